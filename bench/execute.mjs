@@ -9,7 +9,7 @@ import { createSender } from '@svc/wallet/core'
 import { createPublicClient, createTestClient, createWalletClient, defineChain, http, nonceManager } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { figure, median } from './parts/figure.mjs'
-import { openMeasuredRoad } from './parts/measured-road.mjs'
+import { openMeasuredPipeline } from './parts/measured-pipeline.mjs'
 import { sized } from './parts/size.mjs'
 
 const writes = sized(40, 2)
@@ -29,11 +29,12 @@ export async function run(report) {
     const privateKey = generatePrivateKey()
     const bareKey = generatePrivateKey()
     for (const key of [privateKey, bareKey]) await devnet.fund(privateKeyToAddress(key), funds)
-    const road = await openMeasuredRoad({ devnet, privateKey, path })
-    closers.push(() => road.close())
+    const pipeline = await openMeasuredPipeline({ devnet, privateKey, path })
+    closers.push(() => pipeline.close())
     const figures = []
-    for (const [name, from, to, amount] of swaps) figures.push(...(await ownTime(road, name, from, to, amount, report)))
-    figures.push(...(await inFlight(devnet, road, bareKey, report)))
+    for (const [name, from, to, amount] of swaps)
+      figures.push(...(await ownTime(pipeline, name, from, to, amount, report)))
+    figures.push(...(await inFlight(devnet, pipeline, bareKey, report)))
     return figures
   } finally {
     for (const close of closers.toReversed()) await close()
@@ -45,21 +46,21 @@ const swaps = [
   ['approval and swap', 'USDC', 'WETH', 3_000_000n],
 ]
 
-async function ownTime(road, name, from, to, amount, report) {
+async function ownTime(pipeline, name, from, to, amount, report) {
   const [own, whole, commits] = [[], [], []]
   for (let round = 0; round < warmUps + writes; round += 1) {
-    const intent = await road.planSwap(from, to, amount)
-    if (round === warmUps) road.steps.clear()
-    const before = road.outside.total()
+    const intent = await pipeline.planSwap(from, to, amount)
+    if (round === warmUps) pipeline.steps.clear()
+    const before = pipeline.outside.total()
     const begin = performance.now()
-    await road.run(intent)
+    await pipeline.run(intent)
     const ms = performance.now() - begin
     if (round < warmUps) continue
     whole.push(ms)
-    own.push(ms - (road.outside.total() - before))
-    commits.push(await road.commitMs())
+    own.push(ms - (pipeline.outside.total() - before))
+    commits.push(await pipeline.commitMs())
   }
-  const perStep = [...road.steps].map(([step, ms]) => `${step} ${(ms / writes).toFixed(1)}`).join(', ')
+  const perStep = [...pipeline.steps].map(([step, ms]) => `${step} ${(ms / writes).toFixed(1)}`).join(', ')
   report(`${name}: own milliseconds of each step: ${perStep}`)
   const reference = `${writes} writes, whole ${Math.round(median(whole))} ms, durable commits on SQLite`
   const commit = median(commits)
@@ -77,14 +78,14 @@ async function ownTime(road, name, from, to, amount, report) {
   ]
 }
 
-async function inFlight(devnet, road, bareKey, report) {
+async function inFlight(devnet, pipeline, bareKey, report) {
   const { rpcUrl } = devnet
   const transport = http(rpcUrl, { batch: true })
   const chain = defineChain({ ...devnet.chain, rpcUrls: { default: { http: [rpcUrl] } } })
   const client = createPublicClient({ chain, transport, pollingInterval: 20 })
   const account = privateKeyToAccount(bareKey, { nonceManager })
   const bare = createWalletClient({ account, chain, transport })
-  const sender = createSender({ wallet: road.wallet, client, chain: devnet.chain, journal: road.store.journal })
+  const sender = createSender({ wallet: pipeline.wallet, client, chain: devnet.chain, journal: pipeline.store.journal })
   const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n }
   const call = { to: sink, data: '0x', gas: 60_000n, ...fees }
   let requests = 0
@@ -99,14 +100,14 @@ async function inFlight(devnet, road, bareKey, report) {
       const entry = await sender.sign({ ...slot, to: sink, data: '0x', allow: async () => {}, ...fees })
       requireMined((await sender.confirm(await sender.broadcast(entry))).receipt)
     },
-    road: async () => void (await road.run(await intents.pop())),
+    pipeline: async () => void (await pipeline.run(await intents.pop())),
   }
   const intents = []
   const miner = await startMiner(rpcUrl)
   const seen = Object.fromEntries(Object.keys(ways).map((name) => [name, []]))
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, way] of Object.entries(ways)) {
-      if (name === 'road') intents.push(...Array(atOnce).fill(road.planSwap('ETH', 'USDC', 10n ** 14n)))
+      if (name === 'road') intents.push(...Array(atOnce).fill(pipeline.planSwap('ETH', 'USDC', 10n ** 14n)))
       await Promise.all(intents)
       const begin = performance.now()
       await Promise.all(Array.from({ length: atOnce }, way))

@@ -88,7 +88,7 @@ async function answerOf({ server, headers, body }) {
 
 /** Every variant answers the same: as many tools, or the same tokens in the same order. */
 function requireSameAnswer(expected, answer) {
-  const told = ({ tools, structuredContent }) =>
+  const reported = ({ tools, structuredContent }) =>
     tools === undefined ? structuredContent.items.map(({ chain, address }) => `${chain.id}:${address}`) : tools.length
-  if (String(told(answer)) !== String(told(expected))) throw new Error('the variants do not answer the same')
+  if (String(reported(answer)) !== String(reported(expected))) throw new Error('the variants do not answer the same')
 }

@@ -33,7 +33,7 @@ async function measureRequests(report) {
       seen.ours.push(ours.trips.length)
       seen.direct.push(direct.trips.length)
       seen.bare.push(bare.length)
-      if (round === 0) report(`registerAgent:\n${told(ours.trips)}\nbare viem:\n${told(bare)}`)
+      if (round === 0) report(`registerAgent:\n${reported(ours.trips)}\nbare viem:\n${reported(bare)}`)
     }
     const bare = median(seen.bare)
     const reference = `bare viem writeContract and receipt, ${bare} requests`
@@ -88,7 +88,7 @@ async function written(devnet, proxy, agentURI) {
   return withoutWaiting(proxy.take())
 }
 
-function told(trips) {
+function reported(trips) {
   return trips.map(({ methods }, index) => `  ${index + 1}. ${methods.join(' ')}`).join('\n')
 }
 

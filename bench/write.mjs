@@ -35,7 +35,7 @@ export async function run(report) {
     const bare = await openBareWriter({ rpcUrl: proxy.url, privateKey: key, devnet })
     const figures = []
     for (const [tool, input] of Object.entries(writes)) {
-      const seen = { first: 0, call: [], road: [], callMs: [], bare: [], bareMs: [] }
+      const seen = { first: 0, call: [], pipeline: [], callMs: [], bare: [], bareMs: [] }
       for (let round = 0; round <= rounds; round += 1) {
         const ours = await timed(proxy, () => callTool(server, tool, { ...input, chain: String(devnet.chainId) }))
         const theirs = await timed(proxy, () => bare[tool]())
@@ -45,7 +45,7 @@ export async function run(report) {
           continue
         }
         seen.call.push(ours.trips.length)
-        seen.road.push(ofRoad(ours.trips, server.takeSteps()).length)
+        seen.pipeline.push(ofPipeline(ours.trips, server.takeSteps()).length)
         seen.callMs.push(ours.ms)
         seen.bare.push(theirs.trips.length)
         seen.bareMs.push(theirs.ms)
@@ -109,7 +109,7 @@ async function callTool({ port, headers }, name, input) {
 }
 
 /** The requests between the first step of the road and the end of its last. */
-function ofRoad(trips, steps) {
+function ofPipeline(trips, steps) {
   const from = Math.floor(Math.min(...steps.map((step) => step.from)))
   const to = Math.ceil(Math.max(...steps.map((step) => step.to)))
   return trips.filter(({ at }) => at >= from && at <= to)
@@ -126,10 +126,10 @@ function describe(tool, seen) {
   const counted = (name, value, bar) => figure({ name: `${tool}: ${name}`, value, unit: 'requests', reference, bar })
   return [
     counted('whole call beyond bare viem', median(seen.call) - bare, addedBar),
-    counted('road alone beyond bare viem', median(seen.road) - bare),
+    counted('road alone beyond bare viem', median(seen.pipeline) - bare),
     counted("process's first call beyond bare viem", seen.first),
     counted('whole call', median(seen.call)),
-    counted('road alone', median(seen.road)),
+    counted('road alone', median(seen.pipeline)),
     figure({
       name: `${tool}: time of the call`,
       value: median(seen.callMs) / median(seen.bareMs),

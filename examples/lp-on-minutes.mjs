@@ -82,6 +82,6 @@ const result = replayStrategies(bars, strategies, {
 })
 for (const one of result.strategies) {
   const parts = [one.feesEarnedUsd, one.hodlMoveUsd, -one.ilCostUsd, -one.swapCostUsd, -one.gasUsd]
-  const told = ['fees', 'market', 'IL', 'swaps', 'gas'].map((name, part) => `${name} ${parts[part].toFixed(2)}`)
-  console.log(`${one.name}: ${told.join(', ')}; together ${(one.endValueUsd - 10_000).toFixed(2)} USD`)
+  const reported = ['fees', 'market', 'IL', 'swaps', 'gas'].map((name, part) => `${name} ${parts[part].toFixed(2)}`)
+  console.log(`${one.name}: ${reported.join(', ')}; together ${(one.endValueUsd - 10_000).toFixed(2)} USD`)
 }

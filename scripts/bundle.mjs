@@ -129,24 +129,24 @@ function parsed(value) {
 }
 
 function workerBesideModule(name) {
-  const mend = `The folder ${name} belongs beside ${name}.mjs, and is not there. Copy both from where they were made.`
+  const fix = `The folder ${name} belongs beside ${name}.mjs, and is not there. Copy both from where they were made.`
   return `import { existsSync } from 'node:fs'
 export function workerProgram() {
   const program = new URL(${JSON.stringify(`./${name}/worker.mjs`)}, import.meta.url)
-  if (!existsSync(program)) throw new Error(${JSON.stringify(mend)})
+  if (!existsSync(program)) throw new Error(${JSON.stringify(fix)})
   return program
 }`
 }
 
 function nativeSqliteModule() {
   const { dependencies } = JSON.parse(readFileSync(new URL('store/package.json', packages), 'utf8'))
-  const mend = `A wallet keeps its state in SQLite. Beside this file run: npm install libsql@${dependencies.libsql}`
+  const fix = `A wallet keeps its state in SQLite. Beside this file run: npm install libsql@${dependencies.libsql}`
   return `import { createRequire } from 'node:module'
 let native
 try {
   native = createRequire(import.meta.url)('libsql')
 } catch (cause) {
-  throw new Error(${JSON.stringify(mend)}, { cause })
+  throw new Error(${JSON.stringify(fix)}, { cause })
 }
 export default native`
 }

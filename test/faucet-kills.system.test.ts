@@ -82,9 +82,11 @@ test('three replicas that are killed 26 times and more pay sixty wallets and mor
   expect(killed()).toBeGreaterThanOrEqual(leastKills)
   for (const answered of answers.values()) {
     // One whose answer a kill cut off is answered 409 to whoever asks again.
-    const [granted = [], told = []] = [200, 409].map((status) => answered.filter((answer) => answer.status === status))
+    const [granted = [], reported = []] = [200, 409].map((status) =>
+      answered.filter((answer) => answer.status === status),
+    )
     expect(granted.length).toBeLessThanOrEqual(1)
-    expect(granted.length + told.length).toBe(4)
+    expect(granted.length + reported.length).toBe(4)
     expect(new Set(answered.map(({ json }) => json.claimId)).size).toBe(1)
   }
   expect(await client.getTransactionCount({ address: faucet })).toBe(answers.size)

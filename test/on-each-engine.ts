@@ -23,7 +23,7 @@ export const onEachEngine: readonly string[] = [
   'packages/tool-server/src/safety/definite-answer.chain.test.ts',
   'packages/tool-server/src/safety/former-wallets.chain.test.ts',
   'packages/tool-server/src/safety/guarantees/once.chain.test.ts',
-  'packages/tool-server/src/safety/guarantees/road.chain.test.ts',
+  'packages/tool-server/src/safety/guarantees/pipeline.chain.test.ts',
   'packages/tool-server/src/safety/guarantees/spending.chain.test.ts',
   'packages/tool-server/src/safety/never-mined.chain.test.ts',
   'packages/tool-server/src/safety/on-the-way.chain.test.ts',

@@ -72,10 +72,10 @@ test('examples/register-through-api.mjs makes an agent of a wallet that holds no
     expect(asked).toHaveLength(2)
     for (const [, command = '', answer = ''] of asked) {
       const text = (await requestOf(command, api.url)).replaceAll(api.url, 'http://127.0.0.1:8080')
-      const told = Object.entries(JSON.parse(text) as object)
+      const reported = Object.entries(JSON.parse(text) as object)
       const shown = Object.entries(JSON.parse(answer) as Record<string, unknown>)
-      expect(told.map(([name]) => name)).toEqual(shown.map(([name]) => name))
-      for (const [i, [, value]] of shown.entries()) expect(String(told[i]?.[1])).toMatch(formOf(String(value)))
+      expect(reported.map(([name]) => name)).toEqual(shown.map(([name]) => name))
+      for (const [i, [, value]] of shown.entries()) expect(String(reported[i]?.[1])).toMatch(formOf(String(value)))
     }
   } finally {
     await api.stop()

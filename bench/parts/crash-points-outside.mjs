@@ -61,7 +61,7 @@ syncBuiltinESMExports()
 // the chain, and what else answers requests -----------------------------------------------------------------------------
 
 const { fetch } = globalThis
-const told = [
+const reported = [
   'eth_sendRawTransaction',
   'eth_getTransactionReceipt',
   'eth_simulateV1',
@@ -74,7 +74,7 @@ globalThis.fetch = (input, init) => around(requestLabel(input, init), () => fetc
 
 function requestLabel(input, init) {
   const body = typeof init?.body === 'string' ? init.body : ''
-  if (body.includes('"jsonrpc"')) return `chain: ${told.find((method) => body.includes(`"${method}"`)) ?? 'read'}`
+  if (body.includes('"jsonrpc"')) return `chain: ${reported.find((method) => body.includes(`"${method}"`)) ?? 'read'}`
   const { pathname } = new URL(input instanceof Request ? input.url : input)
   return `service: ${pathname.replaceAll(/[^/]{20,}/g, '*')}`
 }

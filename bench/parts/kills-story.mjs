@@ -14,14 +14,14 @@ export async function tellStory(world, { from, heard, lastWords }) {
     'audit log': () => auditLines(world),
     'servers said': () => lastWords.split('\n').slice(-wordsKept),
   }
-  const told = []
+  const reported = []
   for (const [title, read] of Object.entries(parts)) {
     const lines = await Promise.resolve()
       .then(read)
       .catch((error) => [`cannot be read: ${error.message}`])
-    told.push(`${title}:`, ...lines.filter((line) => line.trim() !== '').map((line) => `  ${line}`))
+    reported.push(`${title}:`, ...lines.filter((line) => line.trim() !== '').map((line) => `  ${line}`))
   }
-  return told
+  return reported
 }
 
 const wordsKept = 30

@@ -54,7 +54,7 @@ function closeness(truths) {
     Math.max(...truths.map((truth, index) => Math.abs(result[index][name].mean - truth[truthOf[name]])))
   const spread = (what, bar, of) => {
     const sorted = results.map(of).toSorted((a, b) => a - b)
-    const told = (which, value) =>
+    const reported = (which, value) =>
       figure({
         name: `${what} off, ${which} of the seeds`,
         value: 1e4 * value,
@@ -63,7 +63,7 @@ function closeness(truths) {
         bar,
         exact: true,
       })
-    return [told('median', sorted[moreSeeds >> 1]), told('worst', sorted.at(-1))]
+    return [reported('median', sorted[moreSeeds >> 1]), reported('worst', sorted.at(-1))]
   }
   const errors = results.flatMap((result) =>
     Object.keys(truthOf).flatMap((name) =>

@@ -11,8 +11,8 @@ import { toolSchemas } from '../../packages/tool-server/src/dispatch/tool-schema
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/analytics.md'), 'utf8')
-const told = new Set([...page.matchAll(/`([A-Za-z0-9]+)`/g)].map(([, name]) => name))
-const undocumented = (names: Iterable<string>) => [...new Set(names)].filter((name) => !told.has(name))
+const reported = new Set([...page.matchAll(/`([A-Za-z0-9]+)`/g)].map(([, name]) => name))
+const undocumented = (names: Iterable<string>) => [...new Set(names)].filter((name) => !reported.has(name))
 
 // A day and a little of the shipped minutes: what is told of them is of no matter here.
 const shipped = join(root, 'examples/data/univ3-polygon-usdc-weth-500-2023-08-13_17.minute.csv')

@@ -32,7 +32,7 @@ ${rows.join('\n')}
 })
 
 test('docs/wallet-errors.md says what the table of the wallet says', async () => {
-  const [thrown, told] = [walletErrorTable, walletResultTable].map((table) =>
+  const [thrown, reported] = [walletErrorTable, walletResultTable].map((table) =>
     Object.entries(table)
       .map(([code, { meaning, suggestion }]) => `## ${code}\n\n${meaning}\n\n${suggestion}\n`)
       .join('\n'),
@@ -50,7 +50,7 @@ ${thrown}
 Nothing is thrown with these: they are the \`code\` of a result that is pending or deferred, or of an entry in \`attempts\`,
 where codes from above are as well.
 
-${told}`
+${reported}`
   await expect(text).toMatchFileSnapshot(join(root, 'docs/wallet-errors.md'))
 })
 

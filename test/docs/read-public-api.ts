@@ -12,7 +12,7 @@ export function readPublicApi(packageFolder: string, entry: string): PublicApi {
   const folder = mkdtempSync(join(tmpdir(), 'svc-api-'))
   try {
     const modelPath = join(folder, 'model.api.json')
-    const told = extract(packageFolder, entry, modelPath)
+    const reported = extract(packageFolder, entry, modelPath)
     const [{ members }] = modelShape.parse(JSON.parse(readFileSync(modelPath, 'utf8'))).members
     const names = new Map(members.map(({ canonicalReference, name }) => [canonicalReference, name]))
     const exported = members.map((member) => {
@@ -28,7 +28,7 @@ export function readPublicApi(packageFolder: string, entry: string): PublicApi {
         uses: [...new Set(uses)].filter((used) => used !== name),
       }
     })
-    return { exported, ...told }
+    return { exported, ...reported }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

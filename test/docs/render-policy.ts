@@ -34,7 +34,7 @@ for one on its way: what it has yet to sign must fit the policy in force then, o
 next start. A change is on record before anything is signed under it: \`policy.changed\` in the audit log names the hash of the policy before and after, and every
 \`tx.intent\` line the hash of the policy it was signed under. A file that is broken or gone while the server runs stops
 signing with \`POLICY_INVALID\`; the old one does not go on in silence. Within a second the
-server's log says which file it is, every wrong member by its path (or line and column), and the mend (\`policy.invalid\`),
+server's log says which file it is, every wrong member by its path (or line and column), and the fix (\`policy.invalid\`),
 and later that it is in order again (\`policy.mended\`). A server does not start under a broken file, and says the same.
 
 \`version\` is 1. A file of another version is refused as a whole, naming the versions that are read.

@@ -19,7 +19,7 @@ Generated from \`settings.ts\` and \`errors.ts\` by \`npm run docs\`. The routes
 
 ## Settings
 
-All from the environment. A faulty one stops the start, with its code and its mend, and all of them at once.
+All from the environment. A faulty one stops the start, with its code and its fix, and all of them at once.
 
 | name | meaning | default | secret |
 |---|---|---|---|

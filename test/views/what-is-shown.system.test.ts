@@ -17,11 +17,11 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s era', (era) => 
     expect((await other.listResources()).resources).toEqual([])
     expect(app.getServerCapabilities()?.extensions).toHaveProperty(['io.modelcontextprotocol/ui'])
     const ask = { name: 'backtest_lp_strategy', arguments: { token0: 'WETH' } }
-    const [shown, told] = [await app.callTool(ask), await other.callTool(ask)]
+    const [shown, reported] = [await app.callTool(ask), await other.callTool(ask)]
     expect(shown._meta?.['svc/drawing']).toEqual({ kind: 'backtest', curves: backtestCurves() })
-    expect(told._meta?.['svc/drawing']).toBeUndefined()
-    expect(told.structuredContent).toEqual(shown.structuredContent)
-    expect(told.content[0]).toEqual({ type: 'text', text: JSON.stringify(told.structuredContent) })
+    expect(reported._meta?.['svc/drawing']).toBeUndefined()
+    expect(reported.structuredContent).toEqual(shown.structuredContent)
+    expect(reported.content[0]).toEqual({ type: 'text', text: JSON.stringify(reported.structuredContent) })
     await Promise.all([app.close(), other.close()])
   })
 

@@ -79,7 +79,7 @@ const entries = `
       Chooses a range (docs/analytics.md) for the pool of a CSV file of bars, or for one of a chain, with the error of what
       it may earn; --svg draws it as well.
       --fee is in millionths or percent (500, 0.05%), --amount what is put in (10000). A file also needs --decimals of the
-      pool's token0 and token1; --base is the token whose price is meant (0), and more of the pool is told by --pair NAME,
+      pool's token0 and token1; --base is the token whose price is meant (0), and more of the pool is given by --pair NAME,
       --tick-spacing N, --protocol-fee-pct P, --quote-usd USD (1) for one of the other token, --gas-usd USD (0) for
       opening or closing, --bar-seconds N, --block-seconds N (12).
       A chain tells all that itself: the read tools of svc serve are asked, without a wallet, by the settings of the
@@ -92,7 +92,7 @@ const entries = `
       --strategies is a list of { name, rangePct, rebalanceThresholdPct }, TIME as 2026-01-31 or 2026-01-31T12:00:00Z.
   svc lp fee-tier PIPS=FILE ... --decimals N,N [--base 0|1] [--amount USD] [--block-seconds N]
                   [--json] | --chain C --pair A/B [--json]
-      Compares the fee tiers of a pair, each told by a file of bars, or those of a chain.
+      Compares the fee tiers of a pair, each given by a file of bars, or those of a chain.
   svc demo [--hostile]
       A scripted agent adds liquidity, earns fees, collects, swaps and leaves, on its own local chain.
       --hostile: it tries to drain the wallet instead, and each attempt is shown with what stopped it.

@@ -13,9 +13,9 @@ export async function ownDataDirectory(
   const path = resolve(flag ?? (environment['SVC_DATA_DIR'] || '.svc'))
   const names = await readdir(path).catch((cause: unknown) => {
     const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-    throw new Error(`${path} ${isMissing ? 'does not exist' : 'cannot be read'}. ${mend}`, { cause })
+    throw new Error(`${path} ${isMissing ? 'does not exist' : 'cannot be read'}. ${fix}`, { cause })
   })
-  if (!names.some((name) => marks.has(name))) throw new Error(`No server has run in ${path}. ${mend}`)
+  if (!names.some((name) => marks.has(name))) throw new Error(`No server has run in ${path}. ${fix}`)
   return path
 }
 
@@ -28,7 +28,7 @@ export function operatorName(): string {
   }
 }
 
-const mend = 'Name the data directory of the server with --data-dir or SVC_DATA_DIR.'
+const fix = 'Name the data directory of the server with --data-dir or SVC_DATA_DIR.'
 
 /** What a server with a wallet leaves in its directory before anything else. */
 const marks: ReadonlySet<string> = new Set(['server.lock', 'state.db', 'audit.jsonl'])

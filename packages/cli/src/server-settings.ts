@@ -42,7 +42,7 @@ export type ServerSettings = {
 }
 
 /** How a chain that is missing can be named. */
-export const chainMend =
+export const chainFix =
   'Name its chains file with SVC_CHAINS_FILE, or with --data-dir the directory of the local world it belongs to, ' +
   'which svc up shows as "data".'
 

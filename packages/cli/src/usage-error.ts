@@ -1,4 +1,4 @@
-/** The words of a command are off; the message names the mend. With `seeHelp` the help of the command is pointed at. */
+/** The words of a command are off; the message names the fix. With `seeHelp` the help of the command is pointed at. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly seeHelp: boolean

@@ -109,7 +109,7 @@ function armed(rules: readonly FaultRule[]): Armed[] {
   return rules.map(({ fault, methods = [], chance = 1, times = Infinity }) => ({ fault, methods, chance, left: times }))
 }
 
-/** A lie that nothing in the request could be told about strikes nothing. */
+/** A lie that nothing in the request is known about strikes nothing. */
 function strikes({ methods, fault }: Armed, asked: readonly string[]): boolean {
   if (methods.length > 0 && !asked.some((method) => methods.includes(method))) return false
   return fault.kind !== 'lie' || asked.includes(fault.method)

@@ -21,7 +21,7 @@ export async function loadChain(options: LoadOptions): Promise<LoadedChain> {
     const [writer] = await Promise.all([createBlockWriter(anvil.client, anvil.rpcUrl), anvil.client.setAutomine(false)])
     const hour = options.tradingHours > 0 ? await catchUp(anvil, writer, options) : historyHours
     const usd = createMarket(history).pricesAt(hour)
-    // Anvil's clock follows the last block it was told about; this puts it back to the present.
+    // Anvil's clock follows the last block it was given; this puts it back to the present.
     await anvil.client.request({ method: 'evm_setTime', params: [options.now()] })
     await writer.writeBlock(allPosts(layout, usd))
     await Promise.all([writer.verify(), anvil.client.setAutomine(true)])

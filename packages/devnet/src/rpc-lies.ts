@@ -36,20 +36,20 @@ export function failing(method: string, code = -32_603, message = 'Internal erro
   return { kind: 'lie', method, error: { code, message } }
 }
 
-/** A JSON-RPC answer, or batch of answers, with a lie told about the calls it speaks of. */
+/** A JSON-RPC answer, or batch of answers, with a lie about the calls it speaks of. */
 export function changedBy(
   lie: Lie,
   calls: readonly { readonly id: unknown; readonly method: string }[],
   truth: string,
 ): string {
   const ids = new Set(calls.filter(({ method }) => method === lie.method).map(({ id }) => id))
-  const told = (answer: RpcAnswer): RpcAnswer => {
+  const reported = (answer: RpcAnswer): RpcAnswer => {
     if (!ids.has(answer.id) || !('result' in answer)) return answer
     const { result, ...rest } = answer
     return 'error' in lie ? { ...rest, error: lie.error } : { ...rest, result: lie.change(result) }
   }
   const answers: RpcAnswer | RpcAnswer[] = JSON.parse(truth)
-  return JSON.stringify(Array.isArray(answers) ? answers.map(told) : told(answers))
+  return JSON.stringify(Array.isArray(answers) ? answers.map(reported) : reported(answers))
 }
 
 type RpcAnswer = { readonly id: unknown; readonly result?: unknown; readonly error?: unknown }

@@ -73,7 +73,7 @@ export type Anvil = {
 const keptStates = (folder: string, args: readonly string[]) => [
   '--cache-path',
   folder,
-  // One that prunes keeps none, and refuses to be told how many.
+  // One that prunes keeps none, and takes no number of them.
   ...(args.includes('--prune-history') ? [] : ['--max-persisted-states', '500']),
 ]
 

@@ -46,7 +46,7 @@ export type IdentityProvider = {
 
 export type IdentityProviderFault =
   | { readonly kind: 'status'; readonly status: number }
-  /** This body as it stands; with 200 unless told otherwise. */
+  /** This body as it stands; with 200 by default. */
   | { readonly kind: 'say'; readonly body: string; readonly status?: number }
   | { readonly kind: 'redirect'; readonly location: string }
   /** Hangs up. */

@@ -21,7 +21,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 /** Where lines go. */
 export type LogDestination = { write(line: string): unknown; flushSync?(): void }
 
-/** Makes a log that writes one line for each event, to stderr unless told otherwise. */
+/** Makes a log that writes one line for each event, to stderr by default. */
 export function createLog(options: {
   readonly level: LogLevel
   readonly redactor: Redactor

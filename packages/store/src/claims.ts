@@ -114,7 +114,7 @@ export function createClaims(engine: Engine, time: StoreTime): Claims {
 
 export type Claims = {
   /**
-   * Takes claims in, in one commit: the first for an address and chain is made, every later one is told of it. Those
+   * Takes claims in, in one commit: the first for an address and chain is made, every later one is linked to it. Those
    * above a cap are not made. One verdict for each request, in their order; of two equal ones the first is made.
    */
   make(requests: readonly NewClaim[], caps: readonly ClaimCap[]): Promise<readonly ClaimVerdict[]>

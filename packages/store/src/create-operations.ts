@@ -108,7 +108,7 @@ export function createOperations(engine: Engine, now: () => number, run: string)
 
 type Table = Schema['operation']
 
-/** How long what has ended, and what expired, is still told of. */
+/** How long what has ended, and what expired, is still reported. */
 const keptMs = 7 * 24 * 60 * 60 * 1000
 /** A principal may plan without limit; only its newest plans are kept. */
 const mostPlanned = 1_000

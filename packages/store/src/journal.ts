@@ -17,7 +17,7 @@ export function createJournal(engine: Engine, now: () => number): Journal {
       engine.write(
         'spend',
         (trx) => markIn(trx, ask, hash, state, facts),
-        toldByChain.has(state) ? 'with-next' : 'at-once',
+        reportedByChain.has(state) ? 'with-next' : 'at-once',
       ),
     async nextNonce(chainId, from) {
       const [row] = await engine.read((db) => ask.highest(db, accountOf(chainId, from)))
@@ -95,7 +95,7 @@ const betweenLooksMs = 250
  * What the chain tells again whoever asks: an entry that lost such a mark with the machine's power stands as after a crash
  * just before it, and is sent or looked up again. The bytes themselves are on disk before any of them leaves.
  */
-const toldByChain: ReadonlySet<JournalState> = new Set<JournalState>(['broadcast', 'mined', 'final'])
+const reportedByChain: ReadonlySet<JournalState> = new Set<JournalState>(['broadcast', 'mined', 'final'])
 
 /** Closed states that say what an endpoint did or a block held, and what such a transaction may turn out to be. */
 const mayEndOtherwise: readonly string[] = ['refused', 'superseded'] satisfies JournalState[]

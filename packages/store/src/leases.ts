@@ -12,7 +12,7 @@ export type Leases = {
 
 export type LeaseRequest = {
   readonly name: string
-  /** Told to whoever is refused. */
+  /** Said to whoever is refused. */
   readonly holder: string
   /** Whom it keeps apart: all of the database, or only those who share this store's tables. */
   readonly within?: 'database' | 'store'

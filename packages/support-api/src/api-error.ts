@@ -53,7 +53,7 @@ export type Problem = {
   readonly details: readonly ErrorDetail[]
 }
 
-/** A caller who sends thousands of faults is told of the first ones, in few words. */
+/** A caller who sends thousands of faults is notified of the first ones, in few words. */
 function few(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
   const named = details.slice(0, mostDetails).map(shortened)
   const more = details.length - named.length

@@ -60,14 +60,14 @@ const spelled = async (path: string, method: string) => {
 
 it.each(['/healthz', '/readyz', '/openapi.json', '/reference'])('%s is the same in every spelling', async (path) => {
   api = await openTestApi()
-  const told = await spelled(path, 'GET')
-  expect(told.headers).toMatchObject({
-    'content-length': `${Buffer.byteLength(told.body)}`,
+  const reported = await spelled(path, 'GET')
+  expect(reported.headers).toMatchObject({
+    'content-length': `${Buffer.byteLength(reported.body)}`,
     'x-content-type-options': 'nosniff',
   })
   for (const other of [`${path}?more=1`, `/x/..${path}`, `http://localhost${path}`]) {
-    expect(await spelled(other, 'GET')).toEqual(told)
-    expect(await spelled(other, 'HEAD')).toEqual({ ...told, body: '' })
+    expect(await spelled(other, 'GET')).toEqual(reported)
+    expect(await spelled(other, 'HEAD')).toEqual({ ...reported, body: '' })
   }
 })
 

@@ -26,7 +26,7 @@ import { readyRoute } from './routes/ready.ts'
 import { version } from './version.ts'
 
 /**
- * The whole service between a request and its answer: one road, one line per route. What says the same to whoever asks is
+ * The whole service between a request and its answer: one pipeline, one line per route. What says the same to whoever asks is
  * found by its path and written as it is; behind it hono finds the rest, and odd spellings of the former.
  */
 export function createApp(context: ApiContext, { ownsProcess }: AppOptions): RequestListener {
@@ -41,22 +41,22 @@ export function createApp(context: ApiContext, { ownsProcess }: AppOptions): Req
     metricsRoute(context),
     ...descriptionRoutes(app),
   ]
-  const pave = createRoad(context)
-  const told = new Map<string, (incoming: IncomingMessage) => Promise<Reply>>()
+  const withMiddleware = createMiddleware(context)
+  const reported = new Map<string, (incoming: IncomingMessage) => Promise<Reply>>()
   for (const route of routes) {
     const { method, path } = route.config
-    const travel = pave({ path, ...route })
+    const handle = withMiddleware({ path, ...route })
     const answer: Answer = 'tell' in route ? route.tell : (c) => route.answer(c, context)
-    if ('tell' in route) told.set(path, (incoming) => travel(incoming, route.tell))
+    if ('tell' in route) reported.set(path, (incoming) => handle(incoming, route.tell))
     app.openAPIRegistry.registerPath(route.config)
-    app.on(method.toUpperCase(), pathOf(path), served(travel, answer))
-    if (route.isOpenToPages) app.options(pathOf(path), served(travel, preflight))
+    app.on(method.toUpperCase(), pathOf(path), served(handle, answer))
+    if (route.isOpenToPages) app.options(pathOf(path), served(handle, preflight))
   }
-  app.notFound(refuseOthers(routes, pave))
+  app.notFound(refuseOthers(routes, withMiddleware))
   const others = getRequestListener(app.fetch, { overrideGlobalObjects: ownsProcess })
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const isLook = incoming.method === 'GET' || incoming.method === 'HEAD'
-    const tell = isLook ? told.get(pathIn(incoming.url ?? '')) : undefined
+    const tell = isLook ? reported.get(pathIn(incoming.url ?? '')) : undefined
     if (tell === undefined) return others(incoming, outgoing)
     const { status, headers, body } = await tell(incoming)
     outgoing.writeHead(status, headers).end(body)
@@ -71,16 +71,16 @@ function noFaucetRoute({ now }: ApiContext): Route {
 /** `ownsProcess` lets lighter classes stand in the place of the process's `Request` and `Response`. */
 type AppOptions = { readonly ownsProcess: boolean }
 
-/** The road of a request, step by step: one for what hono finds and for what is told without it. */
-function createRoad({ config, metrics, log, isClosing }: ApiContext): (sign: RoadSign) => Travel {
+/** The pipeline of a request, step by step: one for what hono finds and for what is reported without it. */
+function createMiddleware({ config, metrics, log, isClosing }: ApiContext): (sign: RouteOptions) => Middleware {
   const forAll = securityHeaders(config.tls !== null || config.trustedProxies.length > 0)
   const guard = createGuard(config)
   const refuse = (error: unknown, requestId: string): Reply => {
-    const told = toApiError(error)
-    if (told.code === 'INTERNAL') log.error('request.failed', { requestId, err: error })
-    else if (told.cause !== undefined) log.warn('request.refused', { requestId, err: told })
-    metrics.refused(told.code)
-    return problemReply(told)
+    const reported = toApiError(error)
+    if (reported.code === 'INTERNAL') log.error('request.failed', { requestId, err: error })
+    else if (reported.cause !== undefined) log.warn('request.refused', { requestId, err: reported })
+    metrics.refused(reported.code)
+    return problemReply(reported)
   }
   return ({ path, isProbe = false, isOpenToPages = false }) => {
     const always = { ...forAll, ...(isOpenToPages && forPages) }
@@ -106,18 +106,18 @@ function createRoad({ config, metrics, log, isClosing }: ApiContext): (sign: Roa
 }
 
 /** `path` as registered, or `none`. A probe reaches the process by its address: no check of host and proxy, no limit. */
-type RoadSign = { readonly path: string } & Pick<Route, 'isProbe' | 'isOpenToPages'>
+type RouteOptions = { readonly path: string } & Pick<Route, 'isProbe' | 'isOpenToPages'>
 
 /** Gives the answer with all that every answer has. `network` is the range of addresses the client is in; a probe's is empty. */
-type Travel = (incoming: IncomingMessage, answer: (network: string) => Promise<Reply> | Reply) => Promise<Reply>
+type Middleware = (incoming: IncomingMessage, answer: (network: string) => Promise<Reply> | Reply) => Promise<Reply>
 
 /** As `cors` of hono has it. */
 const forPages = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'ETag,X-Ipfs-Path' }
 
-/** The road as hono takes it. */
-function served(travel: Travel, answer: Answer): (c: RouteContext) => Promise<Response> {
+/** The pipeline as hono takes it. */
+function served(handle: Middleware, answer: Answer): (c: RouteContext) => Promise<Response> {
   return async (c) => {
-    const { body, ...init } = await travel(c.env.incoming, (network) => {
+    const { body, ...init } = await handle(c.env.incoming, (network) => {
       c.set('network', network)
       return answer(c)
     })
@@ -143,16 +143,16 @@ function createGuard({ allowedHosts, trustedProxies }: ApiContext['config']): (i
 }
 
 /** What is answered where no route is, and to the methods that a path does not take. */
-function refuseOthers(routes: readonly Route[], pave: ReturnType<typeof createRoad>) {
+function refuseOthers(routes: readonly Route[], withMiddleware: ReturnType<typeof createMiddleware>) {
   const paths = [...new Set(routes.map(({ config }) => config.path))].map((path) => {
     const taken = routes.filter(({ config }) => config.path === path).map(({ config: { method } }) => method)
     const allow = taken.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ')
-    const refuse = served(pave({ path }), () => {
+    const refuse = served(withMiddleware({ path }), () => {
       throw new ApiError('METHOD_NOT_ALLOWED', 'This method is not served here.', { headers: { allow } })
     })
     return { pattern: pathPattern(path), refuse }
   })
-  const miss = served(pave({ path: 'none' }), () => {
+  const miss = served(withMiddleware({ path: 'none' }), () => {
     throw new ApiError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
   })
   return (c: RouteContext) => (paths.find(({ pattern }) => pattern.test(c.req.path))?.refuse ?? miss)(c)

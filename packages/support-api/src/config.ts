@@ -21,7 +21,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const malformed = parsed.success ? [] : parsed.error.issues.map(describeIssue)
   const formal = [...malformed, ...table.problems, ...rpc.problems, ...unknown.problems]
   const faulty = new Set(formal.map(({ setting }) => setting))
-  // The rules are kept over what is well-formed, so that all problems come at once; none is told twice.
+  // The rules are kept over what is well-formed, so that all problems come at once; none is reported twice.
   const values = parsed.data ?? settingsSchema.parse(without(given, faulty))
   const broken = checkRules(values, table).filter(({ setting, code }) => {
     const hangsOnProxies = code === 'PLAINTEXT_LISTEN' && faulty.has('SVC_TRUSTED_PROXIES')
@@ -33,7 +33,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 }
 
 /**
- * A slip of a setting's name is a problem, because the limit it was to set would be the default; a name far from all is told
+ * A slip of a setting's name is a problem, because the limit it was to set would be the default; a name far from all is reported
  * of and let be, for other programs may read it.
  */
 function unknownNames(given: readonly string[]) {
@@ -70,7 +70,7 @@ export type Config = {
   readonly faucet: FaucetConfig | null
   /** The app that claims on the page count for; `null`: the page asks. */
   readonly pageAppId: string | null
-  /** What is allowed and most likely not meant: told at the start. */
+  /** What is allowed and most likely not meant: reported at the start. */
   readonly doubts: readonly ConfigProblem[]
 }
 

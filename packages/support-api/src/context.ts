@@ -47,11 +47,11 @@ export type FaucetPart = {
 
 /** One route: what the API description says of it, and what answers. */
 export type Route =
-  | ToldRoute
+  | DescribedAnswer
   | (DescribedRoute & { readonly answer: (c: RouteContext, context: ApiContext) => Promise<Reply> | Reply })
 
 /** One that says the same to whoever asks with GET. */
-export type ToldRoute = DescribedRoute & { readonly tell: () => Promise<Reply> | Reply }
+export type DescribedAnswer = DescribedRoute & { readonly tell: () => Promise<Reply> | Reply }
 
 type DescribedRoute = {
   readonly config: RouteConfig

@@ -14,10 +14,10 @@ it.each([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'Name the host in the URL as its certificate does.'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'Name the authority of its certificate'],
   ['ECONNREFUSED', 'Check that it runs'],
-])('a database that answers %s: %s', (code, mend) => {
+])('a database that answers %s: %s', (code, fix) => {
   const text = tell(unavailable(code))
   expect(text).toMatch(/^STORE_UNAVAILABLE \(SVC_DATABASE_URL\): /)
-  expect(text).toContain(`Said: ${code}. ${mend}`)
+  expect(text).toContain(`Said: ${code}. ${fix}`)
   expect(text).not.toContain('canary')
 })
 

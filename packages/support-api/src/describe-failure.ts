@@ -2,8 +2,8 @@ import { StoreError } from '@svc/store'
 import { ConfigError } from './config/config-error.ts'
 
 /**
- * Why the process could not start, for the person who started it: a code, the setting at fault, and its mend. Of what
- * systems and clients say only their codes are told, because their words may quote an address or a key.
+ * Why the process could not start, for the person who started it: a code, the setting at fault, and its fix. Of what
+ * systems and clients say only their codes are reported, because their words may quote an address or a key.
  */
 export function describeFailure(error: unknown, { hasDatabase }: { readonly hasDatabase: boolean }): string {
   if (error instanceof ConfigError) return error.message
@@ -28,10 +28,10 @@ function describeStore(error: StoreError, hasDatabase: boolean): string {
   const setting = hasDatabase ? 'SVC_DATABASE_URL' : 'SVC_DATA_DIR'
   const code = codeOf(error.cause)
   const cause = code === null || error.code === 'DATA_DIR_LOCKED' ? '' : ` Said: ${code}.`
-  return `${error.code} (${setting}): ${error.message}${cause} ${mendOf(error.code, code, setting)}`
+  return `${error.code} (${setting}): ${error.message}${cause} ${fixOf(error.code, code, setting)}`
 }
 
-function mendOf(storeCode: StoreError['code'], code: string | null, setting: string): string {
+function fixOf(storeCode: StoreError['code'], code: string | null, setting: string): string {
   if (storeCode === 'DATA_DIR_LOCKED') return 'Replicas share a database: see SVC_DATABASE_URL.'
   if (storeCode === 'STORE_SCHEMA_UNKNOWN') return 'Start the version that wrote it, or a newer one.'
   if (storeCode !== 'STORE_UNAVAILABLE') return `Correct ${setting}.`

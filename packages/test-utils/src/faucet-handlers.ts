@@ -9,7 +9,7 @@ import { readJson } from './read-json.ts'
 
 /**
  * The faucet of the support API: one grant of 0.01 per wallet and chain, 409 for whoever asks again, until what it holds
- * is spent. Claim ids and hashes follow from the seed; `onGrant` may really send, and its hash is told then.
+ * is spent. Claim ids and hashes follow from the seed; `onGrant` may really send, and its hash is reported then.
  */
 export function faucetHandlers(options: FaucetOptions): FaucetHandlers {
   const { appId = null, seed = 'svc', now = () => firstMoment, onGrant } = options
@@ -51,8 +51,8 @@ export function faucetHandlers(options: FaucetOptions): FaucetHandlers {
     }
     claims.set(key, claim)
     if (!isHeld) await grant(claim)
-    const { claimedAt: _, ...told } = claim
-    return HttpResponse.json({ ...told, amount: formatEther(grantWei), currency: 'ETH', explorerUrl: null })
+    const { claimedAt: _, ...reported } = claim
+    return HttpResponse.json({ ...reported, amount: formatEther(grantWei), currency: 'ETH', explorerUrl: null })
   }
   return handlerSet(
     [
@@ -103,7 +103,7 @@ export type FaucetOptions = {
   readonly chainIds?: readonly number[]
   /** What it holds on each chain; 1 ether without. */
   readonly balanceWei?: bigint
-  /** Sends the grant, on a local chain for example; its hash is told in the answer. */
+  /** Sends the grant, on a local chain for example; its hash is reported in the answer. */
   readonly onGrant?: (grant: FaucetGrant) => Hash | void | Promise<Hash | void>
   readonly faults?: readonly FaucetFault[]
   readonly seed?: string

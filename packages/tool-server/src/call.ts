@@ -3,7 +3,7 @@ import type { Principal } from './auth/principal.ts'
 import type { Drawing } from './pictures/drawing.ts'
 import type { Execute } from './intent.ts'
 
-/** One call on its way: what the road of a transaction, the log and the audit need to know of it. */
+/** One call on its way: what the transaction pipeline, the log and the audit need to know of it. */
 export type Call = {
   /** Correlation id, unique per call; journal and ledger rows carry it. */
   readonly requestId: string
@@ -22,5 +22,5 @@ export type Call = {
   readonly onDrawing?: ((drawing: () => Drawing) => void) | undefined
 }
 
-/** Opens the road of a transaction for one call. */
+/** Opens the transaction pipeline for one call. */
 export type OpenExecute = (call: Call) => Execute

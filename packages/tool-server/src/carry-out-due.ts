@@ -1,6 +1,6 @@
 import type { Operation } from '@svc/store'
 import type { CarriedOut } from './dispatch/carry-out.ts'
-import type { OperationsRoad } from './operations.ts'
+import type { OperationsPipeline } from './operations.ts'
 import { ToolError } from './tool-error.ts'
 
 /**
@@ -10,7 +10,7 @@ import { ToolError } from './tool-error.ts'
  * it failed is forgotten with the process, the operation is not. Never rejects but with what the store says.
  */
 export function createDueRun(options: {
-  readonly operations: Pick<OperationsRoad, 'due'>
+  readonly operations: Pick<OperationsPipeline, 'due'>
   readonly carryOut: (operation: Operation) => Promise<CarriedOut>
   /** Unix milliseconds. */
   readonly now: () => number

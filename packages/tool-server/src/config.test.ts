@@ -157,9 +157,11 @@ describe('settings', () => {
   })
 
   it('refuse the profile that is still to come in a sentence, and name those there are', () => {
-    const told = (profile: string) => problems({ SVC_MCP_PROFILE: profile }).map(({ message }) => message)
-    expect(told('learning')).toEqual(['The profile learning does not exist yet; accepted until it does: data, full.'])
-    expect(told('Full')).toEqual(['Accepted: data, full.'])
+    const reported = (profile: string) => problems({ SVC_MCP_PROFILE: profile }).map(({ message }) => message)
+    expect(reported('learning')).toEqual([
+      'The profile learning does not exist yet; accepted until it does: data, full.',
+    ])
+    expect(reported('Full')).toEqual(['Accepted: data, full.'])
   })
 
   it('says of a setting that nothing uses yet that it changes nothing', () => {
@@ -179,8 +181,8 @@ describe('settings', () => {
 
   it('warn of an endpoint for a chain that is not in the table, unless the chains file adds it', () => {
     const env = { SVC_RPC_URL_8543: 'http://a', SVC_RPC_URL_8453: 'http://a' }
-    const told = 'SVC_RPC_URL_8543 changes nothing: no chain of this server has the id 8543.'
-    expect(read(env).warnings).toEqual([told])
+    const reported = 'SVC_RPC_URL_8543 changes nothing: no chain of this server has the id 8543.'
+    expect(read(env).warnings).toEqual([reported])
     const own = chainsFile([{ ...read({}).chains[0], id: 8543, name: 'own', aliases: [] }])
     expect(read({ ...env, SVC_CHAINS_FILE: own }).warnings).toEqual([])
   })

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { describe, expect, it } from 'vitest'
 import { localPrincipal } from './auth/local.ts'
 import type { Principal } from './auth/principal.ts'
-import { createDispatch, type DispatchOptions, type WriteRoad } from './dispatch.ts'
+import { createDispatch, type DispatchOptions, type WritePipeline } from './dispatch.ts'
 import { holding } from './holding.fixture.ts'
 import type { Execute } from './intent.ts'
 import type { Log, LogFacts } from '@svc/runtime'
@@ -69,7 +69,11 @@ const unusedStore: Idempotency = {
 const freshStore = async (path = ':memory:') => (await openStore({ path, now: Date.now })).idempotency
 
 /** A road of transactions whose executions the test decides. */
-function writeRoad(execute: Execute, store: Idempotency = unusedStore, signed: readonly string[] = []): WriteRoad {
+function writePipeline(
+  execute: Execute,
+  store: Idempotency = unusedStore,
+  signed: readonly string[] = [],
+): WritePipeline {
   return {
     openExecute: () => execute,
     wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
@@ -97,20 +101,20 @@ const settles: Execute = async (_intent, shape) => {
 
 describe('the end of a write', () => {
   it.each([null, 'a-key-of-mine'])('is told with its failure first, under the key %s', async (idempotencyKey) => {
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const failing: Execute = async () => {
       throw new ToolError('TOKEN_NOT_FOUND', 'No such token.')
     }
     for (const execute of [failing, settles]) {
       const noteCall = () => {
         const ends: unknown[] = []
-        told.push(ends)
+        reported.push(ends)
         return (failure: unknown) => void ends.push(failure instanceof ToolError ? failure.code : failure)
       }
-      const { call } = open({ write: { ...writeRoad(execute, await freshStore()), noteCall } })
+      const { call } = open({ write: { ...writePipeline(execute, await freshStore()), noteCall } })
       await call('move_funds', { amount: '1', ...(idempotencyKey === null ? {} : { idempotencyKey }) })
     }
-    const [failed, done] = told as unknown[][]
+    const [failed, done] = reported as unknown[][]
     expect(failed?.[0]).toBe('TOKEN_NOT_FOUND')
     expect(done).toEqual([null])
   })
@@ -218,7 +222,7 @@ describe('the road of a call', () => {
       ...echo,
       handle: async (_input, context) => (seen.push(context), { text: 'x', principal: 'p' }),
     }
-    const { call } = open({ tools: [spy], write: writeRoad(settles) })
+    const { call } = open({ tools: [spy], write: writePipeline(settles) })
     await call('get_echo', { text: 'x' })
     expect(Object.isFrozen(seen[0])).toBe(true)
     expect(seen[0]).not.toHaveProperty('execute')
@@ -288,13 +292,13 @@ describe('writes', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
       return settles(intent, shape)
     }
-    const { call } = open({ write: writeRoad(execute) })
+    const { call } = open({ write: writePipeline(execute) })
     const result = await call('move_funds', { amount: '1' }, localPrincipal, leaving.signal)
     expect(result.structuredContent).toEqual({ status: 'success', txHash: hash, amount: '1' })
   })
 
   it('keep the transaction hash when their result is malformed', async () => {
-    const { call, events } = open({ tools: [brokenMove], write: writeRoad(settles) })
+    const { call, events } = open({ tools: [brokenMove], write: writePipeline(settles) })
     const result = await call('move_funds', { amount: '1' })
     expect(result.isError).toBeUndefined()
     expect(result.structuredContent).toEqual({ status: 'success', txHash: hash })
@@ -303,13 +307,13 @@ describe('writes', () => {
 
   it('pass plans through by their own shape', async () => {
     const plan = emptyPlan
-    const { call } = open({ write: writeRoad(async () => ({ status: 'planned', plan })) })
+    const { call } = open({ write: writePipeline(async () => ({ status: 'planned', plan })) })
     const result = await call('move_funds', { amount: '1', dryRun: true })
     // What only operators are shown stays behind.
     const { chain: _chain, gasCostAtMost: _most, gasCostAtMostUsd: _mostUsd, ...seen } = plan
     expect(result.structuredContent).toEqual({ status: 'planned', plan: seen })
     const broken = open({
-      write: writeRoad(async () => ({ status: 'planned', plan: { ...plan, spendUsd: 1n as never } })),
+      write: writePipeline(async () => ({ status: 'planned', plan: { ...plan, spendUsd: 1n as never } })),
     })
     expect(await broken.code('move_funds', { amount: '1', dryRun: true })).toBe('INTERNAL')
   })
@@ -328,7 +332,7 @@ describe('idempotency', () => {
 
   it('gives the stored answer to the same key and body, in whatever order the members stand', async () => {
     const { runs, execute } = counting()
-    const { call } = open({ write: writeRoad(execute, await freshStore()) })
+    const { call } = open({ write: writePipeline(execute, await freshStore()) })
     const first = await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     expect(await call('move_funds', { idempotencyKey: 'k', dryRun: false, amount: '1' })).toEqual(first)
     expect(runs).toEqual(['1'])
@@ -336,7 +340,7 @@ describe('idempotency', () => {
 
   it('refuses another body under the same key', async () => {
     const { runs, execute } = counting()
-    const { call, code } = open({ write: writeRoad(execute, await freshStore()) })
+    const { call, code } = open({ write: writePipeline(execute, await freshStore()) })
     await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     expect(await code('move_funds', { amount: '2', idempotencyKey: 'k' })).toBe('IDEMPOTENCY_CONFLICT')
     expect(runs).toEqual(['1'])
@@ -344,7 +348,7 @@ describe('idempotency', () => {
 
   it('makes a duplicate wait for the first, however many there are', async () => {
     const { runs, execute } = counting()
-    const { call, code } = open({ write: writeRoad(execute, await freshStore()) })
+    const { call, code } = open({ write: writePipeline(execute, await freshStore()) })
     const same = Array.from({ length: 50 }, () => call('move_funds', { amount: '1', idempotencyKey: 'k' }))
     const other = code('move_funds', { amount: '2', idempotencyKey: 'k' })
     expect(new Set((await Promise.all(same)).map((result) => JSON.stringify(result))).size).toBe(1)
@@ -354,7 +358,7 @@ describe('idempotency', () => {
 
   it('keeps the keys of principals apart, and calls without a key', async () => {
     const { runs, execute } = counting()
-    const { call } = open({ write: writeRoad(execute, await freshStore()) })
+    const { call } = open({ write: writePipeline(execute, await freshStore()) })
     await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     await call('move_funds', { amount: '1', idempotencyKey: 'k' }, { ...localPrincipal, id: 'other' })
     await call('move_funds', { amount: '1' })
@@ -369,10 +373,10 @@ describe('idempotency', () => {
     const store = await freshStore()
     const { runs, execute } = counting()
     const again = (key: string) =>
-      open({ write: writeRoad(execute, store) }).call('move_funds', { amount: '1', idempotencyKey: key })
-    await open({ write: writeRoad(fails, store) }).call('move_funds', { amount: '1', idempotencyKey: 'clean' })
+      open({ write: writePipeline(execute, store) }).call('move_funds', { amount: '1', idempotencyKey: key })
+    await open({ write: writePipeline(fails, store) }).call('move_funds', { amount: '1', idempotencyKey: 'clean' })
     expect(await again('clean')).toMatchObject({ structuredContent: { status: 'success' } })
-    const signed = open({ write: writeRoad(fails, store, ['request-1']) })
+    const signed = open({ write: writePipeline(fails, store, ['request-1']) })
     const first = await signed.call('move_funds', { amount: '1', idempotencyKey: 'signed' })
     expect(first._meta?.['svc/error']?.code).toBe('TRANSACTION_PENDING')
     expect(await again('signed')).toEqual(first)
@@ -389,13 +393,13 @@ describe('idempotency', () => {
       await held.pass()
       throw new Error('a process that died goes no further')
     }
-    const started = open({ write: writeRoad(hangs, await freshStore(path)) })
+    const started = open({ write: writePipeline(hangs, await freshStore(path)) })
     void started.call('move_funds', { amount: '1', idempotencyKey: 'k' })
     await held.entered
     const { runs, execute } = counting()
     const sent = { message: 'mined', txHash: hash }
     const write = {
-      ...writeRoad(execute, await freshStore(path), signed),
+      ...writePipeline(execute, await freshStore(path), signed),
       sentBy: async () => ({ details: [sent], end: null }),
     }
     const restarted = open({ write })
@@ -408,7 +412,7 @@ describe('idempotency', () => {
 
   it('still answers with the hash when the outcome cannot be recorded', async () => {
     const store: Idempotency = { ...(await freshStore()), finish: () => Promise.reject(new Error('disk full')) }
-    const { call, events } = open({ write: writeRoad(settles, store) })
+    const { call, events } = open({ write: writePipeline(settles, store) })
     const result = await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     expect(result.structuredContent).toMatchObject({ txHash: hash })
     expect(events.some(({ event }) => event === 'idempotency.unrecorded')).toBe(true)
@@ -417,13 +421,13 @@ describe('idempotency', () => {
   it('does nothing when the key cannot be recorded', async () => {
     const store: Idempotency = { ...(await freshStore()), begin: () => Promise.reject(new Error('disk full')) }
     const { runs, execute } = counting()
-    const { code } = open({ write: writeRoad(execute, store) })
+    const { code } = open({ write: writePipeline(execute, store) })
     expect(await code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe('STORAGE_UNAVAILABLE')
     expect(runs).toEqual([])
   })
 
   it('does not claim a key for a dry run', async () => {
-    const { code } = open({ write: writeRoad(settles, unusedStore) })
+    const { code } = open({ write: writePipeline(settles, unusedStore) })
     expect(await code('move_funds', { amount: '1', idempotencyKey: 'k', dryRun: true })).toBeUndefined()
   })
 })

@@ -16,20 +16,20 @@ import { parseInput } from './dispatch/parse-input.ts'
 import { readPicture } from './dispatch/read-picture.ts'
 import { roundFigures } from './dispatch/round-figures.ts'
 import type { Log } from '@svc/runtime'
-import type { ApprovalAnswer, OperationsRoad } from './operations.ts'
+import type { ApprovalAnswer, OperationsPipeline } from './operations.ts'
 import type { Drawing } from './pictures/drawing.ts'
-import { createPictureShelf, type PictureShelf, type ReadPicture } from './pictures/picture-shelf.ts'
+import { createChartStore, type ChartStore, type ReadPicture } from './pictures/chart-store.ts'
 import type { Ports } from './ports.ts'
 import { ToolError } from './tool-error.ts'
 import type { StatusReport, Tool, WriteContext } from './tool.ts'
 
-/** The road of a call, the same for every transport. Knows nothing of protocols. */
+/** The pipeline of a call, the same for every transport. Knows nothing of protocols. */
 export type Dispatch = {
   /** What a principal may call, as `tools/list` shows it; with the views of answers where the client shows such. */
   list(principal: Principal, views?: boolean): ToolList
   has(name: string): boolean
   /** What was drawn of answers, each for the principal that was given it. */
-  readonly pictures: Pick<PictureShelf, 'list'> & {
+  readonly pictures: Pick<ChartStore, 'list'> & {
     /** Rejects with a `ToolError`; `CANCELLED` as soon as the caller leaves. */
     read(principalId: string, uri: string, signal: AbortSignal): Promise<ReadPicture | null>
   }
@@ -69,7 +69,7 @@ export type DispatchOptions = {
   readonly ports: Ports
   readonly status: StatusReport
   /** Everything only a write needs; `null` where no wallet is configured. */
-  readonly write: WriteRoad | null
+  readonly write: WritePipeline | null
   readonly log: Log
   /** Whether the server would still take the credentials of whoever asked for a stored write. */
   readonly isInForce: (principal: Principal) => boolean
@@ -82,18 +82,18 @@ export type DispatchOptions = {
   readonly figuresWithinMs?: number
 }
 
-export type WriteRoad = {
+export type WritePipeline = {
   readonly openExecute: OpenExecute
   readonly wallet: WriteContext['wallet']
   readonly defaults: WriteContext['defaults']
   readonly idempotency: Idempotency
   /** What waits to be carried out. */
-  readonly operations: OperationsRoad
+  readonly operations: OperationsPipeline
   hasSigned(requestId: string): Promise<boolean>
   /** What is known of a request whose bytes were declined. */
   readonly doubt?: Doubt
   /**
-   * Leaves a line about a write that is asked for, before anything is done about it; what it gives back is told how the
+   * Leaves a line about a write that is asked for, before anything is done about it; what it gives back is called with how the
    * call ended: the failure, `null` for none.
    */
   readonly noteCall?: (call: Call) => (failure: unknown) => void
@@ -105,16 +105,16 @@ export type WriteRoad = {
   during<Value>(work: () => Promise<Value>): Promise<Value>
 }
 
-/** Builds the road once; schemas and lists are made once as well, with the first list that is asked for. */
+/** Builds the pipeline once; schemas and lists are made once as well, with the first list that is asked for. */
 export function createDispatch(options: DispatchOptions): Dispatch {
   const tools = createOfferedTools(options.tools, options.profile)
   const once = options.write === null ? null : openOnce(options.write, options.log)
-  const pictures = createPictureShelf({
+  const pictures = createChartStore({
     newId: options.newRequestId,
     now: options.now,
     draw: (request, principalId) => options.ports.workers.run('draw', request, { principalId }),
   })
-  const road: Road = { options, tools, once, means: meansOf(options, tools), pictures }
+  const context: DispatchContext = { options, tools, once, means: meansOf(options, tools), pictures }
   return Object.freeze({
     list: (principal: Principal, views?: boolean) => tools.list(principal, views),
     has: (name: string) => tools.get(name) !== null,
@@ -127,12 +127,12 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       const { write } = options
       return write !== null && write.operations.asksClient() && tools.get(name)?.access === 'write'
     },
-    call: (request: CallRequest) => logged(request, road),
-    carryOutDue: (operation: Operation) => whenDue(operation, road),
+    call: (request: CallRequest) => logged(request, context),
+    carryOutDue: (operation: Operation) => whenDue(operation, context),
   })
 }
 
-function openOnce(write: WriteRoad, log: Log): ReturnType<typeof createOnce> {
+function openOnce(write: WritePipeline, log: Log): ReturnType<typeof createOnce> {
   return createOnce({
     store: write.idempotency,
     hasSigned: (requestId) => write.hasSigned(requestId),
@@ -143,13 +143,13 @@ function openOnce(write: WriteRoad, log: Log): ReturnType<typeof createOnce> {
   })
 }
 
-type Road = {
+type DispatchContext = {
   readonly options: DispatchOptions
   readonly tools: OfferedTools
   readonly once: ReturnType<typeof createOnce> | null
   /** What carries stored writes out; `null` where there is no wallet. */
   readonly means: CarryOutMeans | null
-  readonly pictures: PictureShelf
+  readonly pictures: ChartStore
 }
 
 function meansOf(options: DispatchOptions, tools: OfferedTools): CarryOutMeans | null {
@@ -163,45 +163,45 @@ function meansOf(options: DispatchOptions, tools: OfferedTools): CarryOutMeans |
   return means
 }
 
-async function whenDue(operation: Operation, { options, means }: Road): Promise<CarriedOut> {
+async function whenDue(operation: Operation, { options, means }: DispatchContext): Promise<CarriedOut> {
   if (means === null || options.write === null) throw internalError(operation.id)
   const caller = { requestId: options.newRequestId(), signal: new AbortController().signal }
   return options.write.during(() => carryOutDue(operation, caller, means))
 }
 
-async function travel(request: CallRequest, requestId: string, road: Road): Promise<CallResult> {
-  const tool = road.tools.require(request.name)
+async function handleCall(request: CallRequest, requestId: string, context: DispatchContext): Promise<CallResult> {
+  const tool = context.tools.require(request.name)
   requireAccess(tool, request.principal)
   const input = parseInput(tool, request.arguments)
   const board = createDrawingBoard((error) =>
-    road.options.log.error('picture.undrawn', { tool: tool.name, requestId, error }),
+    context.options.log.error('picture.undrawn', { tool: tool.name, requestId, error }),
   )
   const call = {
     ...describeCall(tool, input, request, requestId),
     onDrawing: (drawing: () => Drawing) => board.draw(drawing),
   }
-  const { write } = road.options
+  const { write } = context.options
   const ended = tool.access === 'write' && !call.dryRun ? write?.noteCall?.(call) : undefined
-  const told = telling(ended)
+  const reported = telling(ended)
   const attempt = async (work: () => Promise<Answered>) => {
-    const data = await told(work())
+    const data = await reported(work())
     const keep = (drawing: Drawing) =>
-      road.pictures.put({ principalId: request.principal.id, tool: tool.name, drawing })
+      context.pictures.put({ principalId: request.principal.id, tool: tool.name, drawing })
     const result = successResult(data, board.keepWith(keep))
     const drawing = request.views === true ? board.first() : undefined
     return drawing === undefined ? result : { ...result, _meta: { 'svc/drawing': drawing } }
   }
   const run = () =>
-    atMostOnce(tool, call, road, {
-      run: () => attempt(() => answered(tool, call, request, road)),
-      goOn: (operationId) => attempt(() => goneOnWith(operationId, call, request, road)),
+    atMostOnce(tool, call, context, {
+      run: () => attempt(() => answered(tool, call, request, context)),
+      goOn: (operationId) => attempt(() => goneOnWith(operationId, call, request, context)),
     })
-  const result = await told(tool.access === 'write' && write !== null ? write.during(run) : run())
+  const result = await reported(tool.access === 'write' && write !== null ? write.during(run) : run())
   ended?.(null)
   return result
 }
 
-/** Tells of a failure at once, before it becomes an answer that is kept; told again, it says nothing more. */
+/** Tells of a failure at once, before it becomes an answer that is kept; called again, it says nothing more. */
 function telling(ended: ((failure: unknown) => void) | undefined) {
   return <Value>(work: Promise<Value>): Promise<Value> =>
     work.catch((failure: unknown) => {
@@ -211,8 +211,8 @@ function telling(ended: ((failure: unknown) => void) | undefined) {
 }
 
 /** Runs the handler; a write that waits for a person may be asked about, or answered. */
-async function answered(tool: Tool, call: Call, request: CallRequest, road: Road): Promise<Answered> {
-  const { options, means } = road
+async function answered(tool: Tool, call: Call, request: CallRequest, context: DispatchContext): Promise<Answered> {
+  const { options, means } = context
   const run = async () => checked(tool, await handle(tool, call, options, means), call, options.log)
   if (tool.access !== 'write' || call.dryRun || means === null) return run()
   if (request.answer !== undefined) return withAnswer(call, means, request.answer)
@@ -224,7 +224,7 @@ async function goneOnWith(
   operationId: string,
   call: Call,
   { confirm, answer }: CallRequest,
-  { means }: Road,
+  { means }: DispatchContext,
 ): Promise<Answered> {
   if (means === null) throw internalError(call.requestId)
   return goOnWith(operationId, call, { means, confirm, answer })
@@ -251,11 +251,11 @@ function describeCall(
 }
 
 /** Dry runs change nothing, so they neither claim a key nor get a stored answer. */
-function atMostOnce(tool: Tool, call: Call, road: Road, { run, goOn }: KeyedWork): Promise<CallResult> {
+function atMostOnce(tool: Tool, call: Call, context: DispatchContext, { run, goOn }: KeyedWork): Promise<CallResult> {
   const { idempotencyKey: key, requestId, input } = call
-  if (tool.access !== 'write' || key === null || call.dryRun || road.once === null) return run()
-  const failed = (error: unknown) => failure(error, tool.name, requestId, road.options.log)
-  return road.once(
+  if (tool.access !== 'write' || key === null || call.dryRun || context.once === null) return run()
+  const failed = (error: unknown) => failure(error, tool.name, requestId, context.options.log)
+  return context.once(
     { principalId: call.principal.id, key, tool: tool.name, input, requestId },
     { run: () => run().catch(failed), goOn: (operationId) => goOn(operationId).catch(failed) },
   )
@@ -270,14 +270,14 @@ function checked(tool: Tool, result: unknown, call: Call, log: Log): Answered {
 }
 
 /** One line per invocation: name, parameters without secrets, duration, outcome. */
-async function logged(request: CallRequest, road: Road): Promise<CallResult> {
-  const { log, now, newRequestId } = road.options
+async function logged(request: CallRequest, context: DispatchContext): Promise<CallResult> {
+  const { log, now, newRequestId } = context.options
   const requestId = newRequestId()
   const startedAt = now()
-  const answered = await travel(request, requestId, road).catch((error: unknown) =>
+  const answered = await handleCall(request, requestId, context).catch((error: unknown) =>
     failure(error, request.name, requestId, log),
   )
-  const result = answered.isError === true ? withoutSecrets(answered, road.options) : answered
+  const result = answered.isError === true ? withoutSecrets(answered, context.options) : answered
   if (log.writesInfo) {
     log.info('tool.call', {
       tool: request.name.slice(0, 64),

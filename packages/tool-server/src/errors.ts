@@ -1,10 +1,10 @@
 /**
  * The table of codes. `httpStatus` is used where an error travels as an HTTP answer of its own, `retryable` says whether
- * the same call may succeed later without anybody's doing, unless the thrower knows better, `suggestion` is the mend when
+ * the same call may succeed later without anybody's doing, unless the thrower knows better, `suggestion` is the fix when
  * the thrower names none.
  */
 export const errorTable = {
-  // the road of a call
+  // the pipeline of a call
   AUTHENTICATION_REQUIRED: row(401, false, 'Send a valid key as "Authorization: Bearer <key>".'),
   INSUFFICIENT_KEY_TIER: row(
     403,
@@ -118,7 +118,7 @@ export const errorTable = {
   RPC_CHAIN_MISMATCH: row(502, false, 'The endpoint serves another chain than configured. Correct its URL.'),
   RPC_STALE: row(503, true, 'The endpoint lags behind its chain. Try again, or configure another.'),
   RPC_REFUSED: row(502, true, 'The endpoint refused the request. Narrow it, or configure another endpoint.'),
-  // the road of a transaction
+  // the transaction pipeline
   WALLET_NOT_CONFIGURED: row(503, false, 'Configure a wallet; check_setup_health says what is missing.'),
   SERVER_PAUSED: row(503, true, 'Wait until the operator resumes; check_safety_status says since when.'),
   CIRCUIT_BREAKER_OPEN: row(
@@ -129,7 +129,7 @@ export const errorTable = {
   POLICY_INVALID: row(
     503,
     false,
-    'The operator must mend policy.json (`svc policy check` names what is wrong); nothing is signed until then.',
+    'The operator must fix policy.json (`svc policy check` names what is wrong); nothing is signed until then.',
   ),
   PRINCIPAL_NOT_GRANTED: row(403, false, 'Use a tool that the policy grants to this caller; the operator can add it.'),
   CONTRACT_NOT_ALLOWED: row(403, false, 'The policy does not allow this contract.'),

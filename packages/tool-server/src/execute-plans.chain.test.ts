@@ -4,16 +4,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Intent, Settled } from './intent.ts'
 import type { PairShare, Planned, Position, Token, Version } from './ports.ts'
 import { devnetPolicy } from './safety/devnet-policy.ts'
-import { openRoad, type Road } from './safety/open-road.fixture.ts'
+import { openPipeline, type Pipeline } from './safety/open-pipeline.fixture.ts'
 
 const devnet = useDevnet()
-let road: Road
+let pipeline: Pipeline
 
 // Nothing but what the planners make of honest requests, under a strict allowlist and the chain's own prices.
 beforeEach(async () => {
-  road = await openRoad(devnet(), { usd: 'chain', policy: { ...devnetPolicy(), allowlist: { mode: 'strict' } } })
+  pipeline = await openPipeline(devnet(), {
+    usd: 'chain',
+    policy: { ...devnetPolicy(), allowlist: { mode: 'strict' } },
+  })
 })
-afterEach(() => road.close())
+afterEach(() => pipeline.close())
 
 describe.each<{ version: Version; base: string; quote: string }>([
   { version: 'v2', base: 'WETH', quote: 'USDC' },
@@ -31,42 +34,44 @@ describe.each<{ version: Version; base: string; quote: string }>([
     await swap(version, token0, token1)
     await swap(version, token1, token0)
     if (version === 'v2') {
-      await remove(await road.liquidity.pairShare(road.chain, added.positionId as `0x${string}`, road.wallet))
+      await remove(
+        await pipeline.liquidity.pairShare(pipeline.chain, added.positionId as `0x${string}`, pipeline.wallet),
+      )
     } else {
-      const position = () => road.liquidity.position(road.chain, version, added.positionId)
-      const collect = { deadline: terms().deadline, recipient: road.wallet }
-      await carryOut(await road.liquidity.planCollect(road.chain, await position(), collect))
+      const position = () => pipeline.liquidity.position(pipeline.chain, version, added.positionId)
+      const collect = { deadline: terms().deadline, recipient: pipeline.wallet }
+      await carryOut(await pipeline.liquidity.planCollect(pipeline.chain, await position(), collect))
       const { pool } = await position()
       const amount0 = pool.token0.decimals === 6 ? parseUnits('100', 6) : parseUnits('0.05', 18)
       const more = { amount0, amount1: null, payNative: base === 'ETH', ...terms() }
-      await carryOut(await road.liquidity.planIncrease(road.chain, await position(), more))
+      await carryOut(await pipeline.liquidity.planIncrease(pipeline.chain, await position(), more))
       await remove(await position())
     }
-    const { v2, v3, v4, universalRouter } = road.chain.amm
+    const { v2, v3, v4, universalRouter } = pipeline.chain.amm
     const spenders = [
       v2!.router,
       v3!.positionManager,
       v3!.swapRouter02,
       v4!.positionManager,
       universalRouter!.address,
-      road.chain.permit2,
+      pipeline.chain.permit2,
     ]
     for (const symbol of ['USDC', 'WETH']) {
-      expect(await Promise.all(spenders.map((spender) => road.allowance(symbol, spender)))).toEqual(
+      expect(await Promise.all(spenders.map((spender) => pipeline.allowance(symbol, spender)))).toEqual(
         spenders.map(() => 0n),
       )
     }
-    expect(await road.store.ledger.open()).toEqual([])
-    expect(road.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
+    expect(await pipeline.store.ledger.open()).toEqual([])
+    expect(pipeline.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
   })
 })
 
 describe('a pool that does not exist yet', () => {
   it.each(['v3', 'v4'] as const)('is created by the same call on %s', async (version) => {
-    await devnet().fund(road.wallet, { DAI: '2000' })
+    await devnet().fund(pipeline.wallet, { DAI: '2000' })
     const [dai, usdc] = await Promise.all([tokenOf('DAI'), tokenOf('USDC')])
     await carryOut(
-      await road.liquidity.planAdd(road.chain, {
+      await pipeline.liquidity.planAdd(pipeline.chain, {
         version,
         token0: dai,
         token1: usdc,
@@ -75,7 +80,7 @@ describe('a pool that does not exist yet', () => {
         amount0: parseUnits('1000', 18),
         amount1: parseUnits('1000', 6),
         range: { pctEachSide: 50 },
-        recipient: road.wallet,
+        recipient: pipeline.wallet,
         ...terms(),
       }),
     )
@@ -83,7 +88,7 @@ describe('a pool that does not exist yet', () => {
 })
 
 async function add(version: Version, token0: Token, token1: Token, fee: number) {
-  const planned = await road.liquidity.planAdd(road.chain, {
+  const planned = await pipeline.liquidity.planAdd(pipeline.chain, {
     version,
     token0,
     token1,
@@ -92,7 +97,7 @@ async function add(version: Version, token0: Token, token1: Token, fee: number) 
     amount0: token0.decimals === 6 ? parseUnits('1500', 6) : parseUnits('0.5', 18),
     amount1: null,
     range: version === 'v2' ? null : { pctEachSide: 15 },
-    recipient: road.wallet,
+    recipient: pipeline.wallet,
     ...terms(),
   })
   return carryOut(planned)
@@ -100,7 +105,7 @@ async function add(version: Version, token0: Token, token1: Token, fee: number) 
 
 /** Where the swaps of this test will go, so that the position earns something. */
 async function feeOfBestPool(version: Version, tokenIn: Token, tokenOut: Token): Promise<number> {
-  const quote = await road.liquidity.quote(road.chain, {
+  const quote = await pipeline.liquidity.quote(pipeline.chain, {
     tokenIn,
     tokenOut,
     amountIn: tokenIn.decimals === 6 ? parseUnits('600', 6) : parseUnits('0.2', 18),
@@ -111,14 +116,14 @@ async function feeOfBestPool(version: Version, tokenIn: Token, tokenOut: Token):
 
 async function swap(version: Version, tokenIn: Token, tokenOut: Token) {
   const amountIn = tokenIn.decimals === 6 ? parseUnits('600', 6) : parseUnits('0.2', 18)
-  const quote = await road.liquidity.quote(road.chain, { tokenIn, tokenOut, amountIn, versions: [version] })
-  const request = { tokenIn, tokenOut, recipient: road.wallet, ...terms() }
-  return carryOut(await road.liquidity.planSwap(road.chain, quote, request))
+  const quote = await pipeline.liquidity.quote(pipeline.chain, { tokenIn, tokenOut, amountIn, versions: [version] })
+  const request = { tokenIn, tokenOut, recipient: pipeline.wallet, ...terms() }
+  return carryOut(await pipeline.liquidity.planSwap(pipeline.chain, quote, request))
 }
 
 async function remove(position: Position | PairShare) {
-  const request = { percentage: 100, collectFees: true, recipient: road.wallet, ...terms() }
-  return carryOut(await road.liquidity.planRemove(road.chain, position, request))
+  const request = { percentage: 100, collectFees: true, recipient: pipeline.wallet, ...terms() }
+  return carryOut(await pipeline.liquidity.planRemove(pipeline.chain, position, request))
 }
 
 /** Carries a plan out and holds what the road reports against the wallet's balances. */
@@ -128,7 +133,7 @@ async function carryOut<Outcome>(planned: Planned<unknown, Outcome>): Promise<Ou
   const after = await holdings()
   const changes = new Map([...after].map(([token, amount]) => [token, amount - before.get(token)!]))
   changes.set('ETH', changes.get('ETH')! + settled.gasCostWei)
-  const symbols = new Map<string, string>(road.devnet.tokens.map(({ address, symbol }) => [address, symbol]))
+  const symbols = new Map<string, string>(pipeline.devnet.tokens.map(({ address, symbol }) => [address, symbol]))
   symbols.set(zeroAddress, 'ETH')
   const reported = new Map(
     settled.deltas.flatMap(({ token, amount }) => (symbols.has(token) ? [[symbols.get(token)!, amount]] : [])),
@@ -138,7 +143,7 @@ async function carryOut<Outcome>(planned: Planned<unknown, Outcome>): Promise<Ou
 }
 
 async function carried(intent: Intent): Promise<Settled> {
-  const settled = await road.run(intent)
+  const settled = await pipeline.run(intent)
   if ('plan' in settled) throw new Error('only planned')
   expect(settled.safetyChecks).toEqual({
     tokenAllowlistPassed: true,
@@ -150,11 +155,11 @@ async function carried(intent: Intent): Promise<Settled> {
 
 async function holdings(): Promise<Map<string, bigint>> {
   const symbols = ['ETH', 'WETH', 'USDC', 'DAI'] as const
-  return new Map(await Promise.all(symbols.map(async (symbol) => [symbol, await road.balance(symbol)] as const)))
+  return new Map(await Promise.all(symbols.map(async (symbol) => [symbol, await pipeline.balance(symbol)] as const)))
 }
 
 function tokenOf(symbol: string): Promise<Token> {
-  return road.tokens.resolve(road.chain, symbol, 'token')
+  return pipeline.tokens.resolve(pipeline.chain, symbol, 'token')
 }
 
 function terms() {

@@ -14,19 +14,19 @@ import { describe, expect, it, vi } from 'vitest'
 import { erc20Abi } from './adapters/liquidity/abis/erc20.ts'
 import { wrappedNativeAbi } from './adapters/liquidity/abis/wrapped-native.ts'
 import { approveIntent, mintIntent, routerSwapIntent, swapIntent, wrapIntent } from './safety/intents.fixture.ts'
-import type { Road } from './safety/open-road.fixture.ts'
-import { deltasOf, expectGasCounted, settledOf, used } from './safety/road-facts.fixture.ts'
-import { useRoads } from './safety/use-roads.fixture.ts'
+import type { Pipeline } from './safety/open-pipeline.fixture.ts'
+import { deltasOf, expectGasCounted, settledOf, used } from './safety/pipeline-facts.fixture.ts'
+import { usePipelines } from './safety/use-pipelines.fixture.ts'
 import { verifyAuditLog } from './safety/verify-audit-log.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open } = usePipelines(devnet)
 
 describe('the road of an honest write', () => {
   it('takes its steps in this order', async () => {
-    const road = await open()
-    await road.run(swapIntent(road, '300'))
-    const steps = road.lines.filter(({ event }) => event === 'road.step').map(({ facts }) => facts['step'])
+    const pipeline = await open()
+    await pipeline.run(swapIntent(pipeline, '300'))
+    const steps = pipeline.lines.filter(({ event }) => event === 'road.step').map(({ facts }) => facts['step'])
     expect(steps).toEqual([
       'requireRunning',
       'keepPlan',
@@ -53,8 +53,8 @@ describe('the road of an honest write', () => {
   })
 
   it('has simulated, reserved, audited and journalled, in this order, before a byte is sent', async () => {
-    const road = await open()
-    await road.run(swapIntent(road, '300'))
+    const pipeline = await open()
+    await pipeline.run(swapIntent(pipeline, '300'))
     const marks = [
       'rpc eth_chainId',
       'rpc eth_simulateV1',
@@ -66,7 +66,7 @@ describe('the road of an honest write', () => {
       'ledger settle',
       'audit tx.settled',
     ]
-    const effects = road.trace.filter((mark) => marks.includes(mark))
+    const effects = pipeline.trace.filter((mark) => marks.includes(mark))
     const firsts = [...new Set(effects)]
     expect(firsts.slice(firsts.indexOf('rpc eth_simulateV1'))).toEqual(marks.slice(1))
     const perTransaction = effects.filter((mark) => /intent|recordSigned|sendRaw|confirmed/.test(mark))
@@ -74,12 +74,12 @@ describe('the road of an honest write', () => {
   })
 
   it('swaps what it declares, reports what the chain holds to the wei, and leaves no allowance', async () => {
-    const road = await open()
-    const weth = await road.balance('WETH')
-    const settled = settledOf(await road.run(swapIntent(road, '300')))
-    const gained = (await road.balance('WETH')) - weth
-    expect(await road.balance('USDC')).toBe(parseUnits('19700', 6))
-    expect(deltasOf(road, settled)).toEqual({ USDC: -parseUnits('300', 6), WETH: gained })
+    const pipeline = await open()
+    const weth = await pipeline.balance('WETH')
+    const settled = settledOf(await pipeline.run(swapIntent(pipeline, '300')))
+    const gained = (await pipeline.balance('WETH')) - weth
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('19700', 6))
+    expect(deltasOf(pipeline, settled)).toEqual({ USDC: -parseUnits('300', 6), WETH: gained })
     expect(gained).toBeGreaterThan(parseUnits('0.09', 18))
     expect(settled.transactions.map(({ label }) => label)).toEqual(['approve the exact amount', 'swap'])
     expect(settled.main.hash).toBe(settled.transactions[1]!.hash)
@@ -88,132 +88,132 @@ describe('the road of an honest write', () => {
       spendingLimitPassed: true,
       simulationPassed: true,
     })
-    expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
-    expect(parseUnits('10', 18) - (await road.balance('ETH'))).toBe(settled.gasCostWei)
+    expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
+    expect(parseUnits('10', 18) - (await pipeline.balance('ETH'))).toBe(settled.gasCostWei)
     expect(settled.gasCostUsd).toBeCloseTo((Number(settled.gasCostWei) / 1e18) * 3000, 5)
-    expect(await usedUsd(road)).toBe(300)
-    await expectGasCounted(road)
-    expect(await verifyAuditLog(road.dataDir)).toMatchObject({ broken: null })
+    expect(await usedUsd(pipeline)).toBe(300)
+    await expectGasCounted(pipeline)
+    expect(await verifyAuditLog(pipeline.dataDir)).toMatchObject({ broken: null })
   })
 
   it('takes back what a call did not use', async () => {
-    const road = await open()
-    const settled = settledOf(await road.run(await mintIntent(road)))
-    const manager = road.chain.amm.v3!.positionManager
-    expect([await road.allowance('USDC', manager), await road.allowance('WETH', manager)]).toEqual([0n, 0n])
+    const pipeline = await open()
+    const settled = settledOf(await pipeline.run(await mintIntent(pipeline)))
+    const manager = pipeline.chain.amm.v3!.positionManager
+    expect([await pipeline.allowance('USDC', manager), await pipeline.allowance('WETH', manager)]).toEqual([0n, 0n])
     const spent = {
-      USDC: 20_000n * 10n ** 6n - (await road.balance('USDC')),
-      WETH: parseUnits('5', 18) - (await road.balance('WETH')),
+      USDC: 20_000n * 10n ** 6n - (await pipeline.balance('USDC')),
+      WETH: parseUnits('5', 18) - (await pipeline.balance('WETH')),
     }
-    expect(deltasOf(road, settled)).toEqual({ USDC: -spent.USDC, WETH: -spent.WETH })
+    expect(deltasOf(pipeline, settled)).toEqual({ USDC: -spent.USDC, WETH: -spent.WETH })
     expect(spent.WETH < parseUnits('1', 18) || spent.USDC < parseUnits('3000', 6)).toBe(true)
   })
 
   it('goes through zero where another allowance stands, and ends at zero', async () => {
-    const road = await open()
-    const router = road.chain.amm.v3!.swapRouter02
-    await road.run(approveIntent(road, router, '7'))
-    expect(await road.allowance('USDC', router)).toBe(parseUnits('7', 6))
-    const settled = settledOf(await road.run(swapIntent(road, '300')))
+    const pipeline = await open()
+    const router = pipeline.chain.amm.v3!.swapRouter02
+    await pipeline.run(approveIntent(pipeline, router, '7'))
+    expect(await pipeline.allowance('USDC', router)).toBe(parseUnits('7', 6))
+    const settled = settledOf(await pipeline.run(swapIntent(pipeline, '300')))
     expect(settled.transactions.map(({ label }) => label)).toEqual([
       'clear an allowance',
       'approve the exact amount',
       'swap',
     ])
-    expect(await road.allowance('USDC', router)).toBe(0n)
+    expect(await pipeline.allowance('USDC', router)).toBe(0n)
   })
 
   it('leaves the allowance whose granting is the purpose, and counts it as spent', async () => {
-    const road = await open()
-    const router = road.chain.amm.v3!.swapRouter02
-    const settled = settledOf(await road.run(approveIntent(road, router, '250')))
+    const pipeline = await open()
+    const router = pipeline.chain.amm.v3!.swapRouter02
+    const settled = settledOf(await pipeline.run(approveIntent(pipeline, router, '250')))
     expect(settled.transactions).toHaveLength(1)
     expect(settled.deltas).toEqual([])
-    expect(await road.allowance('USDC', router)).toBe(parseUnits('250', 6))
-    expect(await usedUsd(road)).toBe(250)
-    await road.run(approveIntent(road, router, '0'))
-    expect(await road.allowance('USDC', router)).toBe(0n)
+    expect(await pipeline.allowance('USDC', router)).toBe(parseUnits('250', 6))
+    expect(await usedUsd(pipeline)).toBe(250)
+    await pipeline.run(approveIntent(pipeline, router, '0'))
+    expect(await pipeline.allowance('USDC', router)).toBe(0n)
   })
 
   it('approves through Permit2 exactly, with an end, and takes the allowance below it back', async () => {
-    const road = await open()
-    const { permit2, amm } = road.chain
+    const pipeline = await open()
+    const { permit2, amm } = pipeline.chain
     const router = amm.universalRouter!.address
-    const settled = settledOf(await road.run(routerSwapIntent(road, '300')))
+    const settled = settledOf(await pipeline.run(routerSwapIntent(pipeline, '300')))
     expect(settled.transactions.map(({ label }) => label)).toEqual([
       'approve the exact amount',
       'approve through Permit2',
       'swap',
     ])
-    expect(deltasOf(road, settled)['USDC']).toBe(-parseUnits('300', 6))
-    expect(await road.allowance('USDC', permit2)).toBe(0n)
-    const [amount, expiration] = await road.permit2Allowance('USDC', router)
+    expect(deltasOf(pipeline, settled)['USDC']).toBe(-parseUnits('300', 6))
+    expect(await pipeline.allowance('USDC', permit2)).toBe(0n)
+    const [amount, expiration] = await pipeline.permit2Allowance('USDC', router)
     expect(amount).toBe(0n)
     expect(expiration).toBeLessThanOrEqual(Date.now() / 1000 + 30 * 60)
     expect(expiration).toBeGreaterThan(Date.now() / 1000 + 60)
   })
 
   it('counts native currency in and out, gas left out', async () => {
-    const road = await open()
-    const wrapped = road.chain.wrappedNative.address
+    const pipeline = await open()
+    const wrapped = pipeline.chain.wrappedNative.address
     const amount = parseUnits('2', 18)
     const wrap = settledOf(
-      await road.run(
-        wrapIntent(road, encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' }), amount, [
+      await pipeline.run(
+        wrapIntent(pipeline, encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' }), amount, [
           zeroAddress,
           wrapped,
         ]),
       ),
     )
-    expect(deltasOf(road, wrap)).toEqual({ ETH: -amount, WETH: amount })
-    expect(await usedUsd(road)).toBe(6_000)
+    expect(deltasOf(pipeline, wrap)).toEqual({ ETH: -amount, WETH: amount })
+    expect(await usedUsd(pipeline)).toBe(6_000)
     const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'withdraw', args: [amount] })
     const unwrap = settledOf(
-      await road.run({
-        ...wrapIntent(road, data, amount, [wrapped, zeroAddress]),
+      await pipeline.run({
+        ...wrapIntent(pipeline, data, amount, [wrapped, zeroAddress]),
         calls: [{ to: wrapped, data, valueWei: 0n, label: 'unwrap' }],
       }),
     )
-    expect(deltasOf(road, unwrap)).toEqual({ ETH: amount, WETH: -amount })
-    expect(parseUnits('10', 18) - (await road.balance('ETH'))).toBe(wrap.gasCostWei + unwrap.gasCostWei)
+    expect(deltasOf(pipeline, unwrap)).toEqual({ ETH: amount, WETH: -amount })
+    expect(parseUnits('10', 18) - (await pipeline.balance('ETH'))).toBe(wrap.gasCostWei + unwrap.gasCostWei)
   })
 
   it('runs writes of the wallet one after the other, so that none overtakes a simulation', async () => {
-    const road = await open()
-    const outcomes = await Promise.all(Array.from({ length: 5 }, () => road.run(swapIntent(road, '100'))))
+    const pipeline = await open()
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => pipeline.run(swapIntent(pipeline, '100'))))
     const blocks = outcomes.map((outcome) => settledOf(outcome).transactions.map(({ blockNumber }) => blockNumber))
     expect(blocks.flat()).toEqual(blocks.flat().toSorted((a, b) => Number(a - b)))
-    expect(await road.balance('USDC')).toBe(parseUnits('19500', 6))
-    expect(await road.nonce()).toBe(10)
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('19500', 6))
+    expect(await pipeline.nonce()).toBe(10)
   })
 
   it('costs at most six exchanges with the endpoint more than the bare library doing the same transactions', async () => {
-    const road = await open({ usd: 'chain' })
-    const honest = swapIntent(road, '300')
-    const bare = await exchangesOfBareViem(road, [
-      { to: road.token('USDC'), data: approveData(honest.approvals[0]!.spender, honest.approvals[0]!.amount) },
+    const pipeline = await open({ usd: 'chain' })
+    const honest = swapIntent(pipeline, '300')
+    const bare = await exchangesOfBareViem(pipeline, [
+      { to: pipeline.token('USDC'), data: approveData(honest.approvals[0]!.spender, honest.approvals[0]!.amount) },
       { to: honest.calls[0]!.to, data: honest.calls[0]!.data },
     ])
-    await road.run(swapIntent(road, '1'))
-    road.network.requests.length = 0
-    await road.run(swapIntent(road, '300'))
-    expect(road.network.requests.length - bare).toBeLessThanOrEqual(6)
+    await pipeline.run(swapIntent(pipeline, '1'))
+    pipeline.network.requests.length = 0
+    await pipeline.run(swapIntent(pipeline, '300'))
+    expect(pipeline.network.requests.length - bare).toBeLessThanOrEqual(6)
   })
 })
 
-async function usedUsd(road: Road): Promise<number> {
-  return Number(await used(road)) / 1e6
+async function usedUsd(pipeline: Pipeline): Promise<number> {
+  return Number(await used(pipeline)) / 1e6
 }
 
 /** Exchanges of a viem wallet client, batching on, that sends the transactions one after the other. */
-async function exchangesOfBareViem(road: Road, calls: readonly { to: Address; data: Hex }[]): Promise<number> {
+async function exchangesOfBareViem(pipeline: Pipeline, calls: readonly { to: Address; data: Hex }[]): Promise<number> {
   let exchanges = 0
   const fetchFn: typeof fetch = (input, init) => {
     exchanges += 1
     return fetch(input, init)
   }
-  const transport = http(road.devnet.rpcUrl, { batch: true, fetchFn })
-  const account = privateKeyToAccount(road.privateKey)
+  const transport = http(pipeline.devnet.rpcUrl, { batch: true, fetchFn })
+  const account = privateKeyToAccount(pipeline.privateKey)
   const client = createWalletClient({ account, transport, pollingInterval: 50 }).extend(publicActions)
   for (const call of calls) {
     const hash = await client.sendTransaction({ ...call, chain: null })

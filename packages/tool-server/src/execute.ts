@@ -5,7 +5,7 @@ import type { Deferred, Intent, Settled } from './intent.ts'
 import { afterSigning } from './safety/after-signing.ts'
 import { createBalanceWatch } from './safety/balance-watch.ts'
 import { createCircuitBreaker } from './safety/circuit-breaker.ts'
-import type { Engine, Trip } from './safety/engine.ts'
+import type { Engine, ExecutionContext } from './safety/engine.ts'
 import { createDailyAlert } from './safety/daily-alert.ts'
 import { followPolicy, type PolicyFollower } from './safety/follow-policy.ts'
 import { keepBounds, keepPlan } from './safety/keep-plan.ts'
@@ -23,7 +23,7 @@ import { requireRunning } from './safety/require-running.ts'
 import { requireWayHome } from './safety/require-way-home.ts'
 import { reserveSpend } from './safety/reserve-spend.ts'
 import { begin, revalidate } from './safety/revalidate.ts'
-import type { RoadPorts } from './safety/road-ports.ts'
+import type { PipelinePorts } from './safety/pipeline-ports.ts'
 import { safetyReport } from './safety/safety-report.ts'
 import { createSimulatorMemory } from './safety/simulator-memory.ts'
 import { createSerialQueue } from './safety/serial-queue.ts'
@@ -36,11 +36,11 @@ import { weighValue } from './safety/weigh-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './safety/store-operation.ts'
 import { createSwitchRecorder } from './safety/switch-recorder.ts'
 import { broadcast, confirm } from './safety/transact.ts'
-import { newNumbers, tripOf } from './safety/trip.ts'
+import { newNumbers, executionContextOf } from './safety/execution-context.ts'
 import type { SafetyReport } from './tool.ts'
 
 /**
- * Makes the road of a transaction: the only way from an intent to a signature. `open` binds it to one call; the writes
+ * Makes the transaction pipeline: the only way from an intent to a signature. `open` binds it to one call; the writes
  * of the wallet on one chain then run one after the other, so that no simulation is overtaken by a sibling. `reconcile`
  * ends what an earlier process left open; run it before the server takes writes.
  */
@@ -50,41 +50,41 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const inTurn = createSerialQueue(lineBounds)
   const inFlight = new Set<string>()
   const requests = createOperatorRequests()
-  const told = new Set<Hash>()
+  const reported = new Set<Hash>()
 
-  async function travelInTurn(trip: Trip): Promise<Settled | Deferred> {
+  async function runInTurn(context: ExecutionContext): Promise<Settled | Deferred> {
     const inLine = async () => {
-      inFlight.add(trip.call.requestId)
+      inFlight.add(context.call.requestId)
       try {
         engine.requireOpen()
-        await clearTheWay(await policies.newest(), trip.chain, inFlight)
-        await engine.balances.beforeWrite(trip.chain)
-        return await travel(await policies.forTrip(trip), policies)
+        await clearTheWay(await policies.newest(), context.chain, inFlight)
+        await engine.balances.beforeWrite(context.chain)
+        return await runPipeline(await policies.forExecution(context), policies)
       } catch (failure) {
-        await noteRefusal(trip, failure)
+        await noteRefusal(context, failure)
         throw failure
       } finally {
-        inFlight.delete(trip.call.requestId)
+        inFlight.delete(context.call.requestId)
       }
     }
-    return inTurn(`${trip.chain.id}`, trip.call.signal, inLine, trip.call.principal.id)
+    return inTurn(`${context.chain.id}`, context.call.signal, inLine, context.call.principal.id)
   }
 
   return Object.freeze({
     open: (call: Call) => {
       const numbers = newNumbers()
       return async <Result>(intent: Intent, shape: (settled: Settled) => Result | Promise<Result>) => {
-        const trip = tripOf(engine, call, intent, numbers)
+        const context = executionContextOf(engine, call, intent, numbers)
         const outcome = await (call.dryRun
-          ? policies.forTrip(trip).then((followed) => travel(followed, policies))
-          : travelInTurn(trip))
-        return 'plan' in outcome ? outcome : shapeResult(trip, outcome, shape)
+          ? policies.forExecution(context).then((followed) => runPipeline(followed, policies))
+          : runInTurn(context))
+        return 'plan' in outcome ? outcome : shapeResult(context, outcome, shape)
       }
     },
     safetyReport: async (principal: Principal) => safetyReport(await policies.forCaller(principal.id), principal),
     policy: () => policies.latest().policy,
     policyNow: async () => (await policies.now()).policy,
-    reconcile: async () => reconcile(await policies.newest(), { inFlight, inTurn, told }),
+    reconcile: async () => reconcile(await policies.newest(), { inFlight, inTurn, reported }),
     watchBalances: async () => {
       await policies.newest()
       await engine.balances.sweep()
@@ -112,7 +112,7 @@ export type Executor = {
   carryOutRequests(): Promise<void>
 }
 
-export type ExecutorOptions = RoadPorts & {
+export type ExecutorOptions = PipelinePorts & {
   /** Where the policy comes from, to follow its changes; without it `policy` holds for good. */
   readonly policies?: PolicySource
   /** Two minutes by default. */
@@ -121,21 +121,21 @@ export type ExecutorOptions = RoadPorts & {
 }
 
 /**
- * The road itself, one line a step. A dry run goes the same way up to the first signature; what waits for a person or for
- * its time leaves there too, and comes the whole way again when it is carried out.
+ * The pipeline of a transaction, one line a stage. A dry run passes the same stages up to the first signature; what waits for a person
+ * or for its time stops there too, and passes all of them again when it is carried out.
  */
-async function travel(trip: Trip, policies: PolicyFollower): Promise<Settled | Deferred> {
-  const { engine, call } = trip
-  const { step, refusals } = stepsOf(trip)
-  await step('requireRunning', () => requireRunning(engine, mayBringHome(trip)))
-  await step('keepPlan', () => keepPlan(trip))
-  const checked = await step('checkPolicy', () => checkPolicy(trip))
+async function runPipeline(context: ExecutionContext, policies: PolicyFollower): Promise<Settled | Deferred> {
+  const { engine, call } = context
+  const { step, refusals } = stepsOf(context)
+  await step('requireRunning', () => requireRunning(engine, mayBringHome(context)))
+  await step('keepPlan', () => keepPlan(context))
+  const checked = await step('checkPolicy', () => checkPolicy(context))
   const simulated = await step('simulate', () => simulatePlan(checked))
   const kept = await step('keepBounds', () => keepBounds(simulated))
   const weighed = await step('weighValue', () => weighValue(kept))
   await step('requireWayHome', () => requireWayHome(weighed))
   const reserved = await step('reserveSpend', () => reserveSpend(weighed))
-  let road = reserved
+  let current = reserved
   const progress = begin(reserved)
   try {
     await step('requireApproval', () => requireApproval(reserved))
@@ -143,17 +143,17 @@ async function travel(trip: Trip, policies: PolicyFollower): Promise<Settled | D
     if (scheduled !== null) return scheduled
     if (call.dryRun) return await storePlan(reserved, refusals)
     for (const next of reserved.steps) {
-      road = await step('revalidate', () => revalidate(road, progress, policies))
-      const signed = await step('sign', () => signNext(road, progress, next))
-      const sent = await step('broadcast', () => broadcast(road, signed))
-      const receipt = await step('confirm', () => confirm(road, next, sent))
+      current = await step('revalidate', () => revalidate(current, progress, policies))
+      const signed = await step('sign', () => signNext(current, progress, next))
+      const sent = await step('broadcast', () => broadcast(current, signed))
+      const receipt = await step('confirm', () => confirm(current, next, sent))
       progress.mined.push({ step: next, receipt })
     }
   } catch (failure) {
-    await recover(road, progress, failure)
+    await recover(current, progress, failure)
     throw afterSigning(progress, failure)
   }
-  return step('settle', () => settle(road, progress)).catch((failure: unknown) => {
+  return step('settle', () => settle(current, progress)).catch((failure: unknown) => {
     throw afterSigning(progress, failure)
   })
 }

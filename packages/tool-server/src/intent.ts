@@ -2,7 +2,7 @@ import type { Address, Hash, Hex, Log } from 'viem'
 
 /**
  * What a write tool wants to happen, as plain data. Everything the safety engine needs stands in it; approvals are
- * declared here and carried out (exactly, and taken back) by the road, never encoded into `calls` by a tool.
+ * declared here and carried out (exactly, and taken back) by the pipeline, never encoded into `calls` by a tool.
  */
 export type Intent = {
   readonly chainId: number

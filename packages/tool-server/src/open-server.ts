@@ -25,7 +25,7 @@ import { createTraffic } from './traffic.ts'
 /**
  * The server as the configuration describes it, over real endpoints. With a wallet it becomes the one server of its data
  * directory and settles what an earlier process left open; in the `data` profile it loads neither store nor signer.
- * Throws `ConfigError`, `ToolError` or `StoreError` naming the mend.
+ * Throws `ConfigError`, `ToolError` or `StoreError` naming the fix.
  */
 export async function openServer(config: Config, { tools = catalogue }: ServerOptions = {}): Promise<OpenedServer> {
   const log = openLog(config)
@@ -71,8 +71,8 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
 
   async function openWrite() {
     if (config.wallet === null || config.profile === 'data') return null
-    const { openWriteRoad } = await import('./open-write-road.ts')
-    return openWriteRoad({ config, wallet: config.wallet, ports, policy, policies, log })
+    const { openWritePipeline } = await import('./open-write-pipeline.ts')
+    return openWritePipeline({ config, wallet: config.wallet, ports, policy, policies, log })
   }
 }
 
@@ -81,10 +81,10 @@ async function openPolicy(config: Config, log: Log): Promise<PolicySource> {
   const file = policyPath(config)
   const source = await openPolicySource(file, config).catch((error: unknown) => {
     if (!(error instanceof ToolError)) throw error
-    const { problems, mend } = policyFaults(error, file)
+    const { problems, fix } = policyFaults(error, file)
     const message =
       problems.length === 1 ? `${problems[0]}.` : ['', ...problems, ''].join('\n  ').trimEnd().concat('\n ')
-    throw new ConfigError([{ code: 'POLICY_INVALID', setting: file, message, fix: mend }])
+    throw new ConfigError([{ code: 'POLICY_INVALID', setting: file, message, fix }])
   })
   return reportPolicy(source, { file, log })
 }
@@ -96,6 +96,6 @@ function policyPath({ dataDir }: Config): string {
 export type OpenedServer = ToolServer & { readonly facts: StartFacts }
 
 export type ServerOptions = {
-  /** What the server offers; its own catalogue unless given. Whatever stands here, a write goes the same road. */
+  /** What the server offers; its own catalogue unless given. Whatever stands here, a write passes the same pipeline. */
   readonly tools?: readonly Tool[]
 }

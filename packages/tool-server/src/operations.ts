@@ -29,7 +29,7 @@ export type OperationActions = OperationReads & {
   /**
    * Carries a plan or an approved operation out, once, and gives what its tool answers. `planHash`, where given, must be
    * its own. Throws `OPERATION_NOT_FOUND`, `OPERATION_CHANGED`, `OPERATION_STATE`, `INSUFFICIENT_KEY_TIER` before it is
-   * taken, and afterwards whatever the road refuses it with.
+   * taken, and afterwards whatever the pipeline refuses it with.
    */
   carryOut(id: string, planHash: string | null): Promise<Readonly<Record<string, unknown>>>
   /** The same again changes nothing. Throws `OPERATION_NOT_FOUND`, `OPERATION_STATE`, `INSUFFICIENT_KEY_TIER`. */
@@ -86,8 +86,8 @@ export type ApprovalAnswer = {
   readonly accepted: boolean
 }
 
-/** The stored writes of the server, in the terms of the road: whatever fails is a `ToolError`. */
-export type OperationsRoad = {
+/** The stored writes of the server, in the terms of the pipeline: whatever fails is a `ToolError`. */
+export type OperationsPipeline = {
   /** Whether a person at the client may approve, as the policy was last read: says who answers a request, counts no word. */
   asksClient(): boolean
   /** Whether a person at the client may approve now. Throws `POLICY_INVALID`, `STORAGE_UNAVAILABLE`. */

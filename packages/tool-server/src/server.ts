@@ -9,7 +9,7 @@ import { isInForce, type Credentials } from './auth/is-in-force.ts'
 import { provisionKeys, type ApiKeys } from './auth/provision-keys.ts'
 import type { Config } from './config.ts'
 import { createDueRun } from './carry-out-due.ts'
-import { createDispatch, type Dispatch, type WriteRoad } from './dispatch.ts'
+import { createDispatch, type Dispatch, type WritePipeline } from './dispatch.ts'
 import { isOffered } from './dispatch/offered-tools.ts'
 import { createRedactor, type Log, type LogDestination } from '@svc/runtime'
 import { secretsOf } from './config/secrets.ts'
@@ -49,8 +49,8 @@ export type ToolServer = {
 export type Adapters = {
   readonly tools: readonly Tool[]
   readonly ports: Ports
-  /** The road of a transaction; `null` where there is no wallet. */
-  readonly write: (WriteRoad & WriteLife) | null
+  /** The pipeline of a transaction; `null` where there is no wallet. */
+  readonly write: (WritePipeline & WriteLife) | null
   /** Counts the requests over HTTP, which other threads of the process give way to. */
   readonly traffic?: Traffic
   readonly limits?: Partial<Limits>

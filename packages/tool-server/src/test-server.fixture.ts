@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { provisionKeys } from './auth/provision-keys.ts'
 import { readConfig } from './config.ts'
 import type { Plan } from './intent.ts'
-import type { OperationsRoad } from './operations.ts'
+import type { OperationsPipeline } from './operations.ts'
 import type { Ports } from './ports.ts'
 import { createServer, type Adapters } from './server.ts'
 import { ToolError } from './tool-error.ts'
@@ -163,7 +163,7 @@ export const emptyPlan: Plan = {
 }
 
 /** A server where nothing waits. */
-export const noOperations: OperationsRoad = {
+export const noOperations: OperationsPipeline = {
   asksClient: () => false,
   takesClient: async () => false,
   awaiting: async () => 0,

@@ -99,7 +99,7 @@ export type OperationFacts<Input, Output> = Omit<WriteFacts<Input, Output>, 'sco
 /** `of-operation`: that of the tool whose stored write it acts on. */
 export type ToolScope = Scope | 'of-operation'
 
-/** A tool as the road of a call sees it. Everything else about it (annotations, tier, profile, docs) derives from this. */
+/** A tool as the pipeline of a call sees it. Everything else about it (annotations, tier, profile, docs) derives from this. */
 export type Tool = {
   readonly name: string
   readonly title: string

@@ -26,7 +26,7 @@ export type Chain = {
   readonly l1DataFee?: boolean
   /** Whether the faucet of the support API serves the chain; not where it is left out. */
   readonly faucet?: boolean
-  /** Whether a registration asks a paymaster without being told to; not where it is left out. */
+  /** Whether a registration asks a paymaster without being asked to; not where it is left out. */
   readonly sponsored?: boolean
   /** Whether it is a chain of one's own, whose node a provider lets be administered; not where it is left out. */
   readonly local?: boolean

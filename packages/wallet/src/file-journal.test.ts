@@ -168,13 +168,13 @@ describe('a file has one process at a time', () => {
 test('a process that is killed while it writes loses nothing that it was told is kept', async () => {
   for (let run = 0; run < 4; run += 1) {
     const child = write(1_000)
-    let told = ''
+    let reported = ''
     child.stdout?.on('data', (chunk: Buffer) => {
-      told += chunk.toString()
-      if (told.split('\n').length > 5 * (run + 1)) child.kill('SIGKILL')
+      reported += chunk.toString()
+      if (reported.split('\n').length > 5 * (run + 1)) child.kill('SIGKILL')
     })
     await once(child, 'close')
-    const last = Number(told.trimEnd().split('\n').at(-1))
+    const last = Number(reported.trimEnd().split('\n').at(-1))
     const journal = openIt()
     expect(await journal.nextNonce(1, alice)).toBeGreaterThan(last)
     await journal.close()
@@ -186,18 +186,18 @@ test('after a write that failed every call does, and what was kept before is the
   const child = spawn('sh', [...limited, ...writing(1_000, '(error) => { console.log(error.code) }')], {
     stdio: 'pipe',
   })
-  let told = ''
+  let reported = ''
   child.stdout.on('data', (chunk: Buffer) => {
-    told += chunk.toString()
-    if (told.includes('done')) child.kill('SIGKILL')
+    reported += chunk.toString()
+    if (reported.includes('done')) child.kill('SIGKILL')
   })
   await once(child, 'close')
-  const [refused, again, ...more] = told
+  const [refused, again, ...more] = reported
     .trim()
     .split('\n')
     .filter((line) => !/^\d+$/.test(line))
   expect([refused, again, ...more]).toEqual(['JOURNAL_UNREADABLE', 'JOURNAL_UNREADABLE', 'done'])
-  const last = told.split('\n').findLast((line) => /^\d+$/.test(line))
+  const last = reported.split('\n').findLast((line) => /^\d+$/.test(line))
   expect(await openIt().nextNonce(1, alice)).toBe(Number(last) + 1)
 })
 

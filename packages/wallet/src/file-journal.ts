@@ -8,7 +8,7 @@ import { createMutex } from './sender/mutex.ts'
 /**
  * A journal in one file that only ever grows, a line of JSON for each thing that happened, durable before the call that
  * made it resolves; readable by its owner only. The file is opened by the first call and belongs to this process until
- * `close`, or until the process ends however it does. A last line that a crash tore is dropped, for nobody was told of it.
+ * `close`, or until the process ends however it does. A last line that a crash tore is dropped, for nobody was notified of it.
  * `now` gives Unix milliseconds.
  *
  * Calls reject with `WalletError` `JOURNAL_LOCKED` while another process has the file, and `JOURNAL_UNREADABLE` when a line

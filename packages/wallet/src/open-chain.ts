@@ -72,7 +72,7 @@ function unlisted(id: number): ChainFacts {
   }
 }
 
-/** What a local node calls its chain unless it is told otherwise. */
+/** What a local node calls its chain by default. */
 const usualLocalId = 31_337
 
 function invalid(message: string): WalletError {

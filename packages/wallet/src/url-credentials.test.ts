@@ -86,9 +86,9 @@ describe('a service that asks for a user and password', () => {
         (thrown) => thrown,
       )
       expect(error).toBeInstanceOf(Error)
-      const told = inspect(error, { depth: 20, showHidden: true })
+      const reported = inspect(error, { depth: 20, showHidden: true })
       for (const spelled of [secret, encodeURIComponent(secret), btoa('reader:other-').slice(0, 16)]) {
-        expect(told).not.toContain(spelled)
+        expect(reported).not.toContain(spelled)
       }
     }
   })

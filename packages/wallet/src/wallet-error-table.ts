@@ -1,4 +1,4 @@
-/** Every code with its meaning and the mend that holds when the thrower names none. */
+/** Every code with its meaning and the fix that holds when the thrower names none. */
 export const walletErrorTable = {
   // configuration
   VALIDATION_CONFIG_INVALID: row(

@@ -3,7 +3,7 @@ import { walletErrorTable, type WalletErrorCode } from './wallet-error-table.ts'
 
 /**
  * The one error this package throws. `message` is a short sentence of ours and holds no secret, `suggestion` says how to
- * mend it, `docs` where to read on; whatever caused it is in `cause`, without URLs of endpoints and bodies of requests.
+ * fix it, `docs` where to read on; whatever caused it is in `cause`, without URLs of endpoints and bodies of requests.
  */
 export class WalletError extends Error {
   override readonly name = 'WalletError'

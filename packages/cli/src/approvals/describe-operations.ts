@@ -2,7 +2,7 @@ import { printable } from '@svc/runtime'
 import type { Operation, Operations } from '@svc/store'
 import { describeOperation, type OperationDescription } from '@svc/tool-server/approvals'
 
-/** What a person is told of an operation, as `describeOperations` does. */
+/** What a person is shown of an operation, as `describeOperations` does. */
 export async function describeOne(
   operations: Pick<Operations, 'list'>,
   operation: Operation,
@@ -12,7 +12,7 @@ export async function describeOne(
 }
 
 /**
- * What a person is told of operations. One that waits comes with a warning where the same caller's same call was approved
+ * What a person is shown of operations. One that waits comes with a warning where the same caller's same call was approved
  * within the last day: a caller that asks again for what it was given may have lost the answer.
  */
 export async function describeOperations(

@@ -3,7 +3,7 @@ import type { OperationDescription } from '@svc/tool-server/approvals'
 import { describeOne } from './describe-operations.ts'
 import type { OpenOperations } from './open-operations.ts'
 
-/** The operation of this id and what a person is told of it. Throws when there is none. */
+/** The operation of this id and what a person is shown of it. Throws when there is none. */
 export async function findOperation(
   { operations }: OpenOperations,
   id: string,

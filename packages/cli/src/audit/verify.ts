@@ -39,15 +39,15 @@ function requireFiles({ rotated, current, verifiableFrom }: AuditLogFiles, from:
   }
   const name = (index: number): string => (index === current.number ? 'audit.jsonl' : `audit-${index}.jsonl`)
   const choices = verifiableFrom.map((index) => `--from ${index} (${name(index)})`).join(', ')
-  const mend = choices === '' ? 'Put the older files back.' : `It can be verified ${choices}.`
+  const fix = choices === '' ? 'Put the older files back.' : `It can be verified ${choices}.`
   const start = from ?? 1
   if (start !== current.number && !rotated.includes(start)) {
-    throw new Error(`The log in ${dataDir} has no audit-${start}.jsonl. ${mend}`)
+    throw new Error(`The log in ${dataDir} has no audit-${start}.jsonl. ${fix}`)
   }
   if (!verifiableFrom.includes(start)) {
     throw new Error(
       `Nothing says where ${name(start)} should begin: audit-checkpoints.json holds no checkpoint of ` +
-        `audit-${start - 1}.jsonl. ${mend}`,
+        `audit-${start - 1}.jsonl. ${fix}`,
     )
   }
 }

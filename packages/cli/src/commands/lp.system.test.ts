@@ -56,7 +56,7 @@ describe('svc lp on a pool of a chain', { timeout }, () => {
     const words = [...pair, '--fee', '0.05%', '--amount', '2500', '--risk', 'aggressive', '--horizon-days', '7']
     const flags = ['--seed', '7', '--simulations', '256', '--json', '--svg', picture]
     const command = start(['optimize', ...words, ...flags], { SVC_CHAINS_FILE: chains() })
-    const [code, told] = await Promise.all([
+    const [code, reported] = await Promise.all([
       command.exited,
       answerOf('optimize_lp_range', {
         token0: 'WETH',
@@ -72,7 +72,7 @@ describe('svc lp on a pool of a chain', { timeout }, () => {
     expect(command.living()).toEqual([])
     const { stdout, stderr } = command.printed
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect({ ...JSON.parse(stdout), timestamp: null }).toEqual(told)
+    expect({ ...JSON.parse(stdout), timestamp: null }).toEqual(reported)
     expect(readFileSync(picture, 'utf8')).toMatch(/^<svg [^]*WETH\/USDC/)
     expect(readdirSync(directory).toSorted()).toEqual(['chains.json', 'range.svg'])
   })

@@ -90,12 +90,12 @@ describe('svc serve', () => {
     ],
     ['{"version": 2, "a": 1}', 'version: accepted: 1, the only version of the format that this server reads.'],
     ['{"a": 1, "b": 2}', '\n  a: there is no such member; accepted here: $schema, version, '],
-  ])('refuses to start under %j, and names file, member and mend', async (text, told) => {
+  ])('refuses to start under %j, and names file, member and mend', async (text, reported) => {
     const path = join(dataDir, 'policy.json')
     writeFileSync(path, text, { mode: 0o600 })
     const output = serve(['--transport', 'http'])
     expect(await once(child, 'close')).toEqual([1, null])
-    expect(output.err).toContain(`svc serve: POLICY_INVALID (${path}): ${told}`)
+    expect(output.err).toContain(`svc serve: POLICY_INVALID (${path}): ${reported}`)
     expect(output.err).toContain(`See what is left with: svc policy check ${path}\n`)
     expect(output.err).not.toMatch(/^ +at /m)
   })

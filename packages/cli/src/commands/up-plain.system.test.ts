@@ -28,7 +28,7 @@ const said = (name: string) => new RegExp(`^  ${name} +([^ ,]+)`, 'm').exec(bann
 describe('what svc up says without --data-dir', () => {
   it('ends with three commands that run as they stand, from any directory', async () => {
     const commands = banner.trimEnd().split('\n').slice(-3)
-    const told = await Promise.all(
+    const reported = await Promise.all(
       commands.map(async (command) => {
         const pasted = run('sh', ['-c', command], { cwd: elsewhere })
         const code = await pasted.exited
@@ -36,7 +36,7 @@ describe('what svc up says without --data-dir', () => {
         return { code, printed: pasted.printed }
       }),
     )
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { code: 0, printed: { stdout: expect.stringMatching(/^WETH\/USDC[^]*range/), stderr: expect.any(String) } },
       { code: 0, printed: { stdout: expect.stringMatching(/policy\.json is in order/), stderr: expect.any(String) } },
       { code: 0, printed: { stdout: expect.stringMatching(/policy\.changed/), stderr: '' } },
@@ -99,8 +99,8 @@ describe('what svc up shows as "data" without --data-dir', () => {
     const today = new Date().toISOString().slice(0, 10)
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
     const days = [today, yesterday].map((day) => runToEnd(['audit', 'replay', '--day', day, ...place()]))
-    const told = (await Promise.all(days)).map(({ stdout }) => stdout).join('')
-    expect(told).toMatch(/[1-9]\d* agree with the record, 0 differ, 0 could not be replayed/)
+    const reported = (await Promise.all(days)).map(({ stdout }) => stdout).join('')
+    expect(reported).toMatch(/[1-9]\d* agree with the record, 0 differ, 0 could not be replayed/)
   })
 })
 

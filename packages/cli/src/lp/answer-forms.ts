@@ -1,10 +1,10 @@
-import { backtestAnswer, type toldChoice, type toldTiers } from '@svc/tool-server/analytics'
+import { backtestAnswer, type formatChoice, type formatTiers } from '@svc/tool-server/analytics'
 import * as z from 'zod'
 
 /** Forms of members that a tool tells, each of its type: one that it tells no more, or otherwise, does not compile. */
 type FormOf<T> = { readonly [Name in keyof T]?: z.ZodType<T[Name]> }
 
-type Choice = ReturnType<typeof toldChoice>
+type Choice = ReturnType<typeof formatChoice>
 type Candidate = Choice['candidateRanges'][number]
 
 const bounds = {
@@ -99,7 +99,7 @@ export const backtestForm = backtestAnswer
       .readonly(),
   })
 
-type Tiers = ReturnType<typeof toldTiers>
+type Tiers = ReturnType<typeof formatTiers>
 
 /** What is shown of an answer of `recommend_fee_tier`. */
 export const tiersForm = z.object({

@@ -6,7 +6,7 @@ import {
   replayStrategies,
   type StrategyResult,
 } from '@svc/lp-math'
-import { figure, toldBacktest } from '@svc/tool-server/analytics'
+import { figure, formatBacktest } from '@svc/tool-server/analytics'
 import { baseNotes, type CsvPool } from './csv-pool.ts'
 import { describeBars } from './describe-bars.ts'
 import { pastSigma } from './past-sigma.ts'
@@ -22,12 +22,12 @@ export function backtestCsv(pool: CsvPool, { amountUsd, strategies, blockSeconds
   const options = replayOptions(pool, amountUsd)
   const result = replayStrategies(bars, strategies, options)
   const replayed = { ...result, laterWinners: laterWinners(bars, strategies, options) }
-  const { notes, ...told } = toldBacktest(strategies, replayed, {
+  const { notes, ...reported } = formatBacktest(strategies, replayed, {
     startValueUsd: amountUsd,
     quoteUsd,
     isGasKnown: gasUsd > 0,
     tickSpacing,
-    // What is missing of the file is told in `notes`.
+    // What is missing of the file is reported in `notes`.
     completeness: { gaps: 0, hasAllTrades: true },
   })
   const data = describeBars(pool)
@@ -35,8 +35,8 @@ export function backtestCsv(pool: CsvPool, { amountUsd, strategies, blockSeconds
     pair,
     chain: null,
     fee: pool.feePips,
-    ...told,
-    strategies: told.strategies.map((row, index) => withPath(row, result.strategies[index])),
+    ...reported,
+    strategies: reported.strategies.map((row, index) => withPath(row, result.strategies[index])),
     timestamp: new Date(now()).toISOString(),
     barsExpected: data.bars,
     barsFound: data.bars - filledBars,
@@ -55,7 +55,7 @@ export type BacktestCsvOptions = {
 
 export type BacktestReport = ReturnType<typeof backtestCsv>
 
-/** What is told of a strategy, with its value at the end of each day, and the ranges before and after each move. */
+/** What is shown of a strategy, with its value at the end of each day, and the ranges before and after each move. */
 function withPath<Row extends object>(row: Row, result: StrategyResult | undefined) {
   const { equity = [], rebalances = [] } = result ?? {}
   return {

@@ -29,7 +29,7 @@ export type CommonDays = {
 /** Unix seconds. */
 type Span = { readonly from: number; readonly to: number }
 
-/** Of fewer the tier is told that is usual. */
+/** Of fewer the tier is reported that is usual. */
 const leastDays = 7
 
 function spanOf({ bars: { startsAt, barSeconds } }: CsvPool): Span {

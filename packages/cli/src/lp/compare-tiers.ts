@@ -1,4 +1,4 @@
-import { dailyTrade, scoreFeeTier, toldTiers } from '@svc/tool-server/analytics'
+import { dailyTrade, scoreFeeTier, formatTiers } from '@svc/tool-server/analytics'
 import { commonDays } from './common-days.ts'
 import { csvMarket } from './csv-market.ts'
 import { baseNotes, type CsvPool } from './csv-pool.ts'
@@ -19,14 +19,14 @@ export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOpt
   const note = `EWMA, 0.94 a day, of ${Number(busiest.days.toFixed(1))} days of ${busiest.file}.`
   const { sigma: ewma, standardError } = busiest.volatility
   const about = { volatility: { ewma, standardError, note }, notionalUsd: options.amountUsd }
-  const told = toldTiers([first, ...others], about, ({ file }) => ({ file }))
+  const reported = formatTiers([first, ...others], about, ({ file }) => ({ file }))
   return {
     pair: busiest.pair,
     chain: null,
-    recommendation: told.recommendation,
+    recommendation: reported.recommendation,
     analysis: {
-      pairVolatility: told.pairVolatility,
-      volumeDistribution: told.volumeDistribution,
+      pairVolatility: reported.pairVolatility,
+      volumeDistribution: reported.volumeDistribution,
       competitiveLandscape: { otherDexVolumePct: null, note: 'Files of bars say nothing of other exchanges.' },
     },
     timestamp: new Date(options.now()).toISOString(),
@@ -34,7 +34,7 @@ export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOpt
     notes: [
       ...pools.slice(0, 1).flatMap(baseNotes),
       `Compared over ${common.span}.`,
-      ...told.notes,
+      ...reported.notes,
       ...notesOf(pools, options),
     ],
   }

@@ -1,7 +1,7 @@
 import type { CsvPool } from './csv-pool.ts'
 import { figure } from '@svc/tool-server/analytics'
 
-/** What a file held, and what was mended in it. */
+/** What a file held, and what was fixed in it. */
 export function describeBars({ file, bars, filledBars, widenedBars }: CsvPool): DescribedBars {
   const count = bars.startsAt.length
   const days = (count * bars.barSeconds) / 86_400

@@ -9,7 +9,7 @@ import { parseNumber } from './parse-number.ts'
 import { poolPlaceFlags } from './pool-place.ts'
 import { showTiers } from './show-tiers.ts'
 
-/** `svc lp fee-tier`: compares pools of one pair, each told by the bars of a CSV file, or those of a chain. */
+/** `svc lp fee-tier`: compares pools of one pair, each given by the bars of a CSV file, or those of a chain. */
 export async function feeTier(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {
   const { words, flags } = parseWordsAndFlags(argv, {
     values: [...csvPoolFlags, ...poolPlaceFlags, 'amount', 'block-seconds'],

@@ -25,7 +25,7 @@ test('words that would steer a terminal are escaped, in tables, in JSON and in w
   const member = join(directory, 'member.json')
   writeFileSync(member, JSON.stringify([{ name: 'a', rangePct: 10, rebalanceThresholdPct: null, [steering]: 1 }]))
   const pair = ['--pair', `${steering}/B`]
-  const told = await Promise.all([
+  const reported = await Promise.all([
     svc('backtest', shipped, ...ofPool, ...pair),
     svc('backtest', shipped, ...ofPool, ...pair, '--json'),
     svc('backtest', shipped, ...ofPool, '--strategies', member),
@@ -33,8 +33,8 @@ test('words that would steer a terminal are escaped, in tables, in JSON and in w
     svc('optimize', shipped, ...ofPool, '--amount', steering),
     svc('optimize', join(directory, `${steering}.csv`), ...ofPool),
   ])
-  expect(told.map(({ exitCode }) => exitCode)).toEqual([0, 0, 2, 2, 2, 1])
-  for (const { said } of told) {
+  expect(reported.map(({ exitCode }) => exitCode)).toEqual([0, 0, 2, 2, 2, 1])
+  for (const { said } of reported) {
     expect(said).toContain('\\u001b[2J')
     expect(said).not.toMatch(/(?!\n)[\p{C}]/u)
   }

@@ -1,5 +1,5 @@
 import { createSimulation, type PriceModel, type RangeAnalysis } from '@svc/lp-math'
-import { pickRange, riskTargets, toldChoice, toldSimulation } from '@svc/tool-server/analytics'
+import { pickRange, riskTargets, formatChoice, formatSimulation } from '@svc/tool-server/analytics'
 import { setImmediate } from 'node:timers/promises'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
 import { baseNotes, type CsvPool } from './csv-pool.ts'
@@ -15,7 +15,7 @@ export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): P
   const { market, volatility, doubts } = read
   const choice = pickRange({ market, targetTimeInRange: riskTargets[options.risk], doubts })
   const data = describeBars(pool)
-  const { sensitivity, notes, ...told } = toldChoice(choice, {
+  const { sensitivity, notes, ...reported } = formatChoice(choice, {
     ...doubts,
     amountUsd: options.amountUsd,
     isInverted: pool.baseToken === 1,
@@ -27,7 +27,7 @@ export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): P
     pair: pool.pair,
     chain: null,
     fee: pool.feePips,
-    ...told,
+    ...reported,
     methodology,
     timestamp: new Date(options.now()).toISOString(),
     sensitivity,
@@ -47,7 +47,7 @@ export type OptimizeCsvOptions = CsvMarketOptions & {
   readonly onProgress: (done: number, all: number) => void
 }
 
-export type RangeReport = ReturnType<typeof toldChoice> & {
+export type RangeReport = ReturnType<typeof formatChoice> & {
   readonly pair: string
   readonly chain: string | null
   readonly fee: number
@@ -71,7 +71,7 @@ async function simulate(
     done = simulation.advance(2_000)
     onProgress(done, simulation.paths)
   }
-  return { seed, paths: simulation.paths, ...toldSimulation(ranges, simulation.result()) }
+  return { seed, paths: simulation.paths, ...formatSimulation(ranges, simulation.result()) }
 }
 
 function notesOf(pool: CsvPool, { blockSeconds }: OptimizeCsvOptions): string[] {

@@ -8,7 +8,7 @@ import { CsvError, parse } from 'csv-parse/sync'
  * `startsAt` or `timestamp` (seconds since 1970, or UTC as `2023-08-13 00:01:00`), `openTick`, `lowTick` or `lowestTick`, `highTick` or
  * `highestTick`, `closeTick`, `amount0In` or `inAmount0`, `amount1In` or `inAmount1`, `liquidity` or `currentLiquidity`, and, both or
  * none, `feeGrowth0` and `feeGrowth1`; units as in `Bars` of `@svc/lp-math`.
- * @param barSeconds length of a bar; unless told, the least distance between two rows.
+ * @param barSeconds length of a bar; by default the least distance between two rows.
  * @throws Error naming the line of the file (the header is mostly line 1) and the column.
  */
 export function readBarsCsv(text: string, barSeconds?: number): BarsFromRows {

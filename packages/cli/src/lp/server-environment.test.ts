@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ownChainMend } from './own-chain-mend.ts'
+import { ownChainFix } from './own-chain-fix.ts'
 import { serverEnvironment } from './server-environment.ts'
 
 let directory: string
@@ -11,7 +11,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 test("a --data-dir that is not there is named, and how a chain of one's own is known", async () => {
   const nowhere = join(directory, 'nowhere')
-  const isMissing = `--data-dir ${nowhere} does not exist or cannot be read. ${ownChainMend}`
+  const isMissing = `--data-dir ${nowhere} does not exist or cannot be read. ${ownChainFix}`
   await expect(serverEnvironment(nowhere, {})).rejects.toThrow(new Error(isMissing))
 })
 

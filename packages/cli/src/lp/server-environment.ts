@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { UsageError } from '../usage-error.ts'
 import { findWorldChains } from '../world-chains.ts'
-import { ownChainMend } from './own-chain-mend.ts'
+import { ownChainFix } from './own-chain-fix.ts'
 
 /**
  * The environment of a tool server on the settings of this one: in the data directory of a local world, on its chain unless the
@@ -29,6 +29,6 @@ export async function serverEnvironment(
 
 async function requireDirectory(directory: string, said: string): Promise<void> {
   await access(directory).catch((cause: unknown) => {
-    throw new Error(`--data-dir ${said} does not exist or cannot be read. ${ownChainMend}`, { cause })
+    throw new Error(`--data-dir ${said} does not exist or cannot be read. ${ownChainFix}`, { cause })
   })
 }

@@ -1,7 +1,7 @@
 import { ToolError } from '@svc/tool-server'
 import { expect, test } from 'vitest'
 import { UsageError } from '../usage-error.ts'
-import { ownChainMend } from './own-chain-mend.ts'
+import { ownChainFix } from './own-chain-fix.ts'
 import { refusalForm, toolRefusal } from './tool-refusal.ts'
 
 /** As it travels. */
@@ -38,8 +38,6 @@ test('says a sentence once, numbers that were found, and the member of a list', 
 test('a chain that the settings do not hold, of whatever name or id, comes with how one is made known', () => {
   const details = [{ field: 'chain', message: 'unknown chain', accepted: ['base (8453)'] }]
   const said = heard(new ToolError('CHAIN_NOT_SUPPORTED', 'Unknown.', { details })).message
-  expect(said).toBe(
-    `CHAIN_NOT_SUPPORTED: Unknown.\n  --chain: unknown chain. Accepted: base (8453).\n  ${ownChainMend}`,
-  )
+  expect(said).toBe(`CHAIN_NOT_SUPPORTED: Unknown.\n  --chain: unknown chain. Accepted: base (8453).\n  ${ownChainFix}`)
   expect(said).toMatch(/SVC_CHAINS_FILE .* --data-dir .*`npm start` shows as "data"/)
 })

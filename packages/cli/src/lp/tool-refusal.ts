@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { UsageError } from '../usage-error.ts'
-import { ownChainMend } from './own-chain-mend.ts'
+import { ownChainFix } from './own-chain-fix.ts'
 
 /**
- * What a tool refused a call with, for a person: its code and sentence, what is accepted under the flag that says it, and the mend.
+ * What a tool refused a call with, for a person: its code and sentence, what is accepted under the flag that says it, and the fix.
  * `UsageError` where the words were off.
  */
 export function toolRefusal({ code, message, suggestion, details }: Refusal): Error {
@@ -11,8 +11,8 @@ export function toolRefusal({ code, message, suggestion, details }: Refusal): Er
     const said = factsOf(detail, message)
     return said === '' ? [] : [`  ${flagOf(detail.field)}${said}`]
   })
-  const mend = code === 'CHAIN_NOT_SUPPORTED' ? ownChainMend : suggestion
-  const text = [`${code}: ${message}`, ...lines, `  ${mend}`].join('\n')
+  const fix = code === 'CHAIN_NOT_SUPPORTED' ? ownChainFix : suggestion
+  const text = [`${code}: ${message}`, ...lines, `  ${fix}`].join('\n')
   return wordsAreOff.has(code) ? new UsageError(text) : new Error(text)
 }
 

@@ -4,7 +4,7 @@ import { type Address, isAddress } from 'viem'
 import { type OpenOperations, openOperations } from '../approvals/open-operations.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { sayTaken } from '../say-taken.ts'
-import { chainMend, type ServerSettings } from '../server-settings.ts'
+import { chainFix, type ServerSettings } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
 import { policyPlace } from './policy-place.ts'
 import { printProblems } from './print-problems.ts'
@@ -51,7 +51,7 @@ function readWords(argv: readonly string[]) {
 
 function chainOf(chainId: number, { config }: ServerSettings): Chain {
   const chain = config.chains.find(({ id }) => id === chainId)
-  if (chain === undefined) throw new Error(`No chain of this server has the id ${chainId}. ${chainMend}`)
+  if (chain === undefined) throw new Error(`No chain of this server has the id ${chainId}. ${chainFix}`)
   return chain
 }
 
@@ -108,7 +108,7 @@ function linesOf({ rule, says, asked, verdict, code, because, change }: PolicyCh
     under('asked', asked),
     ...(code === null ? [] : [under('code', code)]),
     ...because.map((text) => under('because', text)),
-    ...(change === null ? [] : [under('mend', change)]),
+    ...(change === null ? [] : [under('fix', change)]),
   ]
 }
 

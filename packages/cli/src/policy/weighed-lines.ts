@@ -11,7 +11,7 @@ export function weighedLines({ prices, failure, blockNumber, value }: WeighedRep
   ]
 }
 
-/** Native currency and its wrapped token have one band, which is told once. */
+/** Native currency and its wrapped token have one band, which is reported once. */
 function pricesLines(prices: readonly PriceReport[]): readonly string[] {
   const groups = new Map<string, PriceReport[]>()
   for (const price of prices) {

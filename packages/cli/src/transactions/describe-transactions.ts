@@ -4,7 +4,7 @@ import { askersOf } from './askers-of.ts'
 import { chainNamesOf } from './chain-names-of.ts'
 import { describeTransaction, type TransactionDescription } from './describe-transaction.ts'
 
-/** What a person is told of stored transactions. `now` in Unix milliseconds. */
+/** What a person is shown of stored transactions. `now` in Unix milliseconds. */
 export async function describeTransactions(
   { transactions, dataDir }: Pick<OpenOperations, 'transactions' | 'dataDir'>,
   found: readonly StoredTransaction[],

@@ -11,7 +11,7 @@ import { pairSchema, poolSchema } from './schema.ts'
 
 /**
  * The public subgraphs of v2, v3 and v4 on 127.0.0.1, over the pools of a local chain: any GraphQL query within their schemas as far
- * as they are told here, with their limits and peculiarities. It reads what is new on the chain before each answer. Faults are set
+ * as they are reported here, with their limits and peculiarities. It reads what is new on the chain before each answer. Faults are set
  * while it runs.
  */
 export async function startSubgraph(options: SubgraphOptions): Promise<Subgraph> {

@@ -7,12 +7,12 @@ export type BacktestOptions = {
   readonly startValueUsd: number
   /** The pool's whole fee in millionths of the input, protocol's part included. */
   readonly feePips: number
-  /** The protocol's part of the fee, as a fraction; 0 unless told. Fee growth in the bars is without it already. */
+  /** The protocol's part of the fee, as a fraction; 0 by default. Fee growth in the bars is without it already. */
   readonly protocolFeeShare?: number
   readonly tickSpacing: number
   readonly decimals0: number
   readonly decimals1: number
-  /** The token whose price ranges are told in: 0 for token1 per token0, 1 for token0 per token1. */
+  /** The token whose price ranges are given in: 0 for token1 per token0, 1 for token0 per token1. */
   readonly baseToken: 0 | 1
   /** US dollars for one whole unit of the other token, the quote. */
   readonly quoteUsd: number | Float64Array

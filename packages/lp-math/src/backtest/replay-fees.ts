@@ -27,7 +27,7 @@ export function replayFees(bars: Bars, position: ReplayedPosition): ReplayedFees
   return { amount0, amount1, inRangeShare, feeUncertaintyPct: feeUncertaintyPct(span / (tickUpper - tickLower)) }
 }
 
-/** `fromBar` is the first bar that earns, 0 unless told: the bar after the one in which the position was minted. */
+/** `fromBar` is the first bar that earns, 0 by default: the bar after the one in which the position was minted. */
 export type ReplayedPosition = {
   readonly tickLower: number
   readonly tickUpper: number

@@ -26,8 +26,8 @@ test('the growth told from v3 Swap logs is the growth the pool booked, within a 
   }))
   expect(swaps.length).toBeGreaterThanOrEqual(60)
   for (const [index, range] of ranges.entries()) {
-    const told = feeGrowthFromSwaps({ swaps, start, feePips: pool.fee, ...range })
-    expectWithinAMillionth(told, before[index]!, await chain.v3.growthInside(pool, range))
+    const reported = feeGrowthFromSwaps({ swaps, start, feePips: pool.fee, ...range })
+    expectWithinAMillionth(reported, before[index]!, await chain.v3.growthInside(pool, range))
   }
 })
 
@@ -50,8 +50,8 @@ test('and from v4 Swap logs, their signs turned, as StateView tells it', async (
   }))
   expect(swaps.length).toBeGreaterThanOrEqual(60)
   for (const [index, range] of ranges.entries()) {
-    const told = feeGrowthFromSwaps({ swaps, start, feePips: 0, ...range })
-    expectWithinAMillionth(told, before[index]!, await chain.v4.growthInside(pool, range))
+    const reported = feeGrowthFromSwaps({ swaps, start, feePips: 0, ...range })
+    expectWithinAMillionth(reported, before[index]!, await chain.v4.growthInside(pool, range))
   }
 })
 
@@ -97,11 +97,11 @@ test('a v3 position can collect what the growth inside its range owes it', async
 })
 
 function expectWithinAMillionth(
-  told: FeeGrowth,
+  reported: FeeGrowth,
   before: readonly [bigint, bigint],
   now: readonly [bigint, bigint],
 ): void {
-  for (const [token, growth] of [told.growth0X128, told.growth1X128].entries()) {
+  for (const [token, growth] of [reported.growth0X128, reported.growth1X128].entries()) {
     const booked = BigInt.asUintN(256, now[token]! - before[token]!)
     expect(booked).toBeGreaterThan(0n)
     expect(Math.abs(Number(growth) / Number(booked) - 1)).toBeLessThan(1e-6)

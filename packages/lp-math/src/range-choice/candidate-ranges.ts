@@ -3,7 +3,7 @@ import type { RangeAnalyser, RangeAnalysis } from './create-range-analyser.ts'
 
 /**
  * The ranges that people know, analysed: the price give or take some percent, from narrow to wide, and the full range last. A range that
- * becomes another's after it is widened to usable ticks is still told.
+ * becomes another's after it is widened to usable ticks is still reported.
  * @throws LpMathError `PRICE_OUT_OF_RANGE` unless each of `halfWidthsPct` is above 0 and below 100.
  */
 export function candidateRanges(analyser: RangeAnalyser, halfWidthsPct: readonly number[] = KNOWN): LabelledRange[] {

@@ -1,6 +1,6 @@
 /**
  * Where a smooth function is greatest between two points, and how great: the best of `samples` equal steps, refined by golden sections
- * around it. Several hills are told apart as far as the steps do.
+ * around it. Several hills are distinguished as far as the steps do.
  */
 export function maximumOf(f: (x: number) => number, { from, to, samples, sections }: SearchOptions): Maximum {
   const step = (to - from) / (samples - 1)

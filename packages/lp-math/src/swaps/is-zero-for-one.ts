@@ -1,7 +1,7 @@
 import { LpMathError } from '../lp-math-error.ts'
 
 /**
- * Whether a Swap log, seen from the pool, took token0 in: told by the price, and where the swap was too small to move it, by the signs.
+ * Whether a Swap log, seen from the pool, took token0 in: known by the price, and where the swap was too small to move it, by the signs.
  * A swap through a stretch without liquidity moves the price for nothing.
  * @throws LpMathError `SWAP_LOGS_INCONSISTENT` when the signs contradict the price.
  */

@@ -3,7 +3,7 @@ import type { ConfigProblem } from './config-error.ts'
 import type { ChainTable } from './read-chains.ts'
 import type { Settings } from './schema.ts'
 
-/** Checks what settings must keep to together. Each refusal has its code and its mend. */
+/** Checks what settings must keep to together. Each refusal has its code and its fix. */
 export function checkRules(values: Settings, table: ChainTable): readonly ConfigProblem[] {
   return [...wireRules(values), ...upstreamRules(values), ...faucetRules(values, table)]
 }

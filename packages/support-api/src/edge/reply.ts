@@ -1,4 +1,4 @@
-/** An answer. What it says itself wins over the headers that the road gives to all; their names are in lower case. */
+/** An answer. What it says itself wins over the headers that the pipeline gives to all; their names are in lower case. */
 export type Reply = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

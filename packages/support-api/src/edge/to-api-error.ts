@@ -1,7 +1,7 @@
 import { StoreError } from '@svc/store'
 import { ApiError } from '../api-error.ts'
 
-/** What a caller is told of anything thrown: our own errors as they are, a database that is away, else `INTERNAL`. */
+/** What a caller gets of anything thrown: our own errors as they are, a database that is away, else `INTERNAL`. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof StoreError && storeIsAway.has(error.code)) {

@@ -3,7 +3,7 @@ import { createFullCaps, type FullCaps } from './full-caps.ts'
 
 /**
  * Takes claims in together, and looks for them together: those that arrive while one commit or look is on its way share
- * the next one. It costs what it costs however many claims are in it, and none of them is told of a commit before it is
+ * the next one. It costs what it costs however many claims are in it, and none of them is notified of a commit before it is
  * durable. Rejects with what the store rejects with; then none of that commit's claims is known to be made.
  */
 export function createClaimDesk(

@@ -94,10 +94,10 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     const { desk, store } = await open()
     const delegated = privateKeyToAccount(generatePrivateKey())
     await setCode(delegated.address, devnet().registry.identity)
-    const told = await claim(desk, delegated.address).catch((error: unknown) => error)
-    expect(told).toMatchObject({ code: 'FAUCET_TARGET_CONTRACT', facts: { state: 'failed', txHash: null } })
+    const reported = await claim(desk, delegated.address).catch((error: unknown) => error)
+    expect(reported).toMatchObject({ code: 'FAUCET_TARGET_CONTRACT', facts: { state: 'failed', txHash: null } })
     const { id: claimId } = (await desk.claims.find(31337, delegated.address))!
-    expect(told).toMatchObject({ facts: { claimId } })
+    expect(reported).toMatchObject({ facts: { claimId } })
     expect(await store.claims.retry('another')).toBe(false)
     await setCode(delegated.address, devnet().simple7702Account)
     expect(await store.claims.retry(claimId)).toBe(true)

@@ -32,7 +32,7 @@ export async function leadChain(options: LeadOptions): Promise<void> {
     onTheirWay: new Map(),
     backoff: createBackoff(steady),
     doubts: new Map(),
-    told: new Set(),
+    reported: new Set(),
   }
   log.info('faucet.leading', { chainId: chain.id })
   let lookedBackAt = -Infinity

@@ -5,7 +5,7 @@ import type { Faucet } from './open-faucet.ts'
 import { requireChain } from './require-chain.ts'
 
 /**
- * How the claim of a wallet stands; `null` when there is none. It says what a repeated request is told and what stands on
+ * How the claim of a wallet stands; `null` when there is none. It says what a repeated request gets and what stands on
  * the chain, and neither app nor network. Throws `FAUCET_CHAIN_NOT_SUPPORTED`.
  */
 export async function lookUpClaim(

@@ -83,7 +83,7 @@ async function gasFor(client: PublicClient, account: Address, claim: Claim): Pro
 
 /** The node runs the transfer with no more gas than the bound, whatever code the wallet has. */
 function gasOf(client: PublicClient, account: Address, to: Address, value: bigint): Promise<bigint> {
-  // The state is overridden so that a dry faucet is told from a wallet that takes nothing.
+  // The state is overridden so that a dry faucet is distinguished from a wallet that takes nothing.
   const stateOverride = [{ address: account, balance: value * 1_000n }]
   return client.estimateGas({ account, to, value, gas: mostGas, prepare: false, stateOverride })
 }

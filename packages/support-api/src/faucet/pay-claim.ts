@@ -56,7 +56,7 @@ export type PayTerm = {
   /** By the id of a claim: how often in a row an endpoint failed at it, and at nothing beside it. */
   readonly doubts: Map<string, number>
   /** What the log has of it already. */
-  readonly told: Set<string>
+  readonly reported: Set<string>
 }
 
 /** So often an endpoint may fail at one transfer, and answer for a plain one beside it, before the claim has failed. */

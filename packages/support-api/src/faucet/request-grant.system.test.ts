@@ -36,8 +36,8 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s, where nobody pays', (en
       },
     }
     const answers = await Promise.allSettled(addresses.map((address) => requestGrant(asked, wanted(address))))
-    const told = { status: 'rejected', reason: expect.objectContaining({ code: 'FAUCET_ALREADY_CLAIMED' }) }
-    expect(answers).toEqual(addresses.map(() => told))
+    const reported = { status: 'rejected', reason: expect.objectContaining({ code: 'FAUCET_ALREADY_CLAIMED' }) }
+    expect(answers).toEqual(addresses.map(() => reported))
     expect(looks).toEqual(addresses)
   })
 

@@ -141,7 +141,7 @@ function alreadyClaimed(open: OpenFaucetChain, claim: Claim): ApiError {
 
 function capped({ config }: GrantDesk, { scope, retryAfterMs }: Capped): ApiError {
   const perWindow = { app: config.perAppPerDay, network: config.perNetworkPerDay, chain: config.perChainPerDay }[scope]
-  const told = {
+  const reported = {
     retryAfterSeconds: Math.ceil(retryAfterMs / 1_000),
     headers: rateLimitHeaders(
       { name: scope, perWindow, windowMs: dayMs },
@@ -149,10 +149,10 @@ function capped({ config }: GrantDesk, { scope, retryAfterMs }: Capped): ApiErro
     ),
   }
   if (scope === 'chain') {
-    return new ApiError('FAUCET_PAUSED', 'The faucet has given on this chain what it gives in a day.', told)
+    return new ApiError('FAUCET_PAUSED', 'The faucet has given on this chain what it gives in a day.', reported)
   }
   const whose = scope === 'app' ? 'this app' : 'this network'
-  return new ApiError('RATE_LIMITED', `Wallets of ${whose} had what they get in a day.`, told)
+  return new ApiError('RATE_LIMITED', `Wallets of ${whose} had what they get in a day.`, reported)
 }
 
 type Capped = Extract<ClaimVerdict, { status: 'capped' }>

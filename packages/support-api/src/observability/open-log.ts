@@ -2,7 +2,7 @@ import { createLog, createRedactor, type Log, type LogDestination } from '@svc/r
 import type { Config } from '../config.ts'
 
 /**
- * The log of the service: one JSON object a line, to stderr unless told otherwise. Whatever is secret in the settings is
+ * The log of the service: one JSON object a line, to stderr by default. Whatever is secret in the settings is
  * taken out of every line, so that an upstream's error may quote its own address.
  */
 export function openLog(config: Config, destination?: LogDestination): Log {

@@ -19,7 +19,7 @@ export function watchFaucet(options: FaucetWatchOptions): { close(): void } {
       if ((reasons.get(chainId) ?? null) === reason) continue
       reasons.set(chainId, reason)
       if (reason === null) log.info('faucet.serves', { chainId })
-      else log.warn('faucet.holds', { chainId, reason, address, balance, queueDepth, mend: mends[reason] })
+      else log.warn('faucet.holds', { chainId, reason, address, balance, queueDepth, fix: fixes[reason] })
     }
   }
   // While the database is away there is nothing to tell that its own lines do not.
@@ -37,7 +37,7 @@ export type FaucetWatchOptions = {
   readonly everyMs?: number
 }
 
-const mends: Readonly<Record<NonNullable<FaucetChainReport['reason']>, string>> = {
+const fixes: Readonly<Record<NonNullable<FaucetChainReport['reason']>, string>> = {
   'rpc-down': 'Check the endpoints in SVC_RPC_URL_<chainId>.',
   'wrong-chain': 'Correct SVC_RPC_URL_<chainId>: an endpoint is of another chain.',
   dry: 'Fill up the address.',

@@ -10,7 +10,7 @@ const fullAddress = /^0x[0-9a-fA-F]{40}$/
 /** Counts the pages asked for, so that an older one never comes after a newer one. */
 let asked = 0
 /** True from a submit to the next word typed: what became of it is not wiped by a later look. */
-let isTold = false
+let isReported = false
 let timer: ReturnType<typeof setTimeout> | undefined
 
 function field(name: string): string {
@@ -37,11 +37,11 @@ async function bring(path: string, options: RequestInit = {}): Promise<void> {
 }
 
 function show(fresh: Document, isSubmit: boolean): void {
-  const isKept = isTold && !isSubmit && document.querySelector('#result [data-waiting]') === null
+  const isKept = isReported && !isSubmit && document.querySelector('#result [data-waiting]') === null
   for (const part of document.querySelectorAll('[data-live]')) {
     if (isKept && part.id === 'result') continue
     const other = fresh.getElementById(part.id)
-    // What has not changed is left alone, so that nobody is told it again.
+    // What has not changed is left alone, so that nobody hears it again.
     if (other !== null && other.innerHTML !== part.innerHTML) part.replaceChildren(...other.childNodes)
   }
 }
@@ -95,7 +95,7 @@ function writeSnippet(): void {
 }
 
 form?.addEventListener('input', () => {
-  isTold = false
+  isReported = false
   writeSnippet()
   clearTimeout(timer)
   timer = setTimeout(() => void bring(pathOfFields()), 250)
@@ -104,7 +104,7 @@ form?.addEventListener('input', () => {
 form?.addEventListener('submit', (event) => {
   event.preventDefault()
   if (form.getAttribute('aria-busy') === 'true') return
-  isTold = true
+  isReported = true
   form.setAttribute('aria-busy', 'true')
   clearTimeout(timer)
   const asking = document.querySelector<HTMLTemplateElement>('#asking')
@@ -119,13 +119,13 @@ form?.addEventListener('submit', (event) => {
 if (copy !== null) {
   copy.hidden = false
   copy.addEventListener('click', () => {
-    const told = (words: string) => {
+    const reported = (words: string) => {
       copy.textContent = words
       setTimeout(() => (copy.textContent = 'Copy'), 2_000)
     }
     navigator.clipboard.writeText(snippet?.textContent ?? '').then(
-      () => told('Copied'),
-      () => told('Select and copy it by hand'),
+      () => reported('Copied'),
+      () => reported('Select and copy it by hand'),
     )
   })
 }

@@ -61,7 +61,7 @@ export const HistoryChart: FC<{ chain: FaucetChainReport }> = ({ chain }) => {
 const step = 20
 const high = 56
 
-/** A day with a claim is told from one without. */
+/** A day with a claim is distinguished from one without. */
 function barOf(claims: number, most: number): number {
   return claims === 0 ? 0 : Math.max(4, Math.round((claims / most) * high))
 }

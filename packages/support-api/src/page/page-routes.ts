@@ -43,12 +43,12 @@ export function pageRoutes(): readonly Route[] {
           const { chainId, address } = await claim(c, context, fields)
           return { status: 303, headers: { location: `/?chainId=${chainId}&address=${address}` }, body: null }
         } catch (error) {
-          const told = toApiError(error)
-          if (told.code === 'INTERNAL') throw error
-          context.metrics.refused(told.code)
+          const reported = toApiError(error)
+          if (reported.code === 'INTERNAL') throw error
+          context.metrics.refused(reported.code)
           const faucet = await viewFaucet(c, context)
-          const outcome = (await earlierClaim(told, fields, faucet, context)) ?? refused(told)
-          return show(render(viewOf(c, context, { faucet, fields, outcome })), told)
+          const outcome = (await earlierClaim(reported, fields, faucet, context)) ?? refused(reported)
+          return show(render(viewOf(c, context, { faucet, fields, outcome })), reported)
         }
       },
     },
@@ -60,7 +60,7 @@ const shown = {
   ...problemResponses(),
 }
 
-/** What the form brought is told on the page; what is no form of the page, as a problem. */
+/** What the form brought is reported on the page; what is no form of the page, as a problem. */
 const answered = {
   303: {
     description: 'The claim is taken in.',
@@ -144,14 +144,14 @@ async function lookUp(fields: Fields, view: FaucetView, { faucet, now }: ApiCont
     if (claim === null) return { kind: 'free' }
     return standing(now() - claim.claimedAt > freshForMs ? 'earlier' : 'claim', claim, view)
   } catch (error) {
-    const told = toApiError(error)
-    if (told.code === 'INTERNAL') throw error
-    return refused(told)
+    const reported = toApiError(error)
+    if (reported.code === 'INTERNAL') throw error
+    return refused(reported)
   }
 }
 
-async function earlierClaim(told: ApiError, fields: Fields, view: FaucetView, { faucet }: ApiContext) {
-  if (told.code !== 'FAUCET_ALREADY_CLAIMED' || faucet === null || view.kind !== 'open') return null
+async function earlierClaim(reported: ApiError, fields: Fields, view: FaucetView, { faucet }: ApiContext) {
+  if (reported.code !== 'FAUCET_ALREADY_CLAIMED' || faucet === null || view.kind !== 'open') return null
   const claim = await faucet.claimOf(walletIn(fields, view))
   return claim === null ? null : standing('earlier', claim, view)
 }

@@ -2,8 +2,8 @@ import { contentAddress, postForCid, WalletError, type PinService } from '@svc/w
 import type { Secret } from '@svc/wallet/core'
 
 /**
- * A service of the IPFS Pinning Service API, which fetches what it is told to pin: the content is kept here first, and
- * the service is told of this gateway. What it has accepted (`queued` or `pinning` too) counts as pinned.
+ * A service of the IPFS Pinning Service API, which fetches what it is asked to pin: the content is kept here first, and
+ * the service is notified of this gateway. What it has accepted (`queued` or `pinning` too) counts as pinned.
  */
 export function pinningService(options: PinningServiceOptions): PinService {
   const { url, token, gatewayUrl, keep } = options

@@ -17,8 +17,8 @@ it('while its database is away it says so, and afterwards it goes on by itself',
   const [replica] = api as [TestApi]
   const pinned = (await replica.pin(testCard('Before'))).json['cid']
   await postgres().kill()
-  const told = await replica.pin(testCard('During'))
-  expect(told).toMatchObject({
+  const reported = await replica.pin(testCard('During'))
+  expect(reported).toMatchObject({
     status: 503,
     headers: { 'retry-after': '2', 'content-type': 'application/problem+json' },
     json: { code: 'UPSTREAM_UNAVAILABLE', retryable: true },

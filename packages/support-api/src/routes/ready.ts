@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import type { ApiContext, ToldRoute } from '../context.ts'
+import type { ApiContext, DescribedAnswer } from '../context.ts'
 import { jsonReply } from '../edge/json-reply.ts'
 import { remembered } from '../faucet/remembered.ts'
 import { inTime } from '../in-time.ts'
@@ -13,7 +13,7 @@ const readiness = z.strictObject({ status: z.enum(['ready', 'unready', 'closing'
  * nothing: all replicas ask the same ones, and pins are served without them. It is found out once in a second, however
  * many ask.
  */
-export function readyRoute(context: ApiContext): ToldRoute {
+export function readyRoute(context: ApiContext): DescribedAnswer {
   const look = remembered(() => lookAt(context), { forMs: 1_000, now: () => performance.now() })
   return {
     config: {

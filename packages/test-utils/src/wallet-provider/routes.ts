@@ -19,19 +19,19 @@ import { readWireRequest } from './wire-request.ts'
 
 /** What each route does with a request that came from the app itself. */
 export const routes: readonly Route[] = [
-  ['POST', /^\/v1\/policies$/, (road) => createPolicy(road)],
-  ['POST', /^\/v1\/aggregations$/, (road) => createAggregation(road)],
-  ['POST', /^\/v1\/condition_sets$/, (road) => createConditionSet(road)],
-  ['POST', /^\/v1\/condition_sets\/([\w-]+)\/items$/, (road, id) => addConditions(road, id)],
-  ['POST', /^\/v1\/key_quorums$/, (road) => createKeyQuorum(road)],
-  ['POST', /^\/v1\/wallets$/, (road) => once(road, async () => createWallet(road))],
-  ['GET', /^\/v1\/wallets\/([\w-]+)$/, (road, id) => readWallet(road, id)],
-  ['POST', /^\/v1\/wallets\/([\w-]+)\/rpc$/, (road, id) => sign(road, id)],
+  ['POST', /^\/v1\/policies$/, (context) => createPolicy(context)],
+  ['POST', /^\/v1\/aggregations$/, (context) => createAggregation(context)],
+  ['POST', /^\/v1\/condition_sets$/, (context) => createConditionSet(context)],
+  ['POST', /^\/v1\/condition_sets\/([\w-]+)\/items$/, (context, id) => addConditions(context, id)],
+  ['POST', /^\/v1\/key_quorums$/, (context) => createKeyQuorum(context)],
+  ['POST', /^\/v1\/wallets$/, (context) => once(context, async () => createWallet(context))],
+  ['GET', /^\/v1\/wallets\/([\w-]+)$/, (context, id) => readWallet(context, id)],
+  ['POST', /^\/v1\/wallets\/([\w-]+)\/rpc$/, (context, id) => sign(context, id)],
 ]
 
-export type Route = readonly [method: string, path: RegExp, act: (road: Road, id: string) => unknown]
+export type Route = readonly [method: string, path: RegExp, act: (context: RouteContext, id: string) => unknown]
 
-export type Road = {
+export type RouteContext = {
   readonly state: ProviderState
   readonly request: ProviderRequest
   readonly seed: string
@@ -39,7 +39,7 @@ export type Road = {
   readonly fault: ProviderFault | null
 }
 
-function createPolicy({ state, request }: Road): unknown {
+function createPolicy({ state, request }: RouteContext): unknown {
   const policy = readPolicy(request.body)
   for (const { conditions } of policy.rules) {
     for (const { field_source, field } of conditions) {
@@ -51,28 +51,28 @@ function createPolicy({ state, request }: Road): unknown {
   return { id, ...policy }
 }
 
-function createAggregation({ state, request }: Road): unknown {
+function createAggregation({ state, request }: RouteContext): unknown {
   const aggregation = readAggregation(request.body)
   const id = state.nextId('aggregation')
   state.aggregations.set(id, aggregation)
   return { ...asObject(request.body, 'aggregation'), id }
 }
 
-function createConditionSet({ state, request }: Road): unknown {
+function createConditionSet({ state, request }: RouteContext): unknown {
   const name = asText(asObject(request.body, 'condition_set')['name'], 'name')
   const id = state.nextId('conditions')
   state.conditionSets.set(id, [])
   return { id, name }
 }
 
-function addConditions({ state, request }: Road, id: string): unknown {
+function addConditions({ state, request }: RouteContext, id: string): unknown {
   const known = find(state.conditionSets, id, 'Condition set')
   const added = asList(request.body, 'items').map((item) => asText(asObject(item, 'items')['value'], 'items.value'))
   state.conditionSets.set(id, [...known, ...added])
   return added.map((value) => ({ value, condition_set_id: id }))
 }
 
-function createKeyQuorum({ state, request }: Road): KeyQuorum {
+function createKeyQuorum({ state, request }: RouteContext): KeyQuorum {
   const fields = asObject(request.body, 'key_quorum')
   onlyKnown(fields, ['public_keys', 'authorization_threshold', 'display_name'], 'key_quorum')
   const keys = asTexts(fields['public_keys'], 'public_keys')
@@ -83,7 +83,7 @@ function createKeyQuorum({ state, request }: Road): KeyQuorum {
   return addQuorum(state, keys, threshold)
 }
 
-function createWallet({ state, request, seed, nowMs }: Road): unknown {
+function createWallet({ state, request, seed, nowMs }: RouteContext): unknown {
   const fields = asObject(request.body, 'wallet')
   onlyKnown(
     fields,
@@ -133,7 +133,7 @@ function readSigner(state: ProviderState, value: unknown): AdditionalSigner {
   return { signer_id: find(state.quorums, id, 'Signer').id, override_policy_ids: policies }
 }
 
-function readWallet({ state, fault }: Road, id: string): unknown {
+function readWallet({ state, fault }: RouteContext, id: string): unknown {
   const wallet = shown(find(state.wallets, id, 'Wallet'))
   return fault?.fault === 'other-key' ? { ...wallet, address: '0x00000000000000000000000000000000000000b0' } : wallet
 }
@@ -153,19 +153,22 @@ function shown({ id, address, ownerId, policyIds, signers, createdAtMs }: Provid
 }
 
 /** Expiry, authorization, policy, signature; the same idempotency key with the same body gives the same answer. */
-async function sign(road: Road, walletId: string): Promise<unknown> {
-  const { state, request, nowMs, fault } = road
+async function sign(context: RouteContext, walletId: string): Promise<unknown> {
+  const { state, request, nowMs, fault } = context
   const wallet = find(state.wallets, walletId, 'Wallet')
   checkExpiry(request, nowMs)
-  const policyIds = policiesFor(road, wallet)
+  const policyIds = policiesFor(context, wallet)
   const kind = fault?.fault === 'other-key' || fault?.fault === 'altered' ? fault.fault : null
-  return await once(road, () =>
+  return await once(context, () =>
     signRequest(state, wallet, policyIds, readWireRequest(request.body), { nowMs, fault: kind }),
   )
 }
 
 /** An additional signer is held to the policies that stand beside its name, the owner to those of the wallet. */
-function policiesFor({ state, request }: Road, { ownerId, signers, policyIds }: ProviderWallet): readonly string[] {
+function policiesFor(
+  { state, request }: RouteContext,
+  { ownerId, signers, policyIds }: ProviderWallet,
+): readonly string[] {
   if (ownerId === null) return policyIds
   const ids = [ownerId, ...signers.map(({ signer_id: id }) => id)]
   const by = checkAuthorization(
@@ -178,7 +181,7 @@ function policiesFor({ state, request }: Road, { ownerId, signers, policyIds }: 
 }
 
 /** Keeps an answer for 24 hours by its idempotency key. A refusal is not kept: it had no effect. */
-async function once({ state, request, nowMs }: Road, act: () => Promise<unknown>): Promise<unknown> {
+async function once({ state, request, nowMs }: RouteContext, act: () => Promise<unknown>): Promise<unknown> {
   const key = request.headers['privy-idempotency-key']
   if (key === undefined) return await act()
   // The expiry of a request changes from try to try, so only what is asked counts.

@@ -51,8 +51,8 @@ test.each<[string, RequestListener]>([
 })
 
 test('takes a long text, and as many values as are allowed', async () => {
-  const told = ['x'.repeat(700), ...Array.from({ length: 98 }, () => 0)]
-  expect(await answerOf((_, response) => response.end(JSON.stringify(told)))).toMatchObject({ body: told })
+  const reported = ['x'.repeat(700), ...Array.from({ length: 98 }, () => 0)]
+  expect(await answerOf((_, response) => response.end(JSON.stringify(reported)))).toMatchObject({ body: reported })
 })
 
 test('leaves a body that never ends at the deadline, even where the exchange itself forgets it', async () => {

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from './yield-to-event-loop.ts'
 /**
  * One POST of JSON and its answer, whatever the status. The time limit covers the whole body, redirects are refused, no more than
  * `mostBytes` of the answer are read, and one with more than `mostValues` is not parsed: 16 MiB of `{},{},...` take many seconds, in
- * which nothing else runs. Why there is no answer is told without what anybody said.
+ * which nothing else runs. Why there is no answer is reported without what anybody said.
  */
 export async function postJson(
   { url, headers, fetch, timeoutMs, mostBytes, mostValues, signal: caller }: JsonPost,

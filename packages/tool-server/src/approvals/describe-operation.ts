@@ -7,7 +7,7 @@ import { describeDeposit, type DescribedDeposit, shownSymbol } from './describe-
 import { readStoredPlan, type StoredPlan } from './stored-plan.ts'
 
 /**
- * What a person is told before deciding on an operation, in plain terms and ready to show: who asks, what for, what leaves
+ * What a person is shown before deciding on an operation, in plain terms and ready to show: who asks, what for, what leaves
  * at most, what arrives at least, what would be called. Text that others wrote (token symbols, arguments) is escaped and
  * capped. Throws when the row is damaged.
  */

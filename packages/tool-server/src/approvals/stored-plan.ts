@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Reads the plan of an operation's row: the members a person is told about. Throws when it is none. */
+/** Reads the plan of an operation's row: the members a person is shown. Throws when it is none. */
 export function readStoredPlan(json: string): StoredPlan {
   return schema.parse(JSON.parse(json))
 }

@@ -5,7 +5,7 @@ import { ConfigError, type ConfigProblem } from './config-error.ts'
 /**
  * Refuses a data directory into which others than its owner can look, and files of ours in it that others may write.
  * Files are made with mode 0600; the database's own come with the process's mask, and the directory keeps them closed.
- * Throws a `ConfigError` naming each with its mend.
+ * Throws a `ConfigError` naming each with its fix.
  */
 export function requirePrivate(dataDir: string): void {
   if (process.platform === 'win32') return

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { ConfigProblem } from './config-error.ts'
 import type { Settings } from './schema.ts'
 
-/** Checks what settings must keep to together. Each refusal has its code and its mend. */
+/** Checks what settings must keep to together. Each refusal has its code and its fix. */
 export function checkRules(
   config: Config,
   values: Settings,

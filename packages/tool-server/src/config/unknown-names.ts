@@ -5,7 +5,7 @@ import { settings } from './settings.ts'
 /**
  * Names that no setting has. In the data directory's environment file, which nobody else reads, each is a problem; in the
  * environment of the process a slip of one that begins with SVC_ is: what it was to set would stay at its default. Others
- * there are told of and let be, for other programs may read them.
+ * there are reported and let be, for other programs may read them.
  */
 export function unknownNames(names: { readonly given: readonly string[]; readonly written: readonly string[] }): {
   readonly problems: readonly ConfigProblem[]

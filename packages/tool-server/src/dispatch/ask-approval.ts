@@ -35,7 +35,7 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
 }
 
 /**
- * Goes on with the operation that an earlier call under the same key stored: what became of it is told, what was approved is
+ * Goes on with the operation that an earlier call under the same key stored: what became of it is reported, what was approved is
  * carried out, and where it waits for a person, that person is asked again or answers now. Throws what `execute_plan` does,
  * and `OPERATION_CHANGED` for an answer to another question.
  */

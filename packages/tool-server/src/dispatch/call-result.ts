@@ -1,5 +1,5 @@
 import type { Drawing } from '../pictures/drawing.ts'
-import type { PictureLink } from '../pictures/picture-shelf.ts'
+import type { PictureLink } from '../pictures/chart-store.ts'
 import type { ErrorEnvelope, ToolError } from '../tool-error.ts'
 import { roundFigures } from './round-figures.ts'
 

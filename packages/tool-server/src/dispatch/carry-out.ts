@@ -2,14 +2,14 @@ import type { Operation } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Call } from '../call.ts'
-import type { OperationsRoad } from '../operations.ts'
+import type { OperationsPipeline } from '../operations.ts'
 import { ToolError, type ErrorEnvelope } from '../tool-error.ts'
 import type { Tool } from '../tool.ts'
 import { parseInput } from './parse-input.ts'
 
 /**
  * Carries a stored write out: rights and arguments are looked at before it is taken, then its own tool's handler runs
- * again under the road, which holds what comes of it against the plan. Its end is recorded with the answer. Gives the
+ * again under the pipeline, which holds what comes of it against the plan. Its end is recorded with the answer. Gives the
  * answer, or the failure with whether the operation waits again.
  */
 export async function carryOut(operation: Operation, caller: Caller, means: CarryOutMeans): Promise<CarriedOut> {
@@ -69,7 +69,7 @@ async function run(
 export type Caller = Pick<Call, 'requestId' | 'signal'> & { readonly principal: Principal }
 
 export type CarryOutMeans = {
-  readonly operations: OperationsRoad
+  readonly operations: OperationsPipeline
   /** Whether the server would still take the credentials of whoever asked for a stored write. */
   isInForce(principal: Principal): boolean
   /** Throws `TOOL_NOT_FOUND`. */
@@ -94,8 +94,8 @@ export function answerOf(outcome: CarriedOut): Answered {
 export function storedAnswer({ id, state, answer }: Operation): Answered {
   const stored = readStored(answer ?? '', `answer of ${id}`)
   if (state === 'done') return stored as Answered
-  const { code, message, ...told } = stored as ErrorEnvelope
-  throw new ToolError(code, message, told)
+  const { code, message, ...reported } = stored as ErrorEnvelope
+  throw new ToolError(code, message, reported)
 }
 
 function readStored(json: string, what: string): unknown {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Tool } from '../tool.ts'
 
-/** A result that passed its check, or what can still be told of one that did not. */
+/** A result that passed its check, or what can still be said of one that did not. */
 export type CheckedOutput =
   | { readonly ok: true; readonly data: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: string; readonly salvaged: Readonly<Record<string, unknown>> | null }

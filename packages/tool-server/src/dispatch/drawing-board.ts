@@ -1,8 +1,8 @@
 import type { Drawing } from '../pictures/drawing.ts'
-import type { PictureLink } from '../pictures/picture-shelf.ts'
+import type { PictureLink } from '../pictures/chart-store.ts'
 import type { Content } from './call-result.ts'
 
-/** Collects what the pictures of one answer are made of. A fault of a picture never becomes one of the answer: it is told, and left out. */
+/** Collects what the pictures of one answer are made of. A fault of a picture never becomes one of the answer: it is reported, and left out. */
 export function createDrawingBoard(onFault: (error: unknown) => void): DrawingBoard {
   const drawings: Drawing[] = []
   let isFaulty = false

@@ -28,11 +28,11 @@ export function createOnce(options: {
   hasSigned(requestId: string): Promise<boolean>
   /** What is known of a request whose bytes were declined; absent where nothing is ever in doubt. */
   doubt?: Doubt | undefined
-  /** What became of what a request signed: told to the caller who asks again for one that did not come to its end. */
+  /** What became of what a request signed: reported to the caller who asks again for one that did not come to its end. */
   sentBy?: ((requestId: string) => Promise<Sent>) | undefined
   /** The request that signed a transaction. */
   requestOf?: ((txHash: string) => Promise<string | null>) | undefined
-  /** Told when an outcome could not be recorded; the caller gets it all the same. */
+  /** Called when an outcome could not be recorded; the caller gets it all the same. */
   onUnrecorded(error: unknown, requestId: string): void
 }): (request: OnceRequest, work: KeyedWork) => Promise<CallResult> {
   const running = new Map<string, { readonly bodyHash: string; readonly outcome: Promise<CallResult> }>()
@@ -184,8 +184,8 @@ function ended(
 }
 
 /**
- * A kept answer that left open what became of a transaction, or that asks for the same call again, is told anew once all
- * that its call signed is decided: for this key nothing will ever be done but told.
+ * A kept answer that left open what became of a transaction, or that asks for the same call again, is given anew once all
+ * that its call signed is decided: for this key nothing will ever be done but reported.
  */
 async function asItEnded(options: Parameters<typeof createOnce>[0], answer: CallResult): Promise<CallResult> {
   const { code, retryable, details = [] } = answer._meta?.['svc/error'] ?? {}

@@ -1,5 +1,5 @@
 import type { Log } from '@svc/runtime'
-import type { PictureShelf, ReadPicture } from '../pictures/picture-shelf.ts'
+import type { ChartStore, ReadPicture } from '../pictures/chart-store.ts'
 import { ToolError } from '../tool-error.ts'
 import { internalError } from './internal-error.ts'
 import { untilAborted } from '../until-aborted.ts'
@@ -30,7 +30,7 @@ export async function readPicture(
 type Reading = { readonly principalId: string; readonly uri: string; readonly signal: AbortSignal }
 
 type ReadingMeans = {
-  readonly pictures: PictureShelf
+  readonly pictures: ChartStore
   readonly log: Log
   /** Unix milliseconds. */
   readonly now: () => number

@@ -3,7 +3,7 @@ import type { BacktestCurves, StrategyCurve, TimedRange } from './backtest-pictu
 
 /**
  * What the picture of a replay is drawn from. HODL is half of the start value in each token; long columns are thinned to what can be
- * told apart, and so are ranges that were held for less than a point of the drawing.
+ * distinguished, and so are ranges that were held for less than a point of the drawing.
  */
 export function backtestCurves(replay: Replay): BacktestCurves {
   const { result, startValueUsd, price, quoteUsd, startsAt, barSeconds, ...facts } = replay
@@ -71,7 +71,7 @@ function curveOf(one: StrategyResult, startsAt: number, closes: readonly Close[]
   }
 }
 
-/** The first range, and of the moves the last in each of as many equal stretches of time as can be told apart. */
+/** The first range, and of the moves the last in each of as many equal stretches of time as can be distinguished. */
 function thinned(ranges: readonly TimedRange[]): readonly TimedRange[] {
   const from = ranges[0]?.at ?? 0
   const until = ranges.at(-1)?.at ?? 0

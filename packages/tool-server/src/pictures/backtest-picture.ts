@@ -155,7 +155,7 @@ function layout(backtest: BacktestCurves, { parts, palette, course }: Layout): E
 
 type Layout = { readonly parts: BacktestParts; readonly palette: Palette; readonly course: Course | null }
 
-/** Just there: both times are told by one scale, and echarts would move one to give its labels room. */
+/** Just there: both times are given by one scale, and echarts would move one to give its labels room. */
 function gridOf({ left, top, width, height }: Grid) {
   return { left, top, width, height, outerBoundsMode: 'none' as const }
 }

@@ -1,5 +1,5 @@
 /**
- * A scale in round steps, about five of them, over these values, and over 0 unless told otherwise. Throws nothing: without an extent
+ * A scale in round steps, about five of them, over these values, and over 0 by default. Throws nothing: without an extent
  * it is 1 long.
  */
 export function niceScale(values: readonly number[], { withZero = true } = {}): Scale {

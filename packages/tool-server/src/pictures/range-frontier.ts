@@ -206,7 +206,7 @@ function seriesOf(result: RangeResult, scales: Scales, grid: Grid, palette: Pale
   ]
 }
 
-/** Its place is told from the upper left corner of the mark. */
+/** Its place is reported from the upper left corner of the mark. */
 function labelOf({ place, x, y, size }: Point, color: string) {
   if (place === null) return { show: false }
   const { box, align } = place

@@ -5,7 +5,7 @@ export function rangeSurroundings({ price, profile, ...known }: Known): RangeSur
   return { past: pastPrices(known), depth: depthOf(profile, price) }
 }
 
-/** The price until now at the close of each bar that is known, thinned to what can be told apart. */
+/** The price until now at the close of each bar that is known, thinned to what can be distinguished. */
 export function pastPrices({ closes, startsAt, barSeconds, nowSeconds }: KnownPast): readonly PastPrice[] {
   const past = [...startsAt].flatMap((begin, bar) => {
     const close = closes[bar]

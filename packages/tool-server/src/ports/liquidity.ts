@@ -83,7 +83,7 @@ export type SwapHistory = {
   /** Unix seconds from which on the records are complete. */
   readonly completeFrom: number
   readonly complete: boolean
-  /** Where the pool was given its first price, if in this time; not told of pairs. */
+  /** Where the pool was given its first price, if in this time; not known of pairs. */
   readonly created: { readonly timestamp: number; readonly sqrtPriceX96: bigint } | null
 }
 

@@ -30,8 +30,8 @@ describe('a failure after something was signed', () => {
     ['drift after a mined call', ['call'], 1, new ToolError('SIMULATION_DRIFT', 'Moved.')],
     ['not sent after a mined call', ['call', 'call'], 1, new ToolError('TRANSACTION_NOT_SENT', 'Declined.')],
   ] as const)('is not to be repeated and names the hashes: %s', (_what, kinds, mined, failure) => {
-    const told = afterSigning(progress(kinds, mined), failure)
-    expect(told).toMatchObject({
+    const reported = afterSigning(progress(kinds, mined), failure)
+    expect(reported).toMatchObject({
       code: 'OPERATION_INCOMPLETE',
       cause: failure,
       details: kinds.map((_, index) => ({ txHash: hashes[index] })),

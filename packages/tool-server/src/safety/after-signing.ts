@@ -5,7 +5,7 @@ import type { Progress } from './progress.ts'
 import type { Step } from './step.ts'
 
 /**
- * What the caller hears of a failure on the road. Before the first signature it is the failure itself. After it, nothing
+ * What the caller hears of a failure of the pipeline. Before the first signature it is the failure itself. After it, nothing
  * may read as "nothing happened": the hashes signed so far are named, and the code is `OPERATION_INCOMPLETE`, which is
  * not to be repeated. A code of its own stays only where it speaks of the transactions itself, or where nothing but
  * approvals was mined and nothing is out: those are taken back, at the latest before the next write.

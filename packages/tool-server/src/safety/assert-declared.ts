@@ -125,9 +125,9 @@ function rights(intent: Intent, simulation: Simulation, { permit2 }: DeclaredCon
     intent.approvals.some(({ token, spender, via, amount }) => {
       const through = right.by === 'token' && via === 'permit2' ? permit2 : spender
       const isSame = isAddressEqual(token, right.token) && isAddressEqual(through, right.spender)
-      const isRoad = right.by === 'token' || (via === 'permit2' && isAddressEqual(right.contract, permit2))
+      const isSpender = right.by === 'token' || (via === 'permit2' && isAddressEqual(right.contract, permit2))
       // One ERC-20 allowance of Permit2 may serve several declared approvals; its sum is held against the leftovers.
-      return isSame && isRoad && (through === permit2 || (right.amount ?? 0n) <= amount)
+      return isSame && isSpender && (through === permit2 || (right.amount ?? 0n) <= amount)
     })
   return simulation.rights
     .filter((right) => !isDeclared(right))

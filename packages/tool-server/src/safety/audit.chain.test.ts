@@ -6,35 +6,37 @@ import { createPublicClient, http, isAddressEqual } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { mintIntent, swapIntent } from './intents.fixture.ts'
 import { beforeSending } from './network.fixture.ts'
-import type { Road } from './open-road.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
 import { replayAuditDay, type Replayed } from './replay-audit-day.ts'
-import { moveThePrice, quoteOf } from './road-facts.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import { moveThePrice, quoteOf } from './pipeline-facts.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 import { verifyAuditLog } from './verify-audit-log.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open } = usePipelines(devnet)
 
 /** What an agent may do in a day: trade, open a position, be refused, plan, and fail on chain. */
-async function day(road: Road): Promise<void> {
-  await road.run(swapIntent(road, '300'))
-  await road.run(await mintIntent(road))
-  await road.run(swapIntent(road, '5'), { dryRun: true })
-  await expect(road.run(swapIntent(road, '5', { intent: { slippageBps: 9_000 } }))).rejects.toMatchObject({
+async function day(pipeline: Pipeline): Promise<void> {
+  await pipeline.run(swapIntent(pipeline, '300'))
+  await pipeline.run(await mintIntent(pipeline))
+  await pipeline.run(swapIntent(pipeline, '5'), { dryRun: true })
+  await expect(pipeline.run(swapIntent(pipeline, '5', { intent: { slippageBps: 9_000 } }))).rejects.toMatchObject({
     code: 'SLIPPAGE_TOO_HIGH',
   })
-  const minimumOut = await quoteOf(road, '10')
-  beforeSending(road, 2, () => moveThePrice(road))
-  await expect(road.run(swapIntent(road, '10', { minimumOut }))).rejects.toMatchObject({ code: 'TRANSACTION_REVERTED' })
-  road.network.fetch = fetch
-  await road.run(swapIntent(road, '1'))
+  const minimumOut = await quoteOf(pipeline, '10')
+  beforeSending(pipeline, 2, () => moveThePrice(pipeline))
+  await expect(pipeline.run(swapIntent(pipeline, '10', { minimumOut }))).rejects.toMatchObject({
+    code: 'TRANSACTION_REVERTED',
+  })
+  pipeline.network.fetch = fetch
+  await pipeline.run(swapIntent(pipeline, '1'))
 }
 
 type Line = Readonly<Record<string, unknown>> & { readonly transaction?: Readonly<Record<string, unknown>> }
 
 /** Every transaction of the wallet that the chain holds, oldest first. */
-async function history(road: Road) {
-  const client = createPublicClient({ transport: http(road.devnet.rpcUrl) })
+async function history(pipeline: Pipeline) {
+  const client = createPublicClient({ transport: http(pipeline.devnet.rpcUrl) })
   const newest = await client.getBlockNumber()
   const blocks = await Promise.all(
     Array.from({ length: Number(newest) + 1 }, (_, number) =>
@@ -43,19 +45,19 @@ async function history(road: Road) {
   )
   return blocks
     .flatMap(({ transactions }) => transactions)
-    .filter(({ from }) => isAddressEqual(from, road.wallet))
+    .filter(({ from }) => isAddressEqual(from, pipeline.wallet))
     .sort((one, other) => one.nonce - other.nonce)
 }
 
 describe('a day on record', () => {
   it('holds each transaction of the chain once, and none besides', async () => {
-    const road = await open()
-    await day(road)
+    const pipeline = await open()
+    await day(pipeline)
     // The last noted lines may still be on their way to the disk.
-    await road.audit.append({ event: 'audit.gap' })
-    const lines = (await road.auditLines()) as readonly Line[]
+    await pipeline.audit.append({ event: 'audit.gap' })
+    const lines = (await pipeline.auditLines()) as readonly Line[]
     const of = (...events: readonly string[]) => lines.filter(({ event }) => events.includes(String(event)))
-    const sent = await history(road)
+    const sent = await history(pipeline)
     expect(sent.length).toBeGreaterThanOrEqual(9)
     const placed = (list: readonly Line[]) =>
       list.map(({ transaction }) => [transaction?.['nonce'], transaction?.['hash']])
@@ -88,14 +90,14 @@ describe('a day on record', () => {
     }
     const actor = { principal: 'api-key:7e57000000000000', stage: 'api-key', tier: 'write' }
     for (const line of of('tx.intent')) expect(line).toMatchObject({ actor, ...facts, decision: { verdict: 'allow' } })
-    expect(await verifyAuditLog(road.dataDir)).toMatchObject({ lines: lines.length, broken: null })
+    expect(await verifyAuditLog(pipeline.dataDir)).toMatchObject({ lines: lines.length, broken: null })
   })
 
   it('shows any byte that is turned', async () => {
-    const road = await open()
-    await road.run(swapIntent(road, '1'))
+    const pipeline = await open()
+    await pipeline.run(swapIntent(pipeline, '1'))
     const folder = await mkdtemp(join(tmpdir(), 'audit-'))
-    const bytes = await readFile(join(road.dataDir, 'audit.jsonl'))
+    const bytes = await readFile(join(pipeline.dataDir, 'audit.jsonl'))
     for (let place = 3; place < bytes.length - 1; place += 97) {
       const forged = Buffer.from(bytes)
       forged[place] = (forged[place] ?? 0) ^ 1
@@ -105,10 +107,10 @@ describe('a day on record', () => {
   })
 
   it('G10: agrees with the chain when it is played again, and says where it would not', async () => {
-    const road = await open()
-    await day(road)
-    await road.audit.append({ event: 'audit.gap' })
-    const client = createPublicClient({ transport: http(road.devnet.rpcUrl) })
+    const pipeline = await open()
+    await day(pipeline)
+    await pipeline.audit.append({ event: 'audit.gap' })
+    const client = createPublicClient({ transport: http(pipeline.devnet.rpcUrl) })
     const replayed = async (dataDir: string, known = true) => {
       const rows: Replayed[] = []
       const today = new Date().toISOString().slice(0, 10)
@@ -116,15 +118,15 @@ describe('a day on record', () => {
       for await (const row of replayAuditDay({ ...options, day: today })) rows.push(row)
       return rows
     }
-    const rows = await replayed(road.dataDir)
+    const rows = await replayed(pipeline.dataDir)
     const calls = rows.filter(({ step }) => !step.startsWith('take back'))
     expect(calls.length).toBeGreaterThanOrEqual(8)
     expect(calls.map(({ status }) => status)).toEqual(calls.map(() => 'agrees'))
-    const nowhere = await replayed(road.dataDir, false)
+    const nowhere = await replayed(pipeline.dataDir, false)
     expect(nowhere.find(({ step }) => step === 'swap')).toMatchObject({ why: expect.stringContaining('no endpoint') })
 
     const forged = await mkdtemp(join(tmpdir(), 'audit-'))
-    await cp(join(road.dataDir, 'audit.jsonl'), join(forged, 'audit.jsonl'))
+    await cp(join(pipeline.dataDir, 'audit.jsonl'), join(forged, 'audit.jsonl'))
     const text = await readFile(join(forged, 'audit.jsonl'), 'utf8')
     await writeFile(join(forged, 'audit.jsonl'), text.replaceAll('":"-300000000"', '":"-3000000"'))
     const differing = (await replayed(forged)).find(({ status }) => status === 'differs')

@@ -9,7 +9,7 @@ import { gasWorth } from './gas-worth.ts'
 import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from '@svc/runtime'
-import type { RoadPorts } from './road-ports.ts'
+import type { PipelinePorts } from './pipeline-ports.ts'
 import { type NativePrices, type PricedTokens, priceTokens, trustedWorth } from './spend-value.ts'
 import type { PriceBand } from '../ports/prices.ts'
 import type { SwitchRecorder } from './switch-recorder.ts'
@@ -87,7 +87,7 @@ export type WatchParts = {
   readonly switches: SwitchRecorder
   readonly nativePrices: NativePrices
 } & Pick<
-  RoadPorts,
+  PipelinePorts,
   'chains' | 'rpc' | 'tokens' | 'prices' | 'senders' | 'journal' | 'ledger' | 'dataDir' | 'now' | 'log'
 >
 

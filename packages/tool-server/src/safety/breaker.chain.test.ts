@@ -14,118 +14,128 @@ import { sellHostile } from './hostile-token.fixture.ts'
 import { mintIntent, swapIntent, wrapIntent } from './intents.fixture.ts'
 import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { answering, methodsIn } from './network.fixture.ts'
-import type { Road, RoadOptions } from './open-road.fixture.ts'
+import type { Pipeline, PipelineOptions } from './open-pipeline.fixture.ts'
 import { parsePolicy } from './policy.ts'
-import { testClient } from './road-facts.fixture.ts'
+import { testClient } from './pipeline-facts.fixture.ts'
 import { bandOf } from './value/bands.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
-const roads = useRoads(devnet)
-const open = (breaker: object, options: RoadOptions = {}) =>
-  roads.open({ policy: { ...devnetPolicy(), breaker }, ...options })
+const pipelines = usePipelines(devnet)
+const open = (breaker: object, options: PipelineOptions = {}) =>
+  pipelines.open({ policy: { ...devnetPolicy(), breaker }, ...options })
 
 /** Whoever else has the key, without the server. */
-async function steal(road: Road, amount: string): Promise<void> {
-  const account = privateKeyToAccount(road.privateKey)
-  const thief = createWalletClient({ account, transport: http(road.devnet.rpcUrl) })
+async function steal(pipeline: Pipeline, amount: string): Promise<void> {
+  const account = privateKeyToAccount(pipeline.privateKey)
+  const thief = createWalletClient({ account, transport: http(pipeline.devnet.rpcUrl) })
   const args = ['0x000000000000000000000000000000000000dEaD', parseUnits(amount, 6)] as const
   const hash = await thief.writeContract({
-    address: road.token('USDC'),
+    address: pipeline.token('USDC'),
     abi: erc20Abi,
     functionName: 'transfer',
     args,
     chain: null,
   })
-  await vi.waitFor(() => road.rpc.client(road.chain).getTransactionReceipt({ hash }), { timeout: 60_000, interval: 20 })
+  await vi.waitFor(() => pipeline.rpc.client(pipeline.chain).getTransactionReceipt({ hash }), {
+    timeout: 60_000,
+    interval: 20,
+  })
 }
 
 /** A transfer of nothing to itself that draws on no reservation and burns this much native currency. */
-async function burn(road: Road, coins: string, state: 'broadcast' | 'final'): Promise<void> {
-  const client = road.rpc.client(road.chain)
-  const nonce = await road.nonce()
+async function burn(pipeline: Pipeline, coins: string, state: 'broadcast' | 'final'): Promise<void> {
+  const client = pipeline.rpc.client(pipeline.chain)
+  const nonce = await pipeline.nonce()
   const perGas = parseUnits(coins, 18) / 21_000n
-  const rawTransaction = await privateKeyToAccount(road.privateKey).signTransaction({
+  const rawTransaction = await privateKeyToAccount(pipeline.privateKey).signTransaction({
     type: 'eip1559',
-    chainId: road.chain.id,
+    chainId: pipeline.chain.id,
     nonce,
-    to: road.wallet,
+    to: pipeline.wallet,
     gas: 21_000n,
     maxFeePerGas: perGas,
     maxPriorityFeePerGas: perGas,
   })
-  const slot = { requestId: `nobody-${nonce}`, step: 0, chainId: road.chain.id, from: road.wallet, nonce, attempt: 0 }
+  const slot = {
+    requestId: `nobody-${nonce}`,
+    step: 0,
+    chainId: pipeline.chain.id,
+    from: pipeline.wallet,
+    nonce,
+    attempt: 0,
+  }
   const hash = keccak256(rawTransaction)
-  await road.store.journal.recordSigned({ ...slot, rawTransaction, hash, reservationId: null })
+  await pipeline.store.journal.recordSigned({ ...slot, rawTransaction, hash, reservationId: null })
   await client.sendRawTransaction({ serializedTransaction: rawTransaction })
   await awaitReceipt(client, hash)
   for (const step of ['broadcast', 'mined', 'final'] as const) {
-    await road.store.journal.mark(hash, step)
+    await pipeline.store.journal.mark(hash, step)
     if (step === state) return
   }
 }
 
 const unread = { method: 'peg', pools: [], liquidityUsd: 1e7, confidence: 'HIGH', blockNumber: 0n } as const
 
-const minuteLater = (road: Road) => void (road.clock.offsetMs += 61_000)
-const causes = async (road: Road) =>
-  (await road.auditLines()).filter(({ event }) => event === 'breaker.open').map(({ cause }) => cause)
+const minuteLater = (pipeline: Pipeline) => void (pipeline.clock.offsetMs += 61_000)
+const causes = async (pipeline: Pipeline) =>
+  (await pipeline.auditLines()).filter(({ event }) => event === 'breaker.open').map(({ cause }) => cause)
 
 describe('G9: a wallet that loses more than was spent on record', () => {
   it('signs no more from the next write on, until the operator re-arms the breaker', async () => {
-    const road = await open({ maxBalanceDropPct: 20 })
-    await road.run(swapIntent(road, '100'))
-    await road.executor.watchBalances()
+    const pipeline = await open({ maxBalanceDropPct: 20 })
+    await pipeline.run(swapIntent(pipeline, '100'))
+    await pipeline.executor.watchBalances()
     // Of 65,000 USD: first too little to tell, then too much.
-    minuteLater(road)
-    await steal(road, '8000')
-    await road.run(swapIntent(road, '100'))
-    minuteLater(road)
-    await steal(road, '8000')
-    const nonce = await road.nonce()
-    await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
-    expect(await road.nonce()).toBe(nonce)
-    expect((await road.auditLines()).filter(({ event }) => event === 'breaker.open')).toMatchObject([
+    minuteLater(pipeline)
+    await steal(pipeline, '8000')
+    await pipeline.run(swapIntent(pipeline, '100'))
+    minuteLater(pipeline)
+    await steal(pipeline, '8000')
+    const nonce = await pipeline.nonce()
+    await expect(pipeline.run(swapIntent(pipeline, '100'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+    expect(await pipeline.nonce()).toBe(nonce)
+    expect((await pipeline.auditLines()).filter(({ event }) => event === 'breaker.open')).toMatchObject([
       { cause: expect.stringMatching(/holds on \S+ fell by more than 20 % within 60 min/), openedBy: 'balance' },
     ])
     const { breaker: limits } = parsePolicy({}, { production: false })
-    const breaker = createCircuitBreaker({ dataDir: road.dataDir, limits: () => limits, now: Date.now })
-    await breaker.rearm({ by: 'operator:ada', at: new Date(road.clock.offsetMs + Date.now()).toISOString() })
-    minuteLater(road)
-    await road.run(swapIntent(road, '100'))
-    await road.executor.watchBalances()
-    expect(await causes(road)).toHaveLength(1)
+    const breaker = createCircuitBreaker({ dataDir: pipeline.dataDir, limits: () => limits, now: Date.now })
+    await breaker.rearm({ by: 'operator:ada', at: new Date(pipeline.clock.offsetMs + Date.now()).toISOString() })
+    minuteLater(pipeline)
+    await pipeline.run(swapIntent(pipeline, '100'))
+    await pipeline.executor.watchBalances()
+    expect(await causes(pipeline)).toHaveLength(1)
   })
 
   it('notices native currency that goes, where tokens make it a small part of the whole', async () => {
-    const road = await open({ maxBalanceDropPct: 20 })
-    await devnet().fund(road.wallet, { USDC: '1000000' })
-    await road.run(swapIntent(road, '100'))
-    await road.executor.watchBalances()
+    const pipeline = await open({ maxBalanceDropPct: 20 })
+    await devnet().fund(pipeline.wallet, { USDC: '1000000' })
+    await pipeline.run(swapIntent(pipeline, '100'))
+    await pipeline.executor.watchBalances()
     // Of 10 ETH beside a million dollars: first too little to tell, then too much.
     for (const [left, count] of [
       ['8.5', 0],
       ['7', 1],
     ] as const) {
-      minuteLater(road)
-      await testClient(road).setBalance({ address: road.wallet, value: parseUnits(left, 18) })
-      await road.executor.watchBalances()
-      expect(await causes(road)).toHaveLength(count)
+      minuteLater(pipeline)
+      await testClient(pipeline).setBalance({ address: pipeline.wallet, value: parseUnits(left, 18) })
+      await pipeline.executor.watchBalances()
+      expect(await causes(pipeline)).toHaveLength(count)
     }
-    expect(await causes(road)).toEqual([
+    expect(await causes(pipeline)).toEqual([
       expect.stringMatching(/^the ETH the wallet holds on \S+ fell by more than 20 %/),
     ])
-    await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+    await expect(pipeline.run(swapIntent(pipeline, '1'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
   })
 
   it('is noticed without a write, by a server that has started anew', async () => {
-    const road = await open({ maxBalanceDropPct: 20 })
-    await road.run(swapIntent(road, '100'))
-    await road.executor.watchBalances()
-    await road.close()
-    roads.forget(road)
-    await steal(road, '16000')
-    const { dataDir, privateKey } = road
+    const pipeline = await open({ maxBalanceDropPct: 20 })
+    await pipeline.run(swapIntent(pipeline, '100'))
+    await pipeline.executor.watchBalances()
+    await pipeline.close()
+    pipelines.forget(pipeline)
+    await steal(pipeline, '16000')
+    const { dataDir, privateKey } = pipeline
     const next = await open({ maxBalanceDropPct: 20 }, { dataDir, privateKey })
     minuteLater(next)
     await next.executor.watchBalances()
@@ -133,14 +143,14 @@ describe('G9: a wallet that loses more than was spent on record', () => {
   })
 
   it('is told from one of another wallet, which has less', async () => {
-    const road = await open({ maxBalanceDropPct: 20 })
-    await road.run(swapIntent(road, '100'))
-    await road.executor.watchBalances()
-    await road.close()
-    roads.forget(road)
+    const pipeline = await open({ maxBalanceDropPct: 20 })
+    await pipeline.run(swapIntent(pipeline, '100'))
+    await pipeline.executor.watchBalances()
+    await pipeline.close()
+    pipelines.forget(pipeline)
     const privateKey = generatePrivateKey()
     await devnet().fund(privateKeyToAddress(privateKey), { ETH: '1', USDC: '200' })
-    const next = await open({ maxBalanceDropPct: 20 }, { dataDir: road.dataDir, privateKey })
+    const next = await open({ maxBalanceDropPct: 20 }, { dataDir: pipeline.dataDir, privateKey })
     minuteLater(next)
     await next.run(swapIntent(next, '100'))
     await next.executor.watchBalances()
@@ -148,64 +158,64 @@ describe('G9: a wallet that loses more than was spent on record', () => {
   })
 
   it('is told from one that spends within its limits', async () => {
-    const road = await open({ maxBalanceDropPct: 5 })
-    await road.run(swapIntent(road, '100'))
-    await road.executor.watchBalances()
+    const pipeline = await open({ maxBalanceDropPct: 5 })
+    await pipeline.run(swapIntent(pipeline, '100'))
+    await pipeline.executor.watchBalances()
     for (const _ of [1, 2, 3]) {
-      minuteLater(road)
-      await road.run(await mintIntent(road))
-      await road.executor.watchBalances()
+      minuteLater(pipeline)
+      await pipeline.run(await mintIntent(pipeline))
+      await pipeline.executor.watchBalances()
     }
-    expect(await causes(road)).toEqual([])
+    expect(await causes(pipeline)).toEqual([])
   })
 
   it('is told from one that sells what a stranger gave it and bid high for, and whose bid is gone', async () => {
     const breaker = { maxBalanceDropPct: 5, maxSimulationDriftPct: 5 }
-    const road = await open(breaker, { policy: { ...devnetPolicy(), breaker, unnamedSales: 'allow' } })
+    const pipeline = await open(breaker, { policy: { ...devnetPolicy(), breaker, unnamedSales: 'allow' } })
     const stranger = await createChainActor(devnet(), devnet().accounts.at(-1)!.address)
     await devnet().fund(stranger.address, { USDC: '500000', HOSTILE: '100' })
-    const [token, quote] = [road.token('HOSTILE'), road.token('USDC')]
+    const [token, quote] = [pipeline.token('HOSTILE'), pipeline.token('USDC')]
     // As if each were worth 3,000 dollars: more than all else that the wallet holds.
     await stranger.addV2(token, quote, parseUnits('100', 18), parseUnits('300000', 6))
-    await devnet().fund(road.wallet, { HOSTILE: '100' })
-    await road.run(swapIntent(road, '100'))
-    await road.executor.watchBalances()
-    minuteLater(road)
-    await road.run(await sellHostile(road))
-    await testClient(road).mine({ blocks: 1 })
+    await devnet().fund(pipeline.wallet, { HOSTILE: '100' })
+    await pipeline.run(swapIntent(pipeline, '100'))
+    await pipeline.executor.watchBalances()
+    minuteLater(pipeline)
+    await pipeline.run(await sellHostile(pipeline))
+    await testClient(pipeline).mine({ blocks: 1 })
     await devnet().fund(stranger.address, { HOSTILE: '1000000' })
     const dump = [parseUnits('1000000', 18), 0n, [token, quote], stranger.address, 2n ** 40n] as const
-    const router = road.chain.amm.v2!.router
+    const router = pipeline.chain.amm.v2!.router
     await stranger.write(token, erc20Abi, 'approve', [router, dump[0]])
     await stranger.write(router, v2RouterAbi, 'swapExactTokensForTokens', dump)
-    minuteLater(road)
-    await road.executor.watchBalances()
-    expect(await causes(road)).toEqual([])
-    await road.run(swapIntent(road, '100'))
+    minuteLater(pipeline)
+    await pipeline.executor.watchBalances()
+    expect(await causes(pipeline)).toEqual([])
+    await pipeline.run(swapIntent(pipeline, '100'))
   })
 
   it('is told from prices that move: up and back, down, or up after what was spent at them', async () => {
     const usd: Record<string, number> = {}
     const policy = { ...lenient, maxDailyLossUsd: '100000', breaker: { maxBalanceDropPct: 5 } }
-    const road = await open({}, { usd, policy })
+    const pipeline = await open({}, { usd, policy })
     const look = async (price: number) => {
       Object.assign(usd, { ETH: price, WETH: price })
       // Prices that are known are taken for a while.
-      road.clock.offsetMs += 151_000
-      await road.executor.watchBalances()
-      expect(await causes(road)).toEqual([])
+      pipeline.clock.offsetMs += 151_000
+      await pipeline.executor.watchBalances()
+      expect(await causes(pipeline)).toEqual([])
     }
-    await road.run(swapIntent(road, '100'))
+    await pipeline.run(swapIntent(pipeline, '100'))
     await look(3_000)
-    for (const _ of [1, 2, 3]) await road.run(await mintIntent(road))
-    const [eth, weth] = [road.token('ETH'), road.token('WETH')]
-    await road.run(wrapIntent(road, '0xd0e30db0', parseUnits('5', 18), [eth, weth]))
+    for (const _ of [1, 2, 3]) await pipeline.run(await mintIntent(pipeline))
+    const [eth, weth] = [pipeline.token('ETH'), pipeline.token('WETH')]
+    await pipeline.run(wrapIntent(pipeline, '0xd0e30db0', parseUnits('5', 18), [eth, weth]))
     for (const price of [9_000, 30_000, 3_000, 300]) await look(price)
     // What nobody has on record is noticed as before.
-    await steal(road, '5000')
-    minuteLater(road)
-    await road.executor.watchBalances()
-    expect(await causes(road)).toHaveLength(1)
+    await steal(pipeline, '5000')
+    minuteLater(pipeline)
+    await pipeline.executor.watchBalances()
+    expect(await causes(pipeline)).toHaveLength(1)
   })
 
   it('is not looked for in a token whose sources lie further apart than the policy allows', async () => {
@@ -217,183 +227,183 @@ describe('G9: a wallet that loses more than was spent on record', () => {
       return { usd: 1, band, mostE18: null, doubt: null, readAt: 0, ...unread }
     }
     const prices = { usd: usdOf, ratio: async () => null, doubt: async () => 'unnamed' as const }
-    const road = await open({ maxBalanceDropPct: 20 }, { engine: { prices } })
-    await road.run(swapIntent(road, '100'))
-    await road.executor.watchBalances()
-    await steal(road, '16000')
+    const pipeline = await open({ maxBalanceDropPct: 20 }, { engine: { prices } })
+    await pipeline.run(swapIntent(pipeline, '100'))
+    await pipeline.executor.watchBalances()
+    await steal(pipeline, '16000')
     for (const [pct, count] of [
       [11n, 0],
       [10n, 1],
     ] as const) {
       widthPct = pct
-      road.clock.offsetMs += 151_000
-      await road.executor.watchBalances()
-      expect(await causes(road)).toHaveLength(count)
+      pipeline.clock.offsetMs += 151_000
+      await pipeline.executor.watchBalances()
+      expect(await causes(pipeline)).toHaveLength(count)
     }
   })
 
   it('is not looked for in the dollars that an older version kept', async () => {
-    const road = await open({ maxBalanceDropPct: 20 })
-    await road.run(swapIntent(road, '100'))
-    const at = Date.now() + road.clock.offsetMs
+    const pipeline = await open({ maxBalanceDropPct: 20 })
+    await pipeline.run(swapIntent(pipeline, '100'))
+    const at = Date.now() + pipeline.clock.offsetMs
     const older = {
       at,
-      worth: { [road.token('USDC').toLowerCase()]: '900000000000' },
+      worth: { [pipeline.token('USDC').toLowerCase()]: '900000000000' },
       nativeWei: '900000000000000000000',
     }
-    const file = { [`${road.chain.id}:${road.wallet.toLowerCase()}`]: [older] }
-    await writeFile(join(road.dataDir, 'balances.json'), JSON.stringify(file), { mode: 0o600 })
-    minuteLater(road)
-    await road.executor.watchBalances()
-    expect(await causes(road)).toEqual([])
-    await steal(road, '16000')
-    minuteLater(road)
-    await road.executor.watchBalances()
-    expect(await causes(road)).toHaveLength(1)
+    const file = { [`${pipeline.chain.id}:${pipeline.wallet.toLowerCase()}`]: [older] }
+    await writeFile(join(pipeline.dataDir, 'balances.json'), JSON.stringify(file), { mode: 0o600 })
+    minuteLater(pipeline)
+    await pipeline.executor.watchBalances()
+    expect(await causes(pipeline)).toEqual([])
+    await steal(pipeline, '16000')
+    minuteLater(pipeline)
+    await pipeline.executor.watchBalances()
+    expect(await causes(pipeline)).toHaveLength(1)
   })
 
   it.each(['broadcast', 'final'] as const)(
     'is told from gas that nothing was reserved for, of what is %s and not counted yet',
     async (state) => {
-      const road = await open({ maxBalanceDropPct: 20 })
-      await road.run(swapIntent(road, '100'))
-      await testClient(road).setBalance({ address: road.wallet, value: parseUnits('0.01', 18) })
-      await rm(join(road.dataDir, 'balances.json'), { force: true })
-      minuteLater(road)
-      await road.executor.watchBalances()
+      const pipeline = await open({ maxBalanceDropPct: 20 })
+      await pipeline.run(swapIntent(pipeline, '100'))
+      await testClient(pipeline).setBalance({ address: pipeline.wallet, value: parseUnits('0.01', 18) })
+      await rm(join(pipeline.dataDir, 'balances.json'), { force: true })
+      minuteLater(pipeline)
+      await pipeline.executor.watchBalances()
       // More than a third of what there is: such as the last no-op of a wallet that is nearly empty.
-      await burn(road, '0.004', state)
-      minuteLater(road)
-      await road.executor.watchBalances()
-      expect(await causes(road)).toEqual([])
-      await road.executor.reconcile()
-      expect(await road.store.ledger.uncountedGas(road.chain.id)).toEqual([])
-      minuteLater(road)
-      await road.executor.watchBalances()
-      expect(await causes(road)).toEqual([])
+      await burn(pipeline, '0.004', state)
+      minuteLater(pipeline)
+      await pipeline.executor.watchBalances()
+      expect(await causes(pipeline)).toEqual([])
+      await pipeline.executor.reconcile()
+      expect(await pipeline.store.ledger.uncountedGas(pipeline.chain.id)).toEqual([])
+      minuteLater(pipeline)
+      await pipeline.executor.watchBalances()
+      expect(await causes(pipeline)).toEqual([])
       // What nobody has on record is noticed as before.
-      minuteLater(road)
-      await testClient(road).setBalance({ address: road.wallet, value: parseUnits('0.003', 18) })
-      await road.executor.watchBalances()
-      expect(await causes(road)).toHaveLength(1)
+      minuteLater(pipeline)
+      await testClient(pipeline).setBalance({ address: pipeline.wallet, value: parseUnits('0.003', 18) })
+      await pipeline.executor.watchBalances()
+      expect(await causes(pipeline)).toHaveLength(1)
     },
   )
 
   it('keeps the samples of a place beside others in the file that make no sense', async () => {
-    const road = await open({ maxBalanceDropPct: 20 })
-    await road.run(swapIntent(road, '100'))
-    await road.executor.watchBalances()
-    const path = join(road.dataDir, 'balances.json')
+    const pipeline = await open({ maxBalanceDropPct: 20 })
+    await pipeline.run(swapIntent(pipeline, '100'))
+    await pipeline.executor.watchBalances()
+    const path = join(pipeline.dataDir, 'balances.json')
     const samples: unknown = JSON.parse(await readFile(path, 'utf8'))
-    const former = { [`1:${road.wallet.toLowerCase()}`]: [{ at: 1, worth: {} }] }
+    const former = { [`1:${pipeline.wallet.toLowerCase()}`]: [{ at: 1, worth: {} }] }
     await writeFile(path, JSON.stringify({ ...former, nowhere: [], ...Object(samples) }), { mode: 0o600 })
-    await steal(road, '16000')
-    minuteLater(road)
-    await road.executor.watchBalances()
-    expect(await causes(road)).toHaveLength(1)
+    await steal(pipeline, '16000')
+    minuteLater(pipeline)
+    await pipeline.executor.watchBalances()
+    expect(await causes(pipeline)).toHaveLength(1)
   })
 
   it.each([
     ['no price', { usd: { USDC: null } }, undefined],
     ['no balance', {}, answering('eth_getBalance', { code: -32_000, message: 'no' })],
   ])('opens nothing where there is %s', async (_what, options, network) => {
-    const road = await open({ maxBalanceDropPct: 20 }, options)
-    await road
+    const pipeline = await open({ maxBalanceDropPct: 20 }, options)
+    await pipeline
       .run(
-        swapIntent(road, '10', {
+        swapIntent(pipeline, '10', {
           tokenIn: 'WETH',
           amountIn: 10n ** 16n,
-          intent: { spends: [{ token: road.token('WETH'), amount: 10n ** 16n }] },
+          intent: { spends: [{ token: pipeline.token('WETH'), amount: 10n ** 16n }] },
         }),
       )
       .catch(() => {})
-    await road.executor.watchBalances()
-    await steal(road, '16000')
-    minuteLater(road)
-    if (network !== undefined) road.network.fetch = network
-    await road.executor.watchBalances()
-    expect(await causes(road)).toEqual([])
+    await pipeline.executor.watchBalances()
+    await steal(pipeline, '16000')
+    minuteLater(pipeline)
+    if (network !== undefined) pipeline.network.fetch = network
+    await pipeline.executor.watchBalances()
+    expect(await causes(pipeline)).toEqual([])
   })
 
   it('asks one batch more before a write than one that was just looked at, and nothing within a minute', async () => {
-    const road = await open({})
-    await road.run(swapIntent(road, '100'))
-    await road.executor.watchBalances()
+    const pipeline = await open({})
+    await pipeline.run(swapIntent(pipeline, '100'))
+    await pipeline.executor.watchBalances()
     const requestsOf = async () => {
-      road.network.requests.length = 0
-      await road.run(swapIntent(road, '100'))
-      const { requests } = road.network
+      pipeline.network.requests.length = 0
+      await pipeline.run(swapIntent(pipeline, '100'))
+      const { requests } = pipeline.network
       return requests.slice(
         0,
         requests.findIndex((body) => methodsIn(body).includes('eth_simulateV1')),
       ).length
     }
     const without = await requestsOf()
-    minuteLater(road)
+    minuteLater(pipeline)
     expect([without, await requestsOf()]).toEqual([1, 2])
   })
 })
 
 describe('G9: a call that ends worse than simulated', () => {
   it('opens the breaker, and its own result is told all the same', async () => {
-    const road = await open({ maxSimulationDriftPct: 10 })
+    const pipeline = await open({ maxSimulationDriftPct: 10 })
     const receipts = async (input: Parameters<typeof fetch>[0], init?: RequestInit) => {
       const response = await fetch(input, init)
       const body: unknown = await response.json()
-      return Response.json(withoutArrivals(body, road))
+      return Response.json(withoutArrivals(body, pipeline))
     }
-    road.network.fetch = (input, init) =>
+    pipeline.network.fetch = (input, init) =>
       methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_getTransactionReceipt')
         ? receipts(input, init)
         : fetch(input, init)
-    expect(await road.run(swapIntent(road, '300'))).toHaveProperty('main.hash')
-    expect((await road.auditLines()).filter(({ event }) => event === 'breaker.open')).toMatchObject([
+    expect(await pipeline.run(swapIntent(pipeline, '300'))).toHaveProperty('main.hash')
+    expect((await pipeline.auditLines()).filter(({ event }) => event === 'breaker.open')).toMatchObject([
       { cause: expect.stringMatching(/ended more than 10 % worse than simulated/), openedBy: 'drift' },
     ])
-    road.network.fetch = fetch
-    await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
+    pipeline.network.fetch = fetch
+    await expect(pipeline.run(swapIntent(pipeline, '1'))).rejects.toMatchObject({ code: 'CIRCUIT_BREAKER_OPEN' })
   })
 
   it.each([
     ['of anybody is logged and opens nothing', null, false],
     ['on a list opens it', 'WETH', true],
   ] as const)('an announced transfer that was not simulated, of a token %s', async (_what, symbol, opens) => {
-    const road = await open({ maxSimulationDriftPct: 10 })
-    const token = symbol === null ? '0x00000000000000000000000000000000000bad00' : road.token(symbol)
-    road.network.fetch = async (input, init) => {
+    const pipeline = await open({ maxSimulationDriftPct: 10 })
+    const token = symbol === null ? '0x00000000000000000000000000000000000bad00' : pipeline.token(symbol)
+    pipeline.network.fetch = async (input, init) => {
       const response = await fetch(input, init)
       const isReceipt = methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_getTransactionReceipt')
-      return isReceipt ? Response.json(withTransfer(await response.json(), token, road)) : response
+      return isReceipt ? Response.json(withTransfer(await response.json(), token, pipeline)) : response
     }
-    await road.run(swapIntent(road, '300'))
-    expect(await causes(road)).toHaveLength(opens ? 1 : 0)
-    const told = road.lines.filter(({ event }) => event === 'tx.strange-tokens')
-    expect(told.map(({ facts }) => facts['tokens'])).toEqual(opens ? [] : [[token]])
+    await pipeline.run(swapIntent(pipeline, '300'))
+    expect(await causes(pipeline)).toHaveLength(opens ? 1 : 0)
+    const reported = pipeline.lines.filter(({ event }) => event === 'tx.strange-tokens')
+    expect(reported.map(({ facts }) => facts['tokens'])).toEqual(opens ? [] : [[token]])
   })
 
   it('never keeps what is out from being sent again', async () => {
-    const road = await open({})
-    await road.run(swapIntent(road, '1'))
-    await mineNothing(road)
-    await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-    const [out] = await road.store.journal.open(road.chain.id, road.wallet)
+    const pipeline = await open({})
+    await pipeline.run(swapIntent(pipeline, '1'))
+    await mineNothing(pipeline)
+    await expect(pipeline.run(swapIntent(pipeline, '1'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+    const [out] = await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)
     const { breaker: limits } = parsePolicy({}, { production: false })
-    await createCircuitBreaker({ dataDir: road.dataDir, limits: () => limits, now: Date.now }).trip('a drill')
-    await testClient(road).dropTransaction({ hash: out!.hash })
-    road.network.requests.length = 0
-    await road.executor.reconcile()
-    expect(road.network.requests.filter((body) => body.includes(out!.rawTransaction))).toHaveLength(1)
-    await mineAgain(road)
-    await road.executor.reconcile()
-    expect(await road.store.journal.open(road.chain.id, road.wallet)).toEqual([])
+    await createCircuitBreaker({ dataDir: pipeline.dataDir, limits: () => limits, now: Date.now }).trip('a drill')
+    await testClient(pipeline).dropTransaction({ hash: out!.hash })
+    pipeline.network.requests.length = 0
+    await pipeline.executor.reconcile()
+    expect(pipeline.network.requests.filter((body) => body.includes(out!.rawTransaction))).toHaveLength(1)
+    await mineAgain(pipeline)
+    await pipeline.executor.reconcile()
+    expect(await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)).toEqual([])
   })
 })
 
 /** Receipts in which a contract announces that ten of its tokens left the wallet. */
-function withTransfer(body: unknown, address: string, road: Road): unknown {
+function withTransfer(body: unknown, address: string, pipeline: Pipeline): unknown {
   const log = {
     address,
-    topics: [toEventSelector('Transfer(address,address,uint256)'), pad(road.wallet), pad('0xdead')],
+    topics: [toEventSelector('Transfer(address,address,uint256)'), pad(pipeline.wallet), pad('0xdead')],
     data: numberToHex(10n ** 19n, { size: 32 }),
   }
   return JSON.parse(JSON.stringify(body), (key, value: unknown) =>
@@ -402,10 +412,10 @@ function withTransfer(body: unknown, address: string, road: Road): unknown {
 }
 
 /** Receipts in which nothing of WETH reaches the wallet. */
-function withoutArrivals(body: unknown, road: Road): unknown {
-  const paid = road.wallet.slice(2).toLowerCase()
+function withoutArrivals(body: unknown, pipeline: Pipeline): unknown {
+  const paid = pipeline.wallet.slice(2).toLowerCase()
   const isArrival = (log: { readonly address: string; readonly topics: readonly string[] }) =>
-    log.address.toLowerCase() === road.token('WETH').toLowerCase() &&
+    log.address.toLowerCase() === pipeline.token('WETH').toLowerCase() &&
     log.topics[2]?.toLowerCase().endsWith(paid) === true
   return JSON.parse(JSON.stringify(body), (key, value: unknown) =>
     key === 'logs' && Array.isArray(value) ? value.filter((log) => !isArrival(log)) : value,

@@ -163,18 +163,18 @@ describe('the deposits of calldata on v4', () => {
 
   it.each<readonly [string, Hex]>([
     ['a pool that is created and left', initialize],
-    ['words for a hook', told('0x01')],
+    ['words for a hook', reported('0x01')],
     ['bytes behind the parameters', encodeModifyLiquidities([{ ...mintV4, data: concat([mintV4.data, zero]) }], 9)],
   ])('are not read from %s', (_what, data) => {
     expect(deposits('v4PositionManager', data)).toBeNull()
   })
 
   it('without a word for a hook are read', () => {
-    expect(deposits('v4PositionManager', told('0x'))).toHaveLength(1)
+    expect(deposits('v4PositionManager', reported('0x'))).toHaveLength(1)
   })
 })
 
-function told(hookData: Hex): Hex {
+function reported(hookData: Hex): Hex {
   const parameters = parseAbiParameters('uint256, uint256, uint128, uint128, bytes')
   const data = encodeAbiParameters(parameters, [3n, 8n, 5n, 6n, hookData])
   return encodeModifyLiquidities([{ action: 0x00, data }], 9)

@@ -163,7 +163,7 @@ function v3Amounts(read: Reader): Pick<CalldataDeposit, 'asked' | 'least'> {
 }
 
 function v4Amounts(read: Reader): Pick<CalldataDeposit, 'liquidity' | 'most'> {
-  if (read.bytes('hookData') !== '0x') throw new RangeError('a hook is told something')
+  if (read.bytes('hookData') !== '0x') throw new RangeError('a hook is given something')
   return {
     liquidity: read.uint('liquidity'),
     most: { amount0: read.uint('amount0Max'), amount1: read.uint('amount1Max') },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Call } from '../call.ts'
 import type { AuditLog } from './audit.ts'
 
-/** What every audit line about a call says of it: who asked, by what road, for which tool. */
+/** What every audit line about a call says of it: who asked, through which entrance, for which tool. */
 export function callFacts({ requestId, tool, principal }: Call) {
   const { id, stage, tier } = principal
   return { requestId, tool, actor: { principal: id, stage, tier } }

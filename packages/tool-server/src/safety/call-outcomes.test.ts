@@ -6,20 +6,20 @@ import type { ErrorCode } from '../errors.ts'
 import { ToolError } from '../tool-error.ts'
 import { type AuditEvent, openAuditLog } from './audit.ts'
 import { createCallOutcomes } from './call-outcomes.ts'
-import { callOf } from './open-road.fixture.ts'
+import { callOf } from './open-pipeline.fixture.ts'
 
 /** The lines of one call over a real log: what the road wrote of it, and how it ended. */
-async function linesOf(road: readonly AuditEvent['event'][], failure: ToolError | null) {
+async function linesOf(pipeline: readonly AuditEvent['event'][], failure: ToolError | null) {
   const path = join(await mkdtemp(join(tmpdir(), 'outcomes-')), 'audit.jsonl')
   const outcomes = createCallOutcomes(await openAuditLog({ path, now: Date.now }))
   const call = callOf()
   const ended = outcomes.begin(call)
-  for (const event of road) await outcomes.audit.append({ event, requestId: call.requestId })
+  for (const event of pipeline) await outcomes.audit.append({ event, requestId: call.requestId })
   ended(failure)
   ended(failure)
   await outcomes.audit.close()
   const lines = (await readFile(path, 'utf8')).trim().split('\n')
-  return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>).slice(1 + road.length)
+  return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>).slice(1 + pipeline.length)
 }
 
 const error = (code: ErrorCode, operationId?: string) =>

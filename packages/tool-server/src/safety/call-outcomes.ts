@@ -4,17 +4,17 @@ import { noteToolCall } from './call-facts.ts'
 import { outcomeOf, waitingOperation } from './note-refusal.ts'
 
 /**
- * Sees to it that each write that is asked for has an outcome in the audit log: what the road of a transaction writes, and
+ * Sees to it that each write that is asked for has an outcome in the audit log: what the transaction pipeline writes, and
  * where it was refused before it came there (an unknown token, an operation that is over) a line of its own. `audit` is the
- * log as the road has to use it.
+ * log as the pipeline has to use it.
  */
 export function createCallOutcomes(log: AuditLog): CallOutcomes {
   const open = new Map<string, { asked: boolean; hasSigned: boolean }>()
   const seen = ({ event, requestId }: AuditEvent): void => {
-    const told = typeof requestId === 'string' ? open.get(requestId) : undefined
-    if (typeof requestId !== 'string' || told === undefined) return
-    if (event === 'tx.approval.requested') told.asked = true
-    if (event === 'tx.intent') told.hasSigned = true
+    const reported = typeof requestId === 'string' ? open.get(requestId) : undefined
+    if (typeof requestId !== 'string' || reported === undefined) return
+    if (event === 'tx.approval.requested') reported.asked = true
+    if (event === 'tx.intent') reported.hasSigned = true
     if (ends.has(event)) open.delete(requestId)
   }
   return Object.freeze({
@@ -30,10 +30,10 @@ export function createCallOutcomes(log: AuditLog): CallOutcomes {
       noteToolCall(log, call)
       open.set(requestId, { asked: false, hasSigned: false })
       return (failure: unknown) => {
-        const told = open.get(requestId)
+        const reported = open.get(requestId)
         open.delete(requestId)
-        if (failure === null || told === undefined || (told.asked && waitingOperation(failure) !== null)) return
-        log.note(outcomeOf(call, failure, told.hasSigned))
+        if (failure === null || reported === undefined || (reported.asked && waitingOperation(failure) !== null)) return
+        log.note(outcomeOf(call, failure, reported.hasSigned))
       }
     },
   })
@@ -49,6 +49,6 @@ const ends: ReadonlySet<AuditEvent['event']> = new Set([
 
 export type CallOutcomes = {
   readonly audit: AuditLog
-  /** Notes that a write is asked for; what is given back must be told how it ended: the failure, `null` for none. */
+  /** Notes that a write is asked for; what is given back must be called with how it ended: the failure, `null` for none. */
   begin(call: Call): (failure: unknown) => void
 }

@@ -9,7 +9,7 @@ import { type PastTime, switchHistory, withEnded } from './switch-history.ts'
 
 /**
  * Stops signing when too much goes wrong: after `maxConsecutiveFailures` transactions in a row that were mined and
- * reverted, after `maxFailuresInWindow` failures of any kind within `windowMinutes`, or when told to. What others can bring
+ * reverted, after `maxFailuresInWindow` failures of any kind within `windowMinutes`, or when asked to. What others can bring
  * about (failures, a balance that falls, a pool that gives a simulation what it keeps on the chain) does not stop calls that
  * only bring funds home; a call that took more than its calldata permits does. The state is the file `breaker.json` in the data directory: it outlives the process, and
  * an open breaker stays open until `rearm`. It is read anew each time; a file that makes no sense counts as open, and it

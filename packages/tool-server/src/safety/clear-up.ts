@@ -4,7 +4,7 @@ import type { Hash } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { apart } from './apart.ts'
 import { countLeftGas } from './count-left-gas.ts'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 import { replacementRules } from './replacing.ts'
 import { settleLeft } from './settle-left.ts'
 import { isSignedOpen } from './signed-open.ts'
@@ -19,9 +19,9 @@ import { isAnyDue, noteFailedTakeBacks, takeBackOwed } from './take-back-owed.ts
  * on as it is reserved, and is tried again next time. Run at start and before a write that finds something open.
  * Rejects when the chain's transactions cannot be looked up, and when our own state cannot.
  */
-export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
-  const { chain, sender } = trip
-  const rules = replacementRules(trip)
+export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
+  const { chain, sender } = context
+  const rules = replacementRules(context)
   const held: JournalEntry[] = []
   const entries = await sender.reconcile({
     ...rules,
@@ -30,25 +30,25 @@ export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promis
       if (why === 'not-allowed') held.push(entry)
     },
   })
-  await takeOutOfTheWay(trip, held)
+  await takeOutOfTheWay(context, held)
   for (const { hash, nonce, state } of entries) {
     const transaction = { chainId: chain.id, hash, nonce }
-    trip.engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: state } })
+    context.engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: state } })
   }
-  await noteFailedTakeBacks(trip, entries)
+  await noteFailedTakeBacks(context, entries)
   const pending = newestOpen(entries)
-  const left = await reservationsLeft(trip, inFlight)
+  const left = await reservationsLeft(context, inFlight)
   const settled: string[] = []
   for (const reservation of left) {
     const { requestId } = reservation
-    await apart(trip.engine, 'clear-up.unsettled', { chainId: chain.id, requestId }, async () => {
-      if (await settleLeft(trip, reservation)) settled.push(requestId)
+    await apart(context.engine, 'clear-up.unsettled', { chainId: chain.id, requestId }, async () => {
+      if (await settleLeft(context, reservation)) settled.push(requestId)
     })
   }
   // A request that is not settled yet must still find which of its approvals ended.
   const areAllSettled = settled.length === left.length
-  const tookBack = pending.length === 0 ? await takeBackOwed(trip, areAllSettled) : 0
-  await apart(trip.engine, 'clear-up.uncounted-gas', { chainId: chain.id }, () => countLeftGas(trip))
+  const tookBack = pending.length === 0 ? await takeBackOwed(context, areAllSettled) : 0
+  await apart(context.engine, 'clear-up.uncounted-gas', { chainId: chain.id }, () => countLeftGas(context))
   return { chainId: chain.id, pending, settled, tookBack }
 }
 
@@ -56,12 +56,12 @@ export async function clearUp(trip: Trip, inFlight: ReadonlySet<string>): Promis
  * Where an open breaker lets ways home pass alone, what it keeps from higher fees would keep those waiting behind its nonce for as
  * long as gas is dear: a no-op takes its place.
  */
-async function takeOutOfTheWay(trip: Trip, held: readonly JournalEntry[]): Promise<void> {
-  const { engine, sender, chain } = trip
+async function takeOutOfTheWay(context: ExecutionContext, held: readonly JournalEntry[]): Promise<void> {
+  const { engine, sender, chain } = context
   if (held.length === 0 || (await engine.breaker.stops()) !== 'all-but-ways-home') return
   for (const entry of held) {
     await apart(engine, 'clear-up.in-the-way', { chainId: chain.id, hash: entry.hash }, async () => {
-      await sender.cancel(entry, replacementRules(trip, { why: 'end a transaction that keeps ways home waiting' }))
+      await sender.cancel(entry, replacementRules(context, { why: 'end a transaction that keeps ways home waiting' }))
     })
   }
 }
@@ -76,20 +76,20 @@ export type ClearedUp = {
 }
 
 /** Whether anything on a chain waits for `clearUp`; asks our own state alone. */
-export async function isAnythingLeft(trip: Trip, inFlight: ReadonlySet<string>): Promise<boolean> {
-  const { engine, chain, wallet } = trip
+export async function isAnythingLeft(context: ExecutionContext, inFlight: ReadonlySet<string>): Promise<boolean> {
+  const { engine, chain, wallet } = context
   const [isDue, ...left] = await Promise.all([
     isAnyDue(engine, chain, wallet),
     engine.journal.open(chain.id, wallet),
     engine.journal.refused(chain.id, wallet),
-    reservationsLeft(trip, inFlight),
+    reservationsLeft(context, inFlight),
     engine.ledger.uncountedGas(chain.id),
   ])
   return isDue || left.some(({ length }) => length > 0)
 }
 
 async function reservationsLeft(
-  { engine, chain }: Trip,
+  { engine, chain }: ExecutionContext,
   inFlight: ReadonlySet<string>,
 ): Promise<readonly OpenReservation[]> {
   const open = await onStorage('the spend ledger cannot be read', () => engine.ledger.open())

@@ -1,6 +1,6 @@
 import type { Hash, TransactionReceipt } from 'viem'
 import { asSigned } from './as-signed.ts'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 import { gasCosts } from './gas-worth.ts'
 import { priceTokens } from './spend-value.ts'
 import { onStorage } from './storage.ts'
@@ -11,7 +11,7 @@ import { onStorage } from './storage.ts'
  * count. Without a price of native currency they wait for one, and a receipt that nobody has now waits by itself: neither
  * keeps a write from going. Throws `STORAGE_UNAVAILABLE`.
  */
-export async function countLeftGas({ engine, chain, client }: Trip): Promise<void> {
+export async function countLeftGas({ engine, chain, client }: ExecutionContext): Promise<void> {
   const { ledger } = engine
   const left = await onStorage('the ledger cannot be read', () => ledger.uncountedGas(chain.id))
   if (left.length === 0) return

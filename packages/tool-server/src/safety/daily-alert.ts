@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import type { AuditLog } from './audit.ts'
-import type { RoadLog } from './road-log.ts'
+import type { PipelineLog } from './pipeline-log.ts'
 import type { Policy } from './policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from '@svc/runtime'
@@ -49,7 +49,7 @@ export type DailyAlert = {
 export type DailyAlertOptions = {
   readonly dataDir: string
   readonly audit: Pick<AuditLog, 'append'>
-  readonly log: Pick<RoadLog, 'warn' | 'error'>
+  readonly log: Pick<PipelineLog, 'warn' | 'error'>
 }
 
 type DailySum = { readonly sumUsdMicros: bigint; readonly policy: Policy; readonly requestId: string }

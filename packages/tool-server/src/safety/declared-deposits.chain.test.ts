@@ -7,12 +7,12 @@ import { ToolError } from '../tool-error.ts'
 import { expectRefused } from './expect-refused.fixture.ts'
 import { laterDeadline } from './intents.fixture.ts'
 import { answering, beforeSending } from './network.fixture.ts'
-import type { Road } from './open-road.fixture.ts'
-import { pushThePrice, settledOf, testClient } from './road-facts.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
+import { pushThePrice, settledOf, testClient } from './pipeline-facts.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open } = usePipelines(devnet)
 
 const stranger = '0x00000000000000000000000000000000DeaDBeef'
 const versions = ['v2', 'v3', 'v4'] as const
@@ -24,15 +24,15 @@ const orders = [
 const rows = versions.flatMap((version) => orders.map(([one, other]) => [version, one, other] as const))
 
 /** A road that lets a stranger be paid, so that nothing but what is declared of a deposit stands in the way. */
-function openLenient(): Promise<Road> {
+function openLenient(): Promise<Pipeline> {
   const recipients = { [devnet().chain.id]: [stranger as typeof zeroAddress] }
   return open({ policy: { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null, recipients, ...limits } })
 }
 
 const limits = { limitsUsd: { perTransaction: '50000', perSession: '100000', daily: '250000' } }
 
-async function requestOf(road: Road, version: Version, pair: readonly [string, string]): Promise<AddRequest> {
-  const tokenOf = (symbol: string) => road.tokens.byAddress(road.chain, road.token(symbol))
+async function requestOf(pipeline: Pipeline, version: Version, pair: readonly [string, string]): Promise<AddRequest> {
+  const tokenOf = (symbol: string) => pipeline.tokens.byAddress(pipeline.chain, pipeline.token(symbol))
   const [token0, token1] = await Promise.all([tokenOf(pair[0]), tokenOf(pair[1])])
   return {
     version,
@@ -45,16 +45,16 @@ async function requestOf(road: Road, version: Version, pair: readonly [string, s
     range: version === 'v2' ? null : { pctEachSide: 15 },
     slippageBps: 50,
     deadline: Number(laterDeadline(0)),
-    recipient: road.wallet,
+    recipient: pipeline.wallet,
   }
 }
 
-async function plan(road: Road, request: AddRequest): Promise<Intent> {
-  return (await road.liquidity.planAdd(road.chain, request)).intent
+async function plan(pipeline: Pipeline, request: AddRequest): Promise<Intent> {
+  return (await pipeline.liquidity.planAdd(pipeline.chain, request)).intent
 }
 
-async function planned(road: Road, version: Version, pair: readonly [string, string]): Promise<Intent> {
-  return plan(road, await requestOf(road, version, pair))
+async function planned(pipeline: Pipeline, version: Version, pair: readonly [string, string]): Promise<Intent> {
+  return plan(pipeline, await requestOf(pipeline, version, pair))
 }
 
 type Other = (request: AddRequest) => Partial<AddRequest>
@@ -70,23 +70,23 @@ function withDeposit(intent: Intent, change: Partial<IntentDeposit>): Intent {
   return { ...intent, deposits: intent.deposits!.map((deposit) => Object.assign({ ...deposit }, change)) }
 }
 
-async function refusalOf(road: Road, intent: Intent): Promise<ToolError> {
-  const failure: unknown = await road.run(intent).catch((error: unknown) => error)
+async function refusalOf(pipeline: Pipeline, intent: Intent): Promise<ToolError> {
+  const failure: unknown = await pipeline.run(intent).catch((error: unknown) => error)
   if (failure instanceof ToolError) return failure
   throw new Error('it was carried out', { cause: failure })
 }
 
 describe.each(rows)('G13: a deposit on %s into %s/%s', (version, ...pair) => {
   it('passes as it was planned, and the simulation shows it', async () => {
-    const road = await open()
-    settledOf(await road.run(await planned(road, version, pair)))
+    const pipeline = await open()
+    settledOf(await pipeline.run(await planned(pipeline, version, pair)))
   })
 
   it('is refused undeclared, and declared twice', async () => {
-    const road = await open()
-    const { deposits, ...undeclared } = await planned(road, version, pair)
-    await expectRefused(road, undeclared, 'UNSAFE_TRANSACTION')
-    await expectRefused(road, { ...undeclared, deposits: [...deposits!, ...deposits!] }, 'UNSAFE_TRANSACTION')
+    const pipeline = await open()
+    const { deposits, ...undeclared } = await planned(pipeline, version, pair)
+    await expectRefused(pipeline, undeclared, 'UNSAFE_TRANSACTION')
+    await expectRefused(pipeline, { ...undeclared, deposits: [...deposits!, ...deposits!] }, 'UNSAFE_TRANSACTION')
   })
 
   it.each<readonly [string, Partial<IntentDeposit>, string]>([
@@ -101,12 +101,12 @@ describe.each(rows)('G13: a deposit on %s into %s/%s', (version, ...pair) => {
     ['least liquidity', { minLiquidity: 2n ** 100n }, 'liquidity'],
     ['price, at which it creates the pool', { createsPool: true }, 'price at which the pool is created'],
   ])('is refused where another %s is declared', async (_what, change, differs) => {
-    const road = await open()
-    const intent = withDeposit(await planned(road, version, pair), change)
-    const { code, details } = await refusalOf(road, intent)
+    const pipeline = await open()
+    const intent = withDeposit(await planned(pipeline, version, pair), change)
+    const { code, details } = await refusalOf(pipeline, intent)
     expect(code).toBe('UNSAFE_TRANSACTION')
     expect(details.map(({ message }) => message).join()).toContain(differs)
-    await expectRefused(road, intent, 'UNSAFE_TRANSACTION')
+    await expectRefused(pipeline, intent, 'UNSAFE_TRANSACTION')
   })
 
   it.each<readonly [string, Other, string]>([
@@ -117,158 +117,163 @@ describe.each(rows)('G13: a deposit on %s into %s/%s', (version, ...pair) => {
     ...(version === 'v3' ? ([['pool', () => ({ fee: 3000 }), 'fee']] as const) : []),
     ...(version === 'v4' ? ([['pool', inNative, 'token0']] as const) : []),
   ])('is refused where the calldata has another %s', async (_what, change, differs) => {
-    const road = await openLenient()
-    const request = await requestOf(road, version, pair)
-    const [honest, other] = await Promise.all([plan(road, request), plan(road, { ...request, ...change(request) })])
+    const pipeline = await openLenient()
+    const request = await requestOf(pipeline, version, pair)
+    const [honest, other] = await Promise.all([
+      plan(pipeline, request),
+      plan(pipeline, { ...request, ...change(request) }),
+    ])
     const intent = { ...other, deposits: honest.deposits, slippageBps: 50 }
-    const { code, details } = await refusalOf(road, intent)
+    const { code, details } = await refusalOf(pipeline, intent)
     expect(code).toBe('UNSAFE_TRANSACTION')
     expect(details.map(({ message }) => message).join()).toContain(differs)
-    await expectRefused(road, intent, 'UNSAFE_TRANSACTION')
+    await expectRefused(pipeline, intent, 'UNSAFE_TRANSACTION')
   })
 
   it('is refused where the declared price is not that of the chain', async () => {
-    const road = await open()
-    const honest = await planned(road, version, pair)
+    const pipeline = await open()
+    const honest = await planned(pipeline, version, pair)
     const [deposit] = honest.deposits!
     const lie = (deposit!.sqrtPriceX96 * 1_006n) / 1_000n
-    const { code } = await refusalOf(road, withDeposit(honest, { sqrtPriceX96: lie }))
+    const { code } = await refusalOf(pipeline, withDeposit(honest, { sqrtPriceX96: lie }))
     expect(code).toBe(version === 'v2' ? 'SIMULATION_DRIFT' : 'UNSAFE_TRANSACTION')
   })
 })
 
 /** A pair without a pool of this fee, in any version. */
-async function missing(road: Road, version: Version, amount1: string): Promise<AddRequest> {
-  const request = await requestOf(road, version, ['DAI', 'USDC'])
+async function missing(pipeline: Pipeline, version: Version, amount1: string): Promise<AddRequest> {
+  const request = await requestOf(pipeline, version, ['DAI', 'USDC'])
   const amounts = { amount0: parseUnits('100', 18), amount1: parseUnits(amount1, 6) }
   return { ...request, ...amounts, fee: version === 'v2' ? null : 10_000 }
 }
 
 describe.each(versions)('a pool of %s that is missing', (version) => {
   it('is created where that is declared, at the declared price', async () => {
-    const road = await open()
-    await devnet().fund(road.wallet, { DAI: '1000' })
-    const intent = await plan(road, await missing(road, version, '100'))
+    const pipeline = await open()
+    await devnet().fund(pipeline.wallet, { DAI: '1000' })
+    const intent = await plan(pipeline, await missing(pipeline, version, '100'))
     expect(intent.deposits).toMatchObject([{ createsPool: true }])
-    settledOf(await road.run(intent))
+    settledOf(await pipeline.run(intent))
   })
 
   it('is not created undeclared, nor at another price', async () => {
-    const road = await open()
-    await devnet().fund(road.wallet, { DAI: '1000' })
+    const pipeline = await open()
+    await devnet().fund(pipeline.wallet, { DAI: '1000' })
     const [at1, at2] = await Promise.all(
-      ['100', '200'].map(async (amount) => plan(road, await missing(road, version, amount))),
+      ['100', '200'].map(async (amount) => plan(pipeline, await missing(pipeline, version, amount))),
     )
-    await expectRefused(road, withDeposit(at1!, { createsPool: false }), 'UNSAFE_TRANSACTION')
-    await expectRefused(road, { ...at1!, deposits: at2!.deposits }, 'UNSAFE_TRANSACTION')
+    await expectRefused(pipeline, withDeposit(at1!, { createsPool: false }), 'UNSAFE_TRANSACTION')
+    await expectRefused(pipeline, { ...at1!, deposits: at2!.deposits }, 'UNSAFE_TRANSACTION')
   })
 
   it('is not deposited into where somebody creates it first', async () => {
-    const road = await open()
-    await devnet().fund(road.wallet, { DAI: '1000' })
+    const pipeline = await open()
+    await devnet().fund(pipeline.wallet, { DAI: '1000' })
     const other = await open()
     await devnet().fund(other.wallet, { DAI: '1000' })
     // At a price so close that the contract takes it.
-    const [mine, theirs] = [await missing(road, version, '100'), await missing(other, version, '100.1')]
-    const [intent, first] = [await plan(road, mine), await plan(other, theirs)]
+    const [mine, theirs] = [await missing(pipeline, version, '100'), await missing(other, version, '100.1')]
+    const [intent, first] = [await plan(pipeline, mine), await plan(other, theirs)]
     settledOf(await other.run(first))
-    const { code, message } = await refusalOf(road, intent)
+    const { code, message } = await refusalOf(pipeline, intent)
     expect([code, message]).toEqual([
       'SIMULATION_DRIFT',
       'The pool that the call would create has been created meanwhile.',
     ])
-    expect(await road.nonce()).toBe(0)
+    expect(await pipeline.nonce()).toBe(0)
   })
 })
 
 describe.each(['v3', 'v4'] as const)('an increase on %s', (version) => {
   /** Positions of the wallet in two ranges. */
-  async function withTwo(road: Road): Promise<readonly [Position, Position]> {
-    const request = await requestOf(road, version, ['WETH', 'USDC'])
-    settledOf(await road.run(await plan(road, request)))
-    settledOf(await road.run(await plan(road, { ...request, range: { pctEachSide: 5 } })))
-    road.trace.length = 0
-    const { items } = await road.liquidity.positionsByOwner(road.chain, road.wallet, [version])
+  async function withTwo(pipeline: Pipeline): Promise<readonly [Position, Position]> {
+    const request = await requestOf(pipeline, version, ['WETH', 'USDC'])
+    settledOf(await pipeline.run(await plan(pipeline, request)))
+    settledOf(await pipeline.run(await plan(pipeline, { ...request, range: { pctEachSide: 5 } })))
+    pipeline.trace.length = 0
+    const { items } = await pipeline.liquidity.positionsByOwner(pipeline.chain, pipeline.wallet, [version])
     const width = ({ tickLower, tickUpper }: Position) => tickUpper - tickLower
     const [wide, narrow] = (items as readonly Position[]).toSorted((one, other) => width(other) - width(one))
     return [wide!, narrow!]
   }
 
-  async function increase(road: Road, position: Position): Promise<Intent> {
+  async function increase(pipeline: Pipeline, position: Position): Promise<Intent> {
     const { decimals } = position.pool.token0
     const amount0 = parseUnits(decimals === 6 ? '30' : '0.01', decimals)
     const deadline = Number(laterDeadline(0))
     const terms = { amount0, amount1: null, payNative: false, slippageBps: 50, deadline }
-    return (await road.liquidity.planIncrease(road.chain, position, terms)).intent
+    return (await pipeline.liquidity.planIncrease(pipeline.chain, position, terms)).intent
   }
 
   it.each(['eth_simulateV1', 'eth_call'])('grows no other position than the declared one, by %s', async (by) => {
-    const road = await open()
-    const [wide, narrow] = await withTwo(road)
-    if (by === 'eth_call') road.network.fetch = answering('eth_simulateV1', { code: -32601, message: 'no such method' })
-    const [one, other] = await Promise.all([increase(road, wide), increase(road, narrow)])
-    await expectRefused(road, { ...one, deposits: other.deposits }, 'UNSAFE_TRANSACTION')
-    settledOf(await road.run(one))
+    const pipeline = await open()
+    const [wide, narrow] = await withTwo(pipeline)
+    if (by === 'eth_call')
+      pipeline.network.fetch = answering('eth_simulateV1', { code: -32601, message: 'no such method' })
+    const [one, other] = await Promise.all([increase(pipeline, wide), increase(pipeline, narrow)])
+    await expectRefused(pipeline, { ...one, deposits: other.deposits }, 'UNSAFE_TRANSACTION')
+    settledOf(await pipeline.run(one))
   })
 
   it.each(['eth_simulateV1', 'eth_call'])('is of the pool and range that are declared, as %s shows', async (by) => {
-    const road = await open()
-    const [wide, narrow] = await withTwo(road)
-    if (by === 'eth_call') road.network.fetch = answering('eth_simulateV1', { code: -32601, message: 'no such method' })
+    const pipeline = await open()
+    const [wide, narrow] = await withTwo(pipeline)
+    if (by === 'eth_call')
+      pipeline.network.fetch = answering('eth_simulateV1', { code: -32601, message: 'no such method' })
     const { token0, token1 } = wide.pool
-    const pools = await road.liquidity.findPools(road.chain, token0, token1, ['v3'])
+    const pools = await pipeline.liquidity.findPools(pipeline.chain, token0, token1, ['v3'])
     // What the contract would take without a word: the same range of another pool, less than a wider range needs.
     const { tickLower, tickUpper } = wide
-    const told = {
+    const reported = {
       v3: { ...wide, pool: pools.find(({ fee }) => fee === 3000)! },
       v4: { ...narrow, tickLower, tickUpper },
     }[version]
-    const { code, message, details } = await refusalOf(road, await increase(road, told))
+    const { code, message, details } = await refusalOf(pipeline, await increase(pipeline, reported))
     expect(code).toBe('UNSAFE_TRANSACTION')
     expect(message).toBe('The position is not of the pool and range that the call declares.')
     expect(details).toMatchObject([{ message: version === 'v3' ? 'Differs: fee.' : 'Differs: ticks.' }])
-    expect(road.trace).not.toContain('journal recordSigned')
+    expect(pipeline.trace).not.toContain('journal recordSigned')
   })
 })
 
 describe('a price that moves on', () => {
   /** Beside the price the contract takes one token, at whatever price. */
-  async function besidePrice(road: Road): Promise<Intent> {
-    const request = await requestOf(road, 'v3', ['WETH', 'USDC'])
-    return plan(road, { ...request, range: { priceLower: 6_000, priceUpper: 9_000 }, amount1: 0n })
+  async function besidePrice(pipeline: Pipeline): Promise<Intent> {
+    const request = await requestOf(pipeline, 'v3', ['WETH', 'USDC'])
+    return plan(pipeline, { ...request, range: { priceLower: 6_000, priceUpper: 9_000 }, amount1: 0n })
   }
 
   it('beyond the slippage between plan and simulation is refused, also where the contract would not mind', async () => {
-    const road = await open()
-    const intent = await besidePrice(road)
-    await pushThePrice(road)
-    const { code, details } = await refusalOf(road, intent)
+    const pipeline = await open()
+    const intent = await besidePrice(pipeline)
+    await pushThePrice(pipeline)
+    const { code, details } = await refusalOf(pipeline, intent)
     expect(code).toBe('SIMULATION_DRIFT')
     expect(details).toMatchObject([{ planned: expect.any(String), now: expect.any(String), slippageBps: 50 }])
-    expect(await road.nonce()).toBe(0)
+    expect(await pipeline.nonce()).toBe(0)
   })
 
   it('beyond the slippage before the last signature is refused', async () => {
-    const road = await open()
-    const intent = await besidePrice(road)
-    beforeSending(road, 1, async () => {
-      await pushThePrice(road)
-      await testClient(road).mine({ blocks: 3 })
+    const pipeline = await open()
+    const intent = await besidePrice(pipeline)
+    beforeSending(pipeline, 1, async () => {
+      await pushThePrice(pipeline)
+      await testClient(pipeline).mine({ blocks: 3 })
     })
-    expect((await refusalOf(road, intent)).code).toBe('SIMULATION_DRIFT')
-    expect(await road.balance('WETH')).toBe(parseUnits('5', 18))
-    expect(await road.allowance('WETH', road.chain.amm.v3!.positionManager)).toBe(0n)
+    expect((await refusalOf(pipeline, intent)).code).toBe('SIMULATION_DRIFT')
+    expect(await pipeline.balance('WETH')).toBe(parseUnits('5', 18))
+    expect(await pipeline.allowance('WETH', pipeline.chain.amm.v3!.positionManager)).toBe(0n)
   })
 })
 
 it('both tokens of a pool are held against a strict list, although one alone is put in', async () => {
-  const road = await open({ policy: { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } })
-  const request = await requestOf(road, 'v3', ['USDC', 'HOSTILE'])
-  const [pool] = await road.liquidity.findPools(road.chain, request.token0, request.token1, ['v3'])
+  const pipeline = await open({ policy: { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } })
+  const request = await requestOf(pipeline, 'v3', ['USDC', 'HOSTILE'])
+  const [pool] = await pipeline.liquidity.findPools(pipeline.chain, request.token0, request.token1, ['v3'])
   const price = pool!.token0.symbol === 'USDC' ? 1.0001 ** pool!.tick : 1.0001 ** -pool!.tick
   const whole = price * 10 ** (request.token0.decimals - request.token1.decimals)
   const range = { priceLower: whole * 1.5, priceUpper: whole * 3 }
-  const intent = await plan(road, { ...request, fee: 10_000, amount0: parseUnits('10', 6), amount1: 0n, range })
+  const intent = await plan(pipeline, { ...request, fee: 10_000, amount0: parseUnits('10', 6), amount1: 0n, range })
   expect(intent.spends).toHaveLength(1)
-  await expectRefused(road, intent, 'TOKEN_NOT_ALLOWLISTED')
+  await expectRefused(pipeline, intent, 'TOKEN_NOT_ALLOWLISTED')
 })

@@ -1,6 +1,6 @@
 import type { Operation, Operations, StoredTransaction, Transactions } from '@svc/store'
 import { ToolError } from '../tool-error.ts'
-import type { RoadLog } from './road-log.ts'
+import type { PipelineLog } from './pipeline-log.ts'
 import { signedSteps } from './signed-steps.ts'
 import { onStorage } from './storage.ts'
 import { isMinedApproval, isTakenBack, wentOut } from './went-out.ts'
@@ -14,7 +14,7 @@ import { isMinedApproval, isTakenBack, wentOut } from './went-out.ts'
 export async function endInterrupted(options: {
   readonly operations: Pick<Operations, 'interrupted' | 'giveBack' | 'finish'>
   readonly transactions: Pick<Transactions, 'byRequest'>
-  readonly log: Pick<RoadLog, 'warn'>
+  readonly log: Pick<PipelineLog, 'warn'>
 }): Promise<{ readonly givenBack: readonly string[]; readonly ended: readonly string[] }> {
   const { operations, transactions, log } = options
   const [givenBack, ended]: [string[], string[]] = [[], []]

@@ -7,13 +7,13 @@ import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { DailyAlert } from './daily-alert.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import type { OwedAllowances } from './owed-allowances.ts'
-import type { RoadPorts } from './road-ports.ts'
+import type { PipelinePorts } from './pipeline-ports.ts'
 import type { SimulatorMemory } from './simulator-memory.ts'
 import type { NativePrices } from './spend-value.ts'
 import type { SwitchRecorder } from './switch-recorder.ts'
 
-/** What the steps of the road work with. */
-export type Engine = RoadPorts & {
+/** What the steps of the pipeline work with. */
+export type Engine = PipelinePorts & {
   /** Names the policy as it is in force for all callers, in audit lines. */
   readonly policyHash: string
   readonly breaker: CircuitBreaker
@@ -31,7 +31,7 @@ export type Engine = RoadPorts & {
 }
 
 /** One intent on its way. */
-export type Trip = {
+export type ExecutionContext = {
   readonly engine: Engine
   readonly call: Call
   readonly intent: Intent
@@ -47,7 +47,7 @@ export type Trip = {
 }
 
 /** What the stages that only look at an intent need: no key and no store. */
-export type InspectionContext = Pick<Trip, 'intent' | 'chain' | 'client' | 'wallet' | 'known'> & {
+export type InspectionContext = Pick<ExecutionContext, 'intent' | 'chain' | 'client' | 'wallet' | 'known'> & {
   readonly engine: Pick<Engine, 'policy' | 'rpc' | 'tokens' | 'prices' | 'simulators' | 'nativePrices' | 'now'>
   readonly call: Pick<Call, 'tool'> & { readonly principal: Pick<Call['principal'], 'id'> }
 }

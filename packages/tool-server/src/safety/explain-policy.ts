@@ -45,7 +45,7 @@ export type PolicyQuestion = {
   readonly intent: Intent
   /** Millionths of a US dollar; `null` where nobody has priced the intent. */
   readonly spendUsdMicros: bigint | null
-  /** What gas may cost at worst, as the road reserves it beside; `null` where it is not known. */
+  /** What gas may cost at worst, as the pipeline reserves it beside; `null` where it is not known. */
   readonly gasUsdMicros: bigint | null
   /** What counts against the limits already; `null`: nothing. */
   readonly used: {

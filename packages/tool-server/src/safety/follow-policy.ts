@@ -1,5 +1,5 @@
 import { createMutex, type Chain } from '@svc/wallet/core'
-import type { Engine, Trip } from './engine.ts'
+import type { Engine, ExecutionContext } from './engine.ts'
 import { knownContracts, type KnownContracts } from './known-contracts.ts'
 import type { Policy } from './policy.ts'
 import { policyFor } from './policy-for.ts'
@@ -49,9 +49,9 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
 
   return Object.freeze({
     forCaller,
-    async forTrip<One extends Trip>(trip: One) {
-      const current = await forCaller(trip.call.principal.id)
-      return { ...trip, engine: current, known: contractsOf(trip.chain, current.policy) }
+    async forExecution<One extends ExecutionContext>(context: One) {
+      const current = await forCaller(context.call.principal.id)
+      return { ...context, engine: current, known: contractsOf(context.chain, current.policy) }
     },
     now,
     newest: () => now().catch(() => latest),
@@ -62,8 +62,8 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
 export type PolicyFollower = {
   /** The engine under the policy as it holds for one caller now. */
   forCaller(principalId: string): Promise<Engine>
-  /** The trip as it is, under the policy as it holds for its caller now. */
-  forTrip<One extends Trip>(trip: One): Promise<One>
+  /** The context as it is, under the policy as it holds for its caller now. */
+  forExecution<One extends ExecutionContext>(context: One): Promise<One>
   /** The engine under the common policy as it holds now. */
   now(): Promise<Engine>
   /** The same, or as last read where that fails: for what goes on under a broken file too, like ending what is out. */

@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { swapIntent } from './intents.fixture.ts'
 import { mineNothing } from './mining.fixture.ts'
 import { beforeSending, methodsIn } from './network.fixture.ts'
-import type { Road } from './open-road.fixture.ts'
-import { testClient, used } from './road-facts.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
+import { testClient, used } from './pipeline-facts.fixture.ts'
 import { storeEngines } from './store-engines.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 
 describe.each(storeEngines)('what a former key left open, on $engine', ({ usePlaces }) => {
-  const { open, close } = useRoads(devnet, usePlaces())
+  const { open, close } = usePipelines(devnet, usePlaces())
 
   it('is settled with what it moved once it is mined, without the key', async () => {
     const { former, next } = await rotated()
@@ -41,11 +41,11 @@ describe.each(storeEngines)('what a former key left open, on $engine', ({ usePla
     const [entry, ...more] = await next.store.journal.byNonce(next.chain.id, former.wallet, 1)
     expect([entry, more]).toMatchObject([{ hash, state: 'broadcast' }, []])
     expect(next.network.requests.join()).toContain(entry!.rawTransaction)
-    const told = next.lines.filter(({ event }) => event === 'wallet.former-open')
-    expect(told).toMatchObject([
+    const reported = next.lines.filter(({ event }) => event === 'wallet.former-open')
+    expect(reported).toMatchObject([
       {
         level: 'warn',
-        facts: { wallet: former.wallet, transactions: [{ hash }, { nonce: 2 }], mend: expect.any(String) },
+        facts: { wallet: former.wallet, transactions: [{ hash }, { nonce: 2 }], fix: expect.any(String) },
       },
     ])
     expect(await used(next)).toBe(parseUnits('300', 6))
@@ -88,7 +88,7 @@ describe.each(storeEngines)('what a former key left open, on $engine', ({ usePla
     const failure: unknown = await first.run(swapIntent(first, '300')).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING', details: [{ step: 'swap' }] })
     const { hash } = (await first.store.journal.open(first.chain.id, first.wallet))[0]!
-    const former: Pick<Road, 'wallet'> = { wallet: first.wallet }
+    const former: Pick<Pipeline, 'wallet'> = { wallet: first.wallet }
     await close(first)
     const next = await open({ dataDir: first.dataDir, privateKey })
     return { former, next, hash }

@@ -32,9 +32,9 @@ export function createFormerWallets(options: {
 
 /**
  * Ends what former keys of the server left open on a chain, as far as that needs no key: what was mined is settled, what
- * waits is sent again. What stays open is told once, with the mend. Rejects when the chain or the journal cannot be read.
+ * waits is sent again. What stays open is reported once, with the fix. Rejects when the chain or the journal cannot be read.
  */
-export async function settleFormer(engine: Engine, chain: Chain, told: Set<Hash>): Promise<void> {
+export async function settleFormer(engine: Engine, chain: Chain, reported: Set<Hash>): Promise<void> {
   for (const sender of await engine.formerWallets(chain)) {
     const { address } = sender
     for (const { hash, nonce, state } of await sender.reconcile()) {
@@ -45,13 +45,13 @@ export async function settleFormer(engine: Engine, chain: Chain, told: Set<Hash>
       engine.journal.open(chain.id, address),
       engine.journal.refused(chain.id, address),
     ])
-    const left = [...open, ...refused].filter(({ hash }) => !told.has(hash))
-    for (const { hash } of left) told.add(hash)
+    const left = [...open, ...refused].filter(({ hash }) => !reported.has(hash))
+    for (const { hash } of left) reported.add(hash)
     if (left.length === 0) continue
     const transactions = left.map(({ hash, nonce, state }) => ({ hash, nonce, state }))
-    engine.log.warn('wallet.former-open', { chainId: chain.id, wallet: address, transactions, mend })
+    engine.log.warn('wallet.former-open', { chainId: chain.id, wallet: address, transactions, fix })
   }
 }
 
-const mend =
+const fix =
   'These wait for a block and are sent again; their amounts count until they are decided. To raise or cancel them (svc transactions cancel), start the server once with the key of this wallet.'

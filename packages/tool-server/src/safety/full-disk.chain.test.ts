@@ -5,14 +5,14 @@ import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { swapIntent } from './intents.fixture.ts'
 import { methodsIn } from './network.fixture.ts'
-import type { Road } from './open-road.fixture.ts'
-import { principalOf, used } from './road-facts.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
+import { principalOf, used } from './pipeline-facts.fixture.ts'
 import { type SmallDisk, smallDisks } from './small-disk.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 import { verifyAuditLog } from './verify-audit-log.ts'
 
 const devnet = useDevnet()
-const { open, close } = useRoads(devnet)
+const { open, close } = usePipelines(devnet)
 
 describe('G2: a full disk', () => {
   it.each(smallDisks())(
@@ -30,37 +30,37 @@ describe('G2: a full disk', () => {
 })
 
 async function fillAndFree(disk: SmallDisk): Promise<void> {
-  const road = await open({ dataDir: disk.path })
-  await road.run(swapIntent(road, '100'))
-  const before = { nonce: await road.nonce(), requests: road.network.requests.length }
+  const pipeline = await open({ dataDir: disk.path })
+  await pipeline.run(swapIntent(pipeline, '100'))
+  const before = { nonce: await pipeline.nonce(), requests: pipeline.network.requests.length }
   disk.fill()
-  const refused = await road.run(swapIntent(road, '100')).catch((error: unknown) => error)
+  const refused = await pipeline.run(swapIntent(pipeline, '100')).catch((error: unknown) => error)
   expect(refused).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
-  expect(await road.nonce()).toBe(before.nonce)
-  expect(sendsOf(road, before.requests)).toBe(0)
+  expect(await pipeline.nonce()).toBe(before.nonce)
+  expect(sendsOf(pipeline, before.requests)).toBe(0)
   // What only reads goes on.
-  expect(await road.executor.safetyReport(principalOf())).toMatchObject({ paused: false })
-  expect(await road.balance('USDC')).toBe(parseUnits('19900', 6))
+  expect(await pipeline.executor.safetyReport(principalOf())).toMatchObject({ paused: false })
+  expect(await pipeline.balance('USDC')).toBe(parseUnits('19900', 6))
   // As room comes back bit by bit, a write may get further; what is signed always has its line in the audit log. What is sent and
   // cannot be noted as mined is waited for until patience ends, for there is no room before.
-  road.patience.isShort = true
+  pipeline.patience.isShort = true
   for (const pages of [1, 2, 4, 7, 12]) {
     disk.leave(pages * 4_096)
-    const code = await road.run(swapIntent(road, '10')).then(
+    const code = await pipeline.run(swapIntent(pipeline, '10')).then(
       () => 'done',
       (error: { code?: string }) => error.code,
     )
     expect(honest).toContain(code)
     disk.fill()
-    expect(await signedWithoutAudit(road)).toEqual([])
+    expect(await signedWithoutAudit(pipeline)).toEqual([])
   }
-  road.patience.isShort = false
+  pipeline.patience.isShort = false
   disk.leave(2 * 1_024 * 1_024)
-  await road.run(swapIntent(road, '100'))
-  expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
-  expect(await used(road)).toBe(parseUnits('20000', 6) - (await road.balance('USDC')))
-  expect(await road.store.ledger.open()).toEqual([])
-  await close(road)
+  await pipeline.run(swapIntent(pipeline, '100'))
+  expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
+  expect(await used(pipeline)).toBe(parseUnits('20000', 6) - (await pipeline.balance('USDC')))
+  expect(await pipeline.store.ledger.open()).toEqual([])
+  await close(pipeline)
   expect(await verifyAuditLog(disk.path)).toMatchObject({ broken: null })
   expect(JSON.parse(readFileSync(join(disk.path, 'owed-allowances.json'), 'utf8'))).toEqual([])
   expect(readdirSync(disk.path).filter((name) => name.endsWith('.tmp'))).toEqual([])
@@ -69,16 +69,16 @@ async function fillAndFree(disk: SmallDisk): Promise<void> {
 /** None of them says that nothing happened where something did. */
 const honest = ['done', 'STORAGE_UNAVAILABLE', 'OPERATION_INCOMPLETE', 'TRANSACTION_PENDING', 'WALLET_BUSY']
 
-function sendsOf(road: Road, since: number): number {
-  return road.network.requests
+function sendsOf(pipeline: Pipeline, since: number): number {
+  return pipeline.network.requests
     .slice(since)
     .flatMap(methodsIn)
     .filter((method) => method === 'eth_sendRawTransaction').length
 }
 
 /** Nonces the journal holds, less the lines that were on disk before each signature. */
-async function signedWithoutAudit(road: Road): Promise<readonly number[]> {
-  const lines = (await road.auditLines()).filter(({ event }) => event === 'tx.intent').length
-  const next = (await road.store.journal.nextNonce(road.chain.id, road.wallet)) ?? 0
+async function signedWithoutAudit(pipeline: Pipeline): Promise<readonly number[]> {
+  const lines = (await pipeline.auditLines()).filter(({ event }) => event === 'tx.intent').length
+  const next = (await pipeline.store.journal.nextNonce(pipeline.chain.id, pipeline.wallet)) ?? 0
   return next <= lines ? [] : [next, lines]
 }

@@ -14,18 +14,18 @@ import { trustedPrices } from './weigh-value.ts'
  * without a trusted price can announce what did not happen. A token that the intent does not name, no list names and the simulation did not move is logged alone: anybody's contract can announce that
  * it left.
  */
-export async function holdAgainstSimulation(road: Reserved, real: ReadonlyMap<string, bigint>): Promise<void> {
-  const { engine, call, chain, intent, known, simulation, priced } = road
+export async function holdAgainstSimulation(context: Reserved, real: ReadonlyMap<string, bigint>): Promise<void> {
+  const { engine, call, chain, intent, known, simulation, priced } = context
   const { isListed, isNamed } = expectedTokens(intent, chain, known)
   const { expected, strange } = partByToken(real, (token) => {
     return token === zeroAddress || isNamed(token) || isListed(token) || simulation.deltas.has(token)
   })
   if (strange.length > 0) engine.log.warn('tx.strange-tokens', { requestId: call.requestId, tokens: strange })
   const cap = engine.policy.breaker.maxSimulationDriftPct
-  const worth: Worth = (token, amount) => sharesWorth(token, amount, road) ?? trustedWorth(token, amount, priced)
-  const isDeposit = road.callBounds.some(({ deposits }) => deposits.length > 0)
+  const worth: Worth = (token, amount) => sharesWorth(token, amount, context) ?? trustedWorth(token, amount, priced)
+  const isDeposit = context.callBounds.some(({ deposits }) => deposits.length > 0)
   const wrapped = chain.wrappedNative.address.toLowerCase()
-  const mostLeft = mostLeaving(road.value.permitted, wrapped)
+  const mostLeft = mostLeaving(context.value.permitted, wrapped)
   const shown = withoutGifts(simulation.deltas, expected, askedTokens(intent, wrapped))
   if (lossPct(asPermitted(shown, expected, isDeposit ? mostLeft : () => 0n), expected, worth) <= cap) return
   const cause = `request ${call.requestId} on ${chain.name} ended more than ${cap} % worse than simulated`

@@ -1,14 +1,14 @@
 import { type Address, createPublicClient, createTestClient, http, parseUnits, toFunctionSelector } from 'viem'
 import type { Intent } from '../intent.ts'
 import { approvalOf, swapIntent } from './intents.fixture.ts'
-import type { Road } from './open-road.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
 
 /**
  * Puts code before the contract of a token, HOSTILE unless named, that runs `evil` where `condition` leaves true on the stack, and else
  * what stood there. Gives what puts the token back as it was.
  */
 export async function turnToken(
-  { devnet, token: addressOf }: Pick<Road, 'devnet' | 'token'>,
+  { devnet, token: addressOf }: Pick<Pipeline, 'devnet' | 'token'>,
   { symbol = 'HOSTILE', condition, evil, goesOn }: Turn,
 ): Promise<() => Promise<void>> {
   const token = addressOf(symbol)
@@ -34,12 +34,18 @@ type Turn = {
 }
 
 /** A swap of one HOSTILE that approves a little more than the router takes where `spare` is given. */
-export async function sellHostile(road: Road, spare = 0n): Promise<Intent> {
-  await road.devnet.fund(road.wallet, { HOSTILE: '10' })
-  const spent = { token: road.token('HOSTILE'), amount: parseUnits('1', 18) }
-  const approval = approvalOf(spent.token, road.chain.amm.v3!.swapRouter02, spent.amount + spare)
+export async function sellHostile(pipeline: Pipeline, spare = 0n): Promise<Intent> {
+  await pipeline.devnet.fund(pipeline.wallet, { HOSTILE: '10' })
+  const spent = { token: pipeline.token('HOSTILE'), amount: parseUnits('1', 18) }
+  const approval = approvalOf(spent.token, pipeline.chain.amm.v3!.swapRouter02, spent.amount + spare)
   const intent = { spends: [spent], approvals: [approval] }
-  return swapIntent(road, '0', { tokenIn: 'HOSTILE', tokenOut: 'USDC', fee: 10_000, amountIn: spent.amount, intent })
+  return swapIntent(pipeline, '0', {
+    tokenIn: 'HOSTILE',
+    tokenOut: 'USDC',
+    fee: 10_000,
+    amountIn: spent.amount,
+    intent,
+  })
 }
 
 /** True for calls of a function. */

@@ -8,16 +8,16 @@ import { liquidityForAmounts } from '../adapters/liquidity/planning/liquidity-fo
 import { leastOfMint } from '../adapters/liquidity/planning/slippage-limits.ts'
 import { v3PoolAddress } from '../adapters/liquidity/v3/pool-address.ts'
 import type { Intent, IntentApproval, IntentDeposit } from '../intent.ts'
-import type { Road } from './open-road.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
 
 /** An honest swap of USDC for WETH on v3, with whatever a test changes about it. */
-export function swapIntent(road: Road, amount: string, change: SwapChange = {}): Intent {
-  const { chain } = road
+export function swapIntent(pipeline: Pipeline, amount: string, change: SwapChange = {}): Intent {
+  const { chain } = pipeline
   const router = chain.amm.v3!.swapRouter02
   const amountIn = parseUnits(amount, 6)
   const deadline = change.deadline ?? laterDeadline(0)
-  const tokenIn = road.token(change.tokenIn ?? 'USDC')
-  const tokenOut = road.token(change.tokenOut ?? 'WETH')
+  const tokenIn = pipeline.token(change.tokenIn ?? 'USDC')
+  const tokenOut = pipeline.token(change.tokenOut ?? 'WETH')
   const single = encodeFunctionData({
     abi: v3SwapRouter02Abi,
     functionName: 'exactInputSingle',
@@ -26,7 +26,7 @@ export function swapIntent(road: Road, amount: string, change: SwapChange = {}):
         tokenIn,
         tokenOut,
         fee: change.fee ?? 500,
-        recipient: change.recipient ?? road.wallet,
+        recipient: change.recipient ?? pipeline.wallet,
         amountIn: change.amountIn ?? amountIn,
         amountOutMinimum: change.minimumOut ?? leastOut(change, change.amountIn ?? amountIn),
         sqrtPriceLimitX96: 0n,
@@ -44,7 +44,7 @@ export function swapIntent(road: Road, amount: string, change: SwapChange = {}):
     riskTier: 'routine',
     slippageBps: 50,
     deadline: Number(deadline),
-    recipients: [road.wallet],
+    recipients: [pipeline.wallet],
     why: 'swap USDC for WETH',
     ...change.intent,
   }
@@ -82,22 +82,22 @@ export function approvalOf(token: Address, spender: Address, amount: bigint): In
 }
 
 /** WETH and USDC, in the order in which pools hold them. */
-export function wethAndUsdc(road: Road): readonly [Address, Address] {
-  const [weth, usdc] = [road.token('WETH'), road.token('USDC')]
+export function wethAndUsdc(pipeline: Pipeline): readonly [Address, Address] {
+  const [weth, usdc] = [pipeline.token('WETH'), pipeline.token('USDC')]
   return BigInt(weth) < BigInt(usdc) ? [weth, usdc] : [usdc, weth]
 }
 
 /** A v3 position of 1 WETH and up to 3,000 USDC over all prices, for the wallet or for `recipient`. */
-export async function mintIntent(road: Road, recipient: Address = road.wallet): Promise<Intent> {
-  const { chain } = road
+export async function mintIntent(pipeline: Pipeline, recipient: Address = pipeline.wallet): Promise<Intent> {
+  const { chain } = pipeline
   const manager = chain.amm.v3!.positionManager
-  const [token0, token1] = wethAndUsdc(road)
-  const amountOf = (token: Address) => (token === road.token('WETH') ? parseUnits('1', 18) : parseUnits('3000', 6))
+  const [token0, token1] = wethAndUsdc(pipeline)
+  const amountOf = (token: Address) => (token === pipeline.token('WETH') ? parseUnits('1', 18) : parseUnits('3000', 6))
   const amounts = { amount0: amountOf(token0), amount1: amountOf(token1) }
   const ticks = { tickLower: -887_220, tickUpper: 887_220 }
   const pool = v3PoolAddress(chain.amm.v3!, token0, token1, 3000)
   const read = { address: pool, abi: v3PoolAbi, functionName: 'slot0' } as const
-  const [sqrtPriceX96] = await road.rpc.client(chain).readContract(read)
+  const [sqrtPriceX96] = await pipeline.rpc.client(chain).readContract(read)
   const range = { sqrtPriceAX96: getSqrtPriceAtTick(-887_220), sqrtPriceBX96: getSqrtPriceAtTick(887_220) }
   const bounds = { sqrtPriceX96, ...range }
   const { liquidity, minLiquidity } = liquidityForAmounts({ bounds, ...amounts, slippageBps: 50 })
@@ -153,11 +153,15 @@ export async function mintIntent(road: Road, recipient: Address = road.wallet): 
 }
 
 /** Everything out of the wallet's one v3 position. */
-export async function removeIntent(road: Road): Promise<Intent> {
-  const manager = road.chain.amm.v3!.positionManager
-  const client = road.rpc.client(road.chain)
+export async function removeIntent(pipeline: Pipeline): Promise<Intent> {
+  const manager = pipeline.chain.amm.v3!.positionManager
+  const client = pipeline.rpc.client(pipeline.chain)
   const read = { address: manager, abi: v3PositionManagerAbi } as const
-  const tokenId = await client.readContract({ ...read, functionName: 'tokenOfOwnerByIndex', args: [road.wallet, 0n] })
+  const tokenId = await client.readContract({
+    ...read,
+    functionName: 'tokenOfOwnerByIndex',
+    args: [pipeline.wallet, 0n],
+  })
   const position = await client.readContract({ ...read, functionName: 'positions', args: [tokenId] })
   const max = 2n ** 128n - 1n
   const decrease = encodeFunctionData({
@@ -168,7 +172,7 @@ export async function removeIntent(road: Road): Promise<Intent> {
   const collect = encodeFunctionData({
     abi: v3PositionManagerAbi,
     functionName: 'collect',
-    args: [{ tokenId, recipient: road.wallet, amount0Max: max, amount1Max: max }],
+    args: [{ tokenId, recipient: pipeline.wallet, amount0Max: max, amount1Max: max }],
   })
   const burn = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'burn', args: [tokenId] })
   const data = encodeFunctionData({
@@ -176,30 +180,35 @@ export async function removeIntent(road: Road): Promise<Intent> {
     functionName: 'multicall',
     args: [[decrease, collect, burn]],
   })
-  const receives = [road.token('USDC'), road.token('WETH')].map((token) => ({ token, amount: 1n }))
+  const receives = [pipeline.token('USDC'), pipeline.token('WETH')].map((token) => ({ token, amount: 1n }))
   const calls = [{ to: manager, data, valueWei: 0n, label: 'remove liquidity' }]
-  const { deposits: _none, ...minted } = await mintIntent(road)
+  const { deposits: _none, ...minted } = await mintIntent(pipeline)
   return { ...minted, calls, spends: [], approvals: [], receives }
 }
 
-export function approveIntent(road: Road, spender: Address, amount: string): Intent {
+export function approveIntent(pipeline: Pipeline, spender: Address, amount: string): Intent {
   return {
-    ...swapIntent(road, '1'),
+    ...swapIntent(pipeline, '1'),
     calls: [],
     spends: [],
     receives: [],
     recipients: [],
     slippageBps: null,
     deadline: null,
-    approvals: [{ ...approvalOf(road.token('USDC'), spender, parseUnits(amount, 6)), revokeAfter: false }],
+    approvals: [{ ...approvalOf(pipeline.token('USDC'), spender, parseUnits(amount, 6)), revokeAfter: false }],
     why: 'approve a token',
   }
 }
 
-export function wrapIntent(road: Road, data: Hex, amount: bigint, [from, to]: readonly [Address, Address]): Intent {
+export function wrapIntent(
+  pipeline: Pipeline,
+  data: Hex,
+  amount: bigint,
+  [from, to]: readonly [Address, Address],
+): Intent {
   return {
-    ...swapIntent(road, '1'),
-    calls: [{ to: road.chain.wrappedNative.address, data, valueWei: amount, label: 'wrap' }],
+    ...swapIntent(pipeline, '1'),
+    calls: [{ to: pipeline.chain.wrappedNative.address, data, valueWei: amount, label: 'wrap' }],
     spends: [{ token: from, amount }],
     receives: [{ token: to, amount }],
     approvals: [],
@@ -209,13 +218,13 @@ export function wrapIntent(road: Road, data: Hex, amount: bigint, [from, to]: re
 }
 
 /** V3_SWAP_EXACT_IN of the universal router, paid through Permit2. */
-export function routerSwapIntent(road: Road, amount: string): Intent {
-  const router = road.chain.amm.universalRouter!.address
+export function routerSwapIntent(pipeline: Pipeline, amount: string): Intent {
+  const router = pipeline.chain.amm.universalRouter!.address
   const deadline = BigInt(Math.floor(Date.now() / 1000) + 300)
   const amountIn = parseUnits(amount, 6)
-  const path = `${road.token('USDC')}0001f4${road.token('WETH').slice(2)}` as const
+  const path = `${pipeline.token('USDC')}0001f4${pipeline.token('WETH').slice(2)}` as const
   const input = encodeAbiParameters(parseAbiParameters('address, uint256, uint256, bytes, bool'), [
-    road.wallet,
+    pipeline.wallet,
     amountIn,
     leastOut({}, amountIn),
     path,
@@ -226,11 +235,13 @@ export function routerSwapIntent(road: Road, amount: string): Intent {
     functionName: 'execute',
     args: ['0x00', [input], deadline],
   })
-  const honest = swapIntent(road, amount)
+  const honest = swapIntent(pipeline, amount)
   return {
     ...honest,
     calls: [{ to: router, data, valueWei: 0n, label: 'swap' }],
-    approvals: [{ token: road.token('USDC'), spender: router, amount: amountIn, via: 'permit2', revokeAfter: true }],
+    approvals: [
+      { token: pipeline.token('USDC'), spender: router, amount: amountIn, via: 'permit2', revokeAfter: true },
+    ],
   }
 }
 

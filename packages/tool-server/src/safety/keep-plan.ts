@@ -3,7 +3,7 @@ import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
 import { ToolError, type ErrorDetail } from '../tool-error.ts'
 import { sumByToken } from './assert-declared.ts'
 import { depositDrift, simulatedDrift } from './deposit-drift.ts'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Simulation } from './simulation.ts'
 import { readPlanned } from '../stored-intent.ts'
@@ -14,7 +14,7 @@ import { readPlanned } from '../stored-intent.ts'
  * range of the same pool at a price within the plan's slippage. Throws `SIMULATION_DRIFT` naming each difference. A call of
  * its own passes.
  */
-export function keepPlan({ call, intent, chain }: Pick<Trip, 'call' | 'intent' | 'chain'>): void {
+export function keepPlan({ call, intent, chain }: Pick<ExecutionContext, 'call' | 'intent' | 'chain'>): void {
   if (call.carriesOut === null) return
   const planned = readPlanned(call.carriesOut)
   throwDrift([...intentDrift(planned, intent), ...depositDrift(planned, intent, chain)])
@@ -39,7 +39,7 @@ export function keepBounds(simulated: Simulated): Simulated {
  * price as the chain has it, whatever the new intent says of it. Throws `SIMULATION_DRIFT`. A call of its own passes.
  */
 export function keepDeposits(
-  { call, intent, chain }: Pick<Trip, 'call' | 'intent' | 'chain'>,
+  { call, intent, chain }: Pick<ExecutionContext, 'call' | 'intent' | 'chain'>,
   simulation: Pick<Simulation, 'deposits'>,
 ): void {
   if (call.carriesOut === null) return

@@ -66,7 +66,7 @@ export type KnownContracts = {
   /** The chain's own list and the operator's. */
   readonly tokens: ReadonlySet<string>
   readonly positionManagers: ReadonlySet<string>
-  /** What {@link readCalldata} reads. A road asks for each of its calls several times, and decoding costs hashes. */
+  /** What {@link readCalldata} reads. A run of the pipeline asks for each of its calls several times, and decoding costs hashes. */
   readonly readCall: (surface: Surface, call: Pick<IntentCall, 'to' | 'data'>) => CalldataReading | null
   /** What shows a declared deposit as the chain has it; `null` where its key names no pool. */
   readonly depositReads: (manager: Address, deposit: IntentDeposit) => DepositReads | null

@@ -1,6 +1,6 @@
 import { isAddressEqual } from 'viem'
 import { calledContracts } from './called-contracts.ts'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 import { readBounds } from './read-bounds.ts'
 
 /**
@@ -12,7 +12,7 @@ export function mayBringHome({
   chain,
   known,
   wallet,
-}: Pick<Trip, 'intent' | 'chain' | 'known' | 'wallet'>): boolean {
+}: Pick<ExecutionContext, 'intent' | 'chain' | 'known' | 'wallet'>): boolean {
   const surfaces = intent.calls.map(({ to }) => known.surfaces.get(to.toLowerCase()) ?? 'listed')
   return (
     !surfaces.includes('listed') &&

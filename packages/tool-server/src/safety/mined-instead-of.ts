@@ -1,7 +1,7 @@
 import type { StoredTransaction, Transactions } from '@svc/store'
 import { isNoOp, type JournalEntry } from '@svc/wallet/core'
 import type { Hash, PublicClient } from 'viem'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 
 /**
  * That a transaction was cancelled by the operator, with the empty transfer that was mined in its place, where one is seen
@@ -18,7 +18,9 @@ export async function minedInsteadOf(
   return { noOp: await minedOf(client, noOps) }
 }
 
-type World = Pick<Trip, 'client'> & { readonly engine: { readonly transactions: Pick<Transactions, 'byNonce'> } }
+type World = Pick<ExecutionContext, 'client'> & {
+  readonly engine: { readonly transactions: Pick<Transactions, 'byNonce'> }
+}
 
 /** Whether the operator asked that a transaction be cancelled. */
 export function isCancelled({ asked }: Pick<StoredTransaction, 'asked'>): boolean {

@@ -1,5 +1,5 @@
 import { BaseError, type Hex, type TransactionReceipt } from 'viem'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 import { revertReason } from './revert-reason.ts'
 import type { Step } from './step.ts'
 
@@ -7,8 +7,12 @@ import type { Step } from './step.ts'
  * Why a mined transaction reverted, found by playing its call again on the state before its block. That is not quite the
  * state it met (others stood before it in the block), so the answer is the likely reason, and may be that there is none.
  */
-export async function minedRevertReason(trip: Trip, step: Step, receipt: TransactionReceipt): Promise<string> {
-  const { client, wallet } = trip
+export async function minedRevertReason(
+  context: ExecutionContext,
+  step: Step,
+  receipt: TransactionReceipt,
+): Promise<string> {
+  const { client, wallet } = context
   try {
     await client.call({
       account: wallet,

@@ -1,5 +1,5 @@
 import { numberToHex } from 'viem'
-import type { Road } from './open-road.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
 
 /** The methods of a JSON-RPC request or batch. */
 export function methodsIn(body: string): readonly string[] {
@@ -79,9 +79,9 @@ function isOfLater({ method, params }: StateRequest, block: bigint): boolean {
 }
 
 /** Runs something once, just before the nth transaction leaves. */
-export function beforeSending(road: Road, nth: number, work: () => Promise<void>): void {
+export function beforeSending(pipeline: Pipeline, nth: number, work: () => Promise<void>): void {
   let sent = 0
-  road.network.fetch = async (input, init) => {
+  pipeline.network.fetch = async (input, init) => {
     if (methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_sendRawTransaction')) {
       sent += 1
       if (sent === nth) await work()
@@ -91,9 +91,9 @@ export function beforeSending(road: Road, nth: number, work: () => Promise<void>
 }
 
 /** Runs something once, when the endpoint has answered the nth transaction. */
-export function afterSending(road: Road, nth: number, work: () => Promise<void>): void {
+export function afterSending(pipeline: Pipeline, nth: number, work: () => Promise<void>): void {
   let sent = 0
-  road.network.fetch = async (input, init) => {
+  pipeline.network.fetch = async (input, init) => {
     const response = await fetch(input, init)
     if (methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_sendRawTransaction')) {
       sent += 1
@@ -104,9 +104,9 @@ export function afterSending(road: Road, nth: number, work: () => Promise<void>)
 }
 
 /** The endpoint is gone from the first request for a method on. */
-export function dieAt(road: Road, method: string): void {
+export function dieAt(pipeline: Pipeline, method: string): void {
   let dead = false
-  road.network.fetch = async (input, init) => {
+  pipeline.network.fetch = async (input, init) => {
     dead ||= methodsIn(typeof init?.body === 'string' ? init.body : '').includes(method)
     if (dead) throw new TypeError('fetch failed')
     return fetch(input, init)

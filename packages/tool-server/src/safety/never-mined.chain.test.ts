@@ -8,9 +8,9 @@ import { openWorld } from '../tools/chain-world.fixture.ts'
 import { swapIntent } from './intents.fixture.ts'
 import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { mangling, methodsIn } from './network.fixture.ts'
-import { used } from './road-facts.fixture.ts'
+import { used } from './pipeline-facts.fixture.ts'
 import { storeEngines } from './store-engines.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
 const node = (): TestClient => createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
@@ -18,7 +18,7 @@ const swap = { tokenIn: 'ETH', tokenOut: 'USDC', amount: '0.1', version: 'v3' }
 
 describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
   const newPlace = usePlaces()
-  const { open } = useRoads(devnet, newPlace)
+  const { open } = usePipelines(devnet, newPlace)
 
   afterEach(async () => {
     await node().request({ method: 'anvil_dropAllTransactions' } as never)
@@ -125,42 +125,42 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
   })
 
   it('G4: what is mined before its receipt is shown counts against the limits throughout', async () => {
-    const road = await open()
-    const before = await road.balance('USDC')
+    const pipeline = await open()
+    const before = await pipeline.balance('USDC')
     let sent = 0
-    road.network.fetch = async (input, init) => {
-      if (isSending(init) && ++sent === 2) await mineNothing(road)
+    pipeline.network.fetch = async (input, init) => {
+      if (isSending(init) && ++sent === 2) await mineNothing(pipeline)
       return fetch(input, init)
     }
-    const running = road.run(swapIntent(road, '100'))
+    const running = pipeline.run(swapIntent(pipeline, '100'))
     await expect(running).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-    await mineAgain(road)
-    await expect.poll(async () => before - (await road.balance('USDC'))).toBe(100_000_000n)
-    road.network.fetch = mangling('eth_getTransactionReceipt', () => null)
-    await road.executor.reconcile()
-    expect(await used(road)).toBe(100_000_000n)
-    expect(await road.store.ledger.open()).toHaveLength(1)
-    road.network.fetch = fetch
-    await road.executor.reconcile()
-    expect([await used(road), await road.store.ledger.open()]).toEqual([100_000_000n, []])
+    await mineAgain(pipeline)
+    await expect.poll(async () => before - (await pipeline.balance('USDC'))).toBe(100_000_000n)
+    pipeline.network.fetch = mangling('eth_getTransactionReceipt', () => null)
+    await pipeline.executor.reconcile()
+    expect(await used(pipeline)).toBe(100_000_000n)
+    expect(await pipeline.store.ledger.open()).toHaveLength(1)
+    pipeline.network.fetch = fetch
+    await pipeline.executor.reconcile()
+    expect([await used(pipeline), await pipeline.store.ledger.open()]).toEqual([100_000_000n, []])
   })
 
   it('G1: an approval that was declined and mined later is taken back', async () => {
-    const road = await open()
-    const router = road.chain.amm.v3!.swapRouter02
-    road.network.fetch = declining(1, { forwards: true })
-    await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'OPERATION_IN_DOUBT' })
-    expect(await readFile(join(road.dataDir, 'owed-allowances.json'), 'utf8')).toContain(router)
-    await road.executor.reconcile()
-    expect(await readFile(join(road.dataDir, 'owed-allowances.json'), 'utf8')).toContain(router)
+    const pipeline = await open()
+    const router = pipeline.chain.amm.v3!.swapRouter02
+    pipeline.network.fetch = declining(1, { forwards: true })
+    await expect(pipeline.run(swapIntent(pipeline, '100'))).rejects.toMatchObject({ code: 'OPERATION_IN_DOUBT' })
+    expect(await readFile(join(pipeline.dataDir, 'owed-allowances.json'), 'utf8')).toContain(router)
+    await pipeline.executor.reconcile()
+    expect(await readFile(join(pipeline.dataDir, 'owed-allowances.json'), 'utf8')).toContain(router)
     await node().mine({ blocks: 1 })
     await node().setAutomine(true)
-    road.network.fetch = fetch
-    await expect.poll(() => road.nonce()).toBe(1)
-    expect(await road.allowance('USDC', router)).toBeGreaterThan(0n)
-    await road.executor.reconcile()
-    expect(await road.allowance('USDC', router)).toBe(0n)
-    expect(await readFile(join(road.dataDir, 'owed-allowances.json'), 'utf8')).toBe('[]')
+    pipeline.network.fetch = fetch
+    await expect.poll(() => pipeline.nonce()).toBe(1)
+    expect(await pipeline.allowance('USDC', router)).toBeGreaterThan(0n)
+    await pipeline.executor.reconcile()
+    expect(await pipeline.allowance('USDC', router)).toBe(0n)
+    expect(await readFile(join(pipeline.dataDir, 'owed-allowances.json'), 'utf8')).toBe('[]')
   })
 })
 

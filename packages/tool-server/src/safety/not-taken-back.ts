@@ -17,10 +17,10 @@ export async function noteNotTakenBack(
   await onStorage('the owed allowances cannot be written', () => engine.owed.failed(owed, engine.now()))
   if (owed.failed !== undefined) return
   const { token, spender } = owed
-  engine.log.error('allowances.not-taken-back', { chainId: chain.id, token, spender, hash, mend })
+  engine.log.error('allowances.not-taken-back', { chainId: chain.id, token, spender, hash, fix })
   const transaction = { chainId: chain.id, hash, to: token, spender }
   engine.audit.note({ event: 'tx.not-taken-back', transaction, result: { status: 'reverted' } })
 }
 
-const mend =
+const fix =
   'Taking this allowance back was mined and failed. It is tried again after a minute, then after twice as long each time, up to a day, and not while the daily limit is used up. A token that refuses this is best not traded again.'

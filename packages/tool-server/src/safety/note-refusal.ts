@@ -3,14 +3,14 @@ import { type ErrorCode, errorTable } from '../errors.ts'
 import { ToolError } from '../tool-error.ts'
 import type { AuditEvent } from './audit.ts'
 import { callFacts, paramsHash } from './call-facts.ts'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 
 /**
- * Leaves a line about a write that did not come to its end on the road: `tx.refused` where something stood in the way
+ * Leaves a line about a write that did not come to its end on the pipeline: `tx.refused` where something stood in the way
  * before the first signature, `tx.failed` where it went wrong otherwise. One that waits for a person has a line of its own
  * (`tx.approval.requested`) and gets none here. A line that cannot be written hides nothing from the caller.
  */
-export async function noteRefusal({ engine, call, intent, chain }: Trip, failure: unknown): Promise<void> {
+export async function noteRefusal({ engine, call, intent, chain }: ExecutionContext, failure: unknown): Promise<void> {
   const { requestId } = call
   if (waitingOperation(failure) !== null) return
   try {

@@ -2,10 +2,10 @@ import type { RequestOutcome, StoredTransaction } from '@svc/store'
 import { createMutex, isNeverMined, isNoOp, type Chain, type JournalState } from '@svc/wallet/core'
 import { type Hash, isAddressEqual, type PublicClient, TransactionNotFoundError } from 'viem'
 import type { AuditEvent } from './audit.ts'
-import type { Engine, Trip } from './engine.ts'
+import type { Engine, ExecutionContext } from './engine.ts'
 import { replacementRules } from './replacing.ts'
 import { onStorage } from './storage.ts'
-import { serverTrip } from './trip.ts'
+import { serverContext } from './execution-context.ts'
 
 /**
  * Does what operators ask about transactions that are out. It signs empty transfers alone, so neither a pause nor an open
@@ -23,11 +23,11 @@ export function createOperatorRequests(): OperatorRequests {
     const since = engine.now() - (triedAt.get(asked.hash) ?? -Infinity)
     if (chain === undefined || (since >= 0 && since < againAfterMs)) return
     triedAt.set(asked.hash, engine.now())
-    const trip = serverTrip(engine, chain)
+    const context = serverContext(engine, chain)
     const { what } = asked.asked ?? {}
     if (what === 'cancel') {
-      if (await cancel(trip, asked)) triedAt.delete(asked.hash)
-    } else if (what !== undefined) await resolve(trip, asked, what)
+      if (await cancel(context, asked)) triedAt.delete(asked.hash)
+    } else if (what !== undefined) await resolve(context, asked, what)
   }
 
   async function look(engine: Engine): Promise<void> {
@@ -70,12 +70,15 @@ async function outcomeOf(engine: Engine, asked: StoredTransaction): Promise<Endi
 type Ending = { readonly outcome: RequestOutcome; readonly mined?: Hash }
 
 /** Offers an empty transfer at the nonce, once: from then on fees are raised like those of any other. True once it is out. */
-async function cancel(trip: Trip, { chainId, from, nonce, hash, asked }: StoredTransaction): Promise<boolean> {
-  const { engine, sender } = trip
+async function cancel(
+  context: ExecutionContext,
+  { chainId, from, nonce, hash, asked }: StoredTransaction,
+): Promise<boolean> {
+  const { engine, sender } = context
   const attempts = await engine.transactions.byNonce(chainId, from, nonce)
   const waiting = attempts.findLast(({ state }) => state === 'signed' || state === 'broadcast')
   if (waiting === undefined || isNoOp(waiting)) return waiting !== undefined
-  const rules = replacementRules(trip, {
+  const rules = replacementRules(context, {
     why: 'take back a transaction that the operator cancelled',
     by: asked?.by ?? 'operator',
   })
@@ -88,7 +91,11 @@ async function cancel(trip: Trip, { chainId, from, nonce, hash, asked }: StoredT
  * Ends what is open at a nonce when the transaction that the operator names is read at that nonce in a settled block: the
  * same proof as `whoTook` asks for, without the search, for which an endpoint must keep the state of old blocks.
  */
-async function resolve({ engine, chain, client }: Trip, asked: StoredTransaction, taker: Hash): Promise<void> {
+async function resolve(
+  { engine, chain, client }: ExecutionContext,
+  asked: StoredTransaction,
+  taker: Hash,
+): Promise<void> {
   const { from, nonce } = asked
   const attempts = await engine.transactions.byNonce(chain.id, from, nonce)
   // One of ours has a receipt, by which it is settled like any other.

@@ -5,61 +5,61 @@ import { swapIntent } from './intents.fixture.ts'
 import { pause, resume } from './kill-switch.ts'
 import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { beforeSending } from './network.fixture.ts'
-import type { Road } from './open-road.fixture.ts'
-import { testClient } from './road-facts.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
+import { testClient } from './pipeline-facts.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open } = usePipelines(devnet)
 
-const stop = (road: Road) =>
-  pause(road.dataDir, { by: 'operator:ada', at: new Date().toISOString(), reason: 'a drill' })
-const goOn = (road: Road) => resume(road.dataDir, { by: 'operator:ada', at: new Date().toISOString() })
-const openEntries = (road: Road) => road.store.journal.open(road.chain.id, road.wallet)
+const stop = (pipeline: Pipeline) =>
+  pause(pipeline.dataDir, { by: 'operator:ada', at: new Date().toISOString(), reason: 'a drill' })
+const goOn = (pipeline: Pipeline) => resume(pipeline.dataDir, { by: 'operator:ada', at: new Date().toISOString() })
+const openEntries = (pipeline: Pipeline) => pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)
 
 describe('G12: a pause', () => {
   it('lets what is signed reach the chain, and signs nothing after it', async () => {
-    const road = await open()
-    const router = road.chain.amm.v3!.swapRouter02
+    const pipeline = await open()
+    const router = pipeline.chain.amm.v3!.swapRouter02
     // The bytes of the first transaction are in the journal, and about to leave.
-    beforeSending(road, 1, async () => {
-      expect(await openEntries(road)).toMatchObject([{ nonce: 0, state: 'signed' }])
-      await stop(road)
+    beforeSending(pipeline, 1, async () => {
+      expect(await openEntries(pipeline)).toMatchObject([{ nonce: 0, state: 'signed' }])
+      await stop(pipeline)
     })
-    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'SERVER_PAUSED' })
-    expect(await road.nonce()).toBe(1)
-    expect(await road.allowance('USDC', router)).toBe(parseUnits('300', 6))
-    expect(await openEntries(road)).toEqual([])
-    await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'SERVER_PAUSED' })
-    await goOn(road)
-    await road.executor.reconcile()
-    expect(await road.allowance('USDC', router)).toBe(0n)
+    await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({ code: 'SERVER_PAUSED' })
+    expect(await pipeline.nonce()).toBe(1)
+    expect(await pipeline.allowance('USDC', router)).toBe(parseUnits('300', 6))
+    expect(await openEntries(pipeline)).toEqual([])
+    await expect(pipeline.run(swapIntent(pipeline, '1'))).rejects.toMatchObject({ code: 'SERVER_PAUSED' })
+    await goOn(pipeline)
+    await pipeline.executor.reconcile()
+    expect(await pipeline.allowance('USDC', router)).toBe(0n)
   })
 
   it('sends again what the endpoint lost, and follows it to its end', async () => {
-    const road = await open()
-    beforeSending(road, 2, async () => {
-      await mineNothing(road)
-      await stop(road)
+    const pipeline = await open()
+    beforeSending(pipeline, 2, async () => {
+      await mineNothing(pipeline)
+      await stop(pipeline)
     })
-    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-    const [out] = await openEntries(road)
-    await testClient(road).dropTransaction({ hash: out!.hash })
-    road.network.requests.length = 0
-    await road.executor.reconcile()
-    expect(road.network.requests.filter((body) => body.includes(out!.rawTransaction))).toHaveLength(1)
-    await mineAgain(road)
-    await road.executor.reconcile()
-    expect(await openEntries(road)).toEqual([])
-    expect(await road.balance('USDC')).toBe(parseUnits('19700', 6))
-    expect(await road.store.ledger.open()).toEqual([])
+    await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+    const [out] = await openEntries(pipeline)
+    await testClient(pipeline).dropTransaction({ hash: out!.hash })
+    pipeline.network.requests.length = 0
+    await pipeline.executor.reconcile()
+    expect(pipeline.network.requests.filter((body) => body.includes(out!.rawTransaction))).toHaveLength(1)
+    await mineAgain(pipeline)
+    await pipeline.executor.reconcile()
+    expect(await openEntries(pipeline)).toEqual([])
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('19700', 6))
+    expect(await pipeline.store.ledger.open()).toEqual([])
   })
 
   it('stands in the audit log and in the report with its author and reason', async () => {
-    const road = await open()
-    await stop(road)
-    await road.executor.recordSwitches()
-    const line = (await road.auditLines()).find(({ event }) => event === 'pause.on')
+    const pipeline = await open()
+    await stop(pipeline)
+    await pipeline.executor.recordSwitches()
+    const line = (await pipeline.auditLines()).find(({ event }) => event === 'pause.on')
     expect(line).toMatchObject({ by: 'operator:ada', reason: 'a drill', since: expect.any(String) })
     const principal = {
       id: 'api-key:7e57000000000000',
@@ -68,7 +68,7 @@ describe('G12: a pause', () => {
       scopes: new Set<never>(),
       expiresAt: null,
     } as const
-    expect(await road.executor.safetyReport(principal)).toMatchObject({
+    expect(await pipeline.executor.safetyReport(principal)).toMatchObject({
       paused: true,
       pause: { since: line!['since'], reason: 'a drill' },
       breaker: { open: false, since: null, cause: null },

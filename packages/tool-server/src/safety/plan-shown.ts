@@ -10,12 +10,12 @@ import type { CallValue } from './weigh-value.ts'
  * What a plan shows beside amounts and steps: each deposit with its range in prices, and what a person should weigh. It goes
  * into the hash of the plan, so that an approval names exactly what was shown; equal plans show the same.
  */
-export function shownOf(road: ShownContext): Pick<Plan, 'deposits' | 'values' | 'warnings'> {
-  const deposits = road.intent.deposits ?? []
+export function shownOf(context: ShownContext): Pick<Plan, 'deposits' | 'values' | 'warnings'> {
+  const deposits = context.intent.deposits ?? []
   return {
-    deposits: deposits.map((deposit) => plannedDeposit(deposit, road)),
-    values: plannedValues(road.value),
-    warnings: [...new Set([...deposits.flatMap((deposit) => warningsOf(deposit, road)), ...road.value.warnings])],
+    deposits: deposits.map((deposit) => plannedDeposit(deposit, context)),
+    values: plannedValues(context.value),
+    warnings: [...new Set([...deposits.flatMap((deposit) => warningsOf(deposit, context)), ...context.value.warnings])],
   }
 }
 
@@ -34,11 +34,11 @@ function plannedValues({ outUsdMicros, inUsdMicros, worst }: ShownContext['value
   }
 }
 
-function plannedDeposit(deposit: IntentDeposit, road: ShownContext): PlannedDeposit {
+function plannedDeposit(deposit: IntentDeposit, context: ShownContext): PlannedDeposit {
   const { kind, version, pool, fee, hooks, positionId, createsPool, tickLower, tickUpper, isInverted } = deposit
-  const [one, other] = [plannedToken(deposit.token0, road), plannedToken(deposit.token1, road)]
+  const [one, other] = [plannedToken(deposit.token0, context), plannedToken(deposit.token1, context)]
   const [token0, token1] = isInverted ? [other, one] : [one, other]
-  const decimals = decimalsOf(deposit, road)
+  const decimals = decimalsOf(deposit, context)
   return {
     kind,
     version,
@@ -57,14 +57,14 @@ function plannedDeposit(deposit: IntentDeposit, road: ShownContext): PlannedDepo
   }
 }
 
-function plannedToken(token: Address, road: ShownContext): PlannedToken {
-  const known = tokenFacts(token, road)
+function plannedToken(token: Address, context: ShownContext): PlannedToken {
+  const known = tokenFacts(token, context)
   return { token: getAddress(token), symbol: known?.symbol ?? 'unknown', isListed: known?.isListed ?? false }
 }
 
 /** Both tokens of a deposit are looked up before a plan is shown. */
-function decimalsOf({ token0, token1 }: IntentDeposit, road: ShownContext): PairDecimals {
-  return [tokenFacts(token0, road)?.decimals ?? 0, tokenFacts(token1, road)?.decimals ?? 0]
+function decimalsOf({ token0, token1 }: IntentDeposit, context: ShownContext): PairDecimals {
+  return [tokenFacts(token0, context)?.decimals ?? 0, tokenFacts(token1, context)?.decimals ?? 0]
 }
 
 function priceRange(
@@ -90,11 +90,11 @@ function share0Pct({ amount0, amount1, sqrtPriceX96, isInverted }: IntentDeposit
   return Number(isInverted ? 1_000n - permille : permille) / 10
 }
 
-function warningsOf(deposit: IntentDeposit, road: ShownContext): readonly string[] {
+function warningsOf(deposit: IntentDeposit, context: ShownContext): readonly string[] {
   const { createsPool, hooks, token0, token1 } = deposit
-  const unlisted = [token0, token1].filter((token) => tokenFacts(token, road)?.isListed !== true)
+  const unlisted = [token0, token1].filter((token) => tokenFacts(token, context)?.isListed !== true)
   return [
-    ...(createsPool ? [creationWarning(road)] : []),
+    ...(createsPool ? [creationWarning(context)] : []),
     ...(isOutside(deposit)
       ? ['The price lies outside of the range: the position earns nothing until it comes in.']
       : []),

@@ -12,17 +12,17 @@ import { usdOf } from './spend-value.ts'
 import { usdText } from './usd-text.ts'
 import type { Step } from './step.ts'
 import { tokenFacts } from './token-facts.ts'
-import { tripHash } from './trip-hash.ts'
+import { shownPlanHash } from './shown-plan-hash.ts'
 
 /** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
-export function planOf(road: Reserved, terms: PlanTerms): Plan {
-  const { chain, wallet, intent, steps, simulation, spend, surveyed } = road
+export function planOf(context: Reserved, terms: PlanTerms): Plan {
+  const { chain, wallet, intent, steps, simulation, spend, surveyed } = context
   const { refusals, conditions } = terms
   const { name, nativeCurrency } = chain
-  const shown = shownOf(road)
+  const shown = shownOf(context)
   return {
     planId: terms.planId,
-    planHash: tripHash(road),
+    planHash: shownPlanHash(context),
     simulationHash: simulationHash({
       chainId: chain.id,
       wallet,
@@ -33,26 +33,26 @@ export function planOf(road: Reserved, terms: PlanTerms): Plan {
     }),
     expiresAt: terms.expiresAt === null ? null : new Date(terms.expiresAt).toISOString(),
     why: intent.why,
-    steps: steps.map((step) => describeStep(step, road)),
+    steps: steps.map((step) => describeStep(step, context)),
     atomicity: intent.atomicity,
     deltas: [...simulation.deltas]
       .filter(([, amount]) => amount !== 0n)
-      .map(([token, amount]) => describeAmount({ token: getAddress(token), amount }, road)),
+      .map(([token, amount]) => describeAmount({ token: getAddress(token), amount }, context)),
     bounds: {
-      spendsAtMost: intent.spends.map((spent) => describeAmount(spent, road)),
-      receivesAtLeast: intent.receives.map((received) => describeAmount(received, road)),
+      spendsAtMost: intent.spends.map((spent) => describeAmount(spent, context)),
+      receivesAtLeast: intent.receives.map((received) => describeAmount(received, context)),
     },
     ...shown,
     // Beside the hash: what the policy lists may change before the plan is carried out.
-    warnings: [...shown.warnings, ...unlistedWarnings(road)],
+    warnings: [...shown.warnings, ...unlistedWarnings(context)],
     spendUsd: usdText(spend.amountUsdMicros),
-    ...gasOf(road),
+    ...gasOf(context),
     chain: { name, nativeSymbol: nativeCurrency.symbol, nativeDecimals: nativeCurrency.decimals },
     policy: {
       allowed: refusals.length === 0,
       verdict: verdictOf(terms),
       checks: {
-        tokenAllowlistPassed: road.tokenAllowlistPassed,
+        tokenAllowlistPassed: context.tokenAllowlistPassed,
         spendingLimitPassed: spend.refusals.length === 0,
         simulationPassed: !refusals.some(({ code }) => code === 'UNSAFE_TRANSACTION'),
       },
@@ -97,27 +97,27 @@ const whatNext = {
   'approval and delay': 'Once a person has approved and its time has come, it runs by itself.',
 } as const
 
-function describeStep({ kind, label, to, valueWei, data }: Step, road: Reserved): PlannedStep {
+function describeStep({ kind, label, to, valueWei, data }: Step, context: Reserved): PlannedStep {
   const selector = size(data) < 4 ? '0x' : slice(data, 0, 4)
-  const { contract, calls } = describeCalldata(road.chain, { to, data, isToken: kind !== 'call' })
+  const { contract, calls } = describeCalldata(context.chain, { to, data, isToken: kind !== 'call' })
   return {
     label,
     to,
     valueWei: `${valueWei}`,
     selector,
     contract,
-    calls: calls.map((call) => describeCall(call, road)),
+    calls: calls.map((call) => describeCall(call, context)),
   }
 }
 
-function describeCall({ function: name, arguments: texts, tokens }: DescribedCall, road: Reserved): PlannedCall {
+function describeCall({ function: name, arguments: texts, tokens }: DescribedCall, context: Reserved): PlannedCall {
   const amounts = Object.entries(tokens).flatMap(([argument, token]) => {
     const text = texts[argument] ?? ''
     // What stands for "everything owed" and the like says so itself and is no amount.
     if (!/^\d+$/.test(text)) return []
     const amount = BigInt(text)
-    if (amount >= leastMarker || tokenFacts(token, road) === undefined) return []
-    return [[argument, describeAmount({ token, amount }, road)] as const]
+    if (amount >= leastMarker || tokenFacts(token, context) === undefined) return []
+    return [[argument, describeAmount({ token, amount }, context)] as const]
   })
   return { function: name, arguments: texts, amounts: Object.fromEntries(amounts) }
 }
@@ -125,14 +125,14 @@ function describeCall({ function: name, arguments: texts, tokens }: DescribedCal
 /** Amounts from here on are no amounts: "all there is" and the like. */
 const leastMarker = 1n << 127n
 
-function describeAmount({ token, amount }: TokenQuantity, road: Reserved): PlannedAmount {
-  const known = tokenFacts(token, road)
+function describeAmount({ token, amount }: TokenQuantity, context: Reserved): PlannedAmount {
+  const known = tokenFacts(token, context)
   return {
     token: getAddress(token),
     symbol: known?.symbol ?? 'unknown',
     // Only declared tokens are looked up; what else moves is shown in its smallest units.
     amount: known === undefined ? `${amount}` : formatAmount(amount, known.decimals),
-    usd: usdOf(token, amount, road.priced),
+    usd: usdOf(token, amount, context.priced),
     raw: `${amount}`,
     decimals: known?.decimals ?? null,
     isListed: known?.isListed ?? false,

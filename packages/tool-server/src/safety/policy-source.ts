@@ -36,7 +36,7 @@ export type PolicySource = {
   readonly startedFromFile: boolean
   /** The same object as long as the bytes of the file are the same. */
   current(): Promise<Policy>
-  /** As `current` last told it; reads nothing and never throws. */
+  /** As `current` last gave it; reads nothing and never throws. */
   latest(): Policy
 }
 

@@ -5,7 +5,7 @@ import { type Allowance, allowancesOf, approvalSteps, revokeStep } from './appro
 import { assertDeclared, type DeclaredContext, sumByToken } from './assert-declared.ts'
 import { calledContracts } from './called-contracts.ts'
 import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from './policy-verdict.ts'
-import type { InspectionContext, Trip } from './engine.ts'
+import type { InspectionContext, ExecutionContext } from './engine.ts'
 import { readBounds } from './read-bounds.ts'
 import type { CallBounds } from './value/call-bounds.ts'
 import { type InspectedPool, inspectionOf } from './value/inspection.ts'
@@ -21,19 +21,19 @@ import type { Step } from './step.ts'
 import { survey, type Survey } from './survey.ts'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */
-export async function checkPolicy<Own extends InspectionContext>(trip: Own): Promise<Checked<Own>> {
-  const { engine, chain, client, wallet, intent, known } = trip
+export async function checkPolicy<Own extends InspectionContext>(context: Own): Promise<Checked<Own>> {
+  const { engine, chain, client, wallet, intent, known } = context
   const allowances = allowancesOf(intent.approvals, chain.permit2)
   const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
   const nowSeconds = surveyed.atSeconds
   const read = readBounds(intent, chain, known)
   const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
-  const granted = grantRefusals(trip.call.tool, trip.call.principal.id, engine.policy)
+  const granted = grantRefusals(context.call.tool, context.call.principal.id, engine.policy)
   const refusals = [...granted, ...verdict.refusals, ...read.refusals]
-  return { ...trip, allowances, surveyed, ...verdict, callBounds: read.bounds, refusals }
+  return { ...context, allowances, surveyed, ...verdict, callBounds: read.bounds, refusals }
 }
 
-export type Checked<Own extends InspectionContext = Trip> = Own &
+export type Checked<Own extends InspectionContext = ExecutionContext> = Own &
   PolicyVerdict & {
     readonly allowances: readonly Allowance[]
     readonly surveyed: Survey
@@ -64,7 +64,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   return { ...checked, steps, simulation, priced, refusals }
 }
 
-export type Simulated<Own extends InspectionContext = Trip> = Checked<Own> & {
+export type Simulated<Own extends InspectionContext = ExecutionContext> = Checked<Own> & {
   readonly steps: readonly Step[]
   readonly simulation: Simulation
   readonly priced: PricedTokens
@@ -109,8 +109,12 @@ export function declaredContext(checked: Checked<InspectionContext>): DeclaredCo
 }
 
 /** Plays steps from the state of a survey, with the reads and the take-backs that follow them. */
-export function play(trip: Checked<InspectionContext>, steps: readonly Step[], surveyed: Survey): Promise<Simulation> {
-  const { engine, client, chain, wallet, intent, known, allowances } = trip
+export function play(
+  context: Checked<InspectionContext>,
+  steps: readonly Step[],
+  surveyed: Survey,
+): Promise<Simulation> {
+  const { engine, client, chain, wallet, intent, known, allowances } = context
   const called = calledContracts(intent, known)
   return simulate({
     client,
@@ -123,9 +127,9 @@ export function play(trip: Checked<InspectionContext>, steps: readonly Step[], s
     revokes: allowances.map(revokeStep),
     spends: sumByToken(intent.spends),
     funds: { ...surveyed, tokenOf: (token) => engine.tokens.byAddress(chain, token) },
-    tokens: measuredTokens(trip),
+    tokens: measuredTokens(context),
     ...called,
-    inspection: inspectionOf(chain, { positions: called.positions, pools: poolsToInspect(trip) }),
+    inspection: inspectionOf(chain, { positions: called.positions, pools: poolsToInspect(context) }),
     block: surveyed.block,
     atSeconds: surveyed.atSeconds,
   })

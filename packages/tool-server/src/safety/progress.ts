@@ -5,11 +5,11 @@ import type { PricedTokens } from './spend-value.ts'
 import type { Step } from './step.ts'
 import type { Survey } from './survey.ts'
 
-/** How far a road has come. Filled while it is travelled. */
+/** How far a run of the pipeline has come. Filled as it goes. */
 export type Progress = {
   readonly signed: { readonly step: Step; readonly hash: Hash }[]
   readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
-  /** What the ledger holds for the road now: rises when prices and fees do. */
+  /** What the ledger holds for the pipeline now: rises when prices and fees do. */
   reserved: HeldSpend
   /** The newest prices looked up, at which it is settled. */
   priced: PricedTokens

@@ -146,7 +146,7 @@ function readFunction(rules: SurfaceRules, data: Hex, depth: number): readonly C
       item.type === 'function' && item.name === functionName && item.inputs.length === args.length,
   )
   const [definition] = fitting
-  // Overloads are told by how much they take, and a view function has no business in a transaction.
+  // Overloads are distinguished by how much they take, and a view function has no business in a transaction.
   if (definition === undefined || fitting.length > 1) throw new TypeError('ambiguous')
   if (definition.stateMutability === 'view' || definition.stateMutability === 'pure') throw new TypeError('view')
   const own = { name: functionName, values: namedValues(definition.inputs, args) }

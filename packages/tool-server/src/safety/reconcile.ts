@@ -3,7 +3,7 @@ import { clearUp, type ClearedUp, isAnythingLeft, stillPending } from './clear-u
 import { settleFormer } from './former-wallets.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { onStorage } from './storage.ts'
-import { serverTrip } from './trip.ts'
+import { serverContext } from './execution-context.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 
@@ -11,7 +11,10 @@ import type { Hash } from 'viem'
  * Ends what requests that are gone left open on every chain, each in its turn among the writes there. A chain that cannot
  * be read is named and cleared up before its next write.
  */
-export async function reconcile(engine: Engine, { inFlight, inTurn, told }: ReconcileMeans): Promise<ReconcileReport> {
+export async function reconcile(
+  engine: Engine,
+  { inFlight, inTurn, reported }: ReconcileMeans,
+): Promise<ReconcileReport> {
   const chains: ClearedUp[] = []
   const failed = new Set<number>()
   for (const chain of engine.chains.list()) {
@@ -19,13 +22,13 @@ export async function reconcile(engine: Engine, { inFlight, inTurn, told }: Reco
       engine.log.warn('reconcile.failed', { chainId: chain.id, error })
       failed.add(chain.id)
     }
-    const { signal } = serverTrip(engine, chain).call
+    const { signal } = serverContext(engine, chain).call
     // In a line of its own: it signs nothing, and holds up no write of the server's own wallet.
-    await inTurn(`${chain.id} former`, signal, () => settleFormer(engine, chain, told)).catch(fail)
+    await inTurn(`${chain.id} former`, signal, () => settleFormer(engine, chain, reported)).catch(fail)
     try {
-      const trip = serverTrip(engine, chain)
-      if (!(await isAnythingLeft(trip, inFlight))) continue
-      chains.push(await inTurn(`${chain.id}`, trip.call.signal, () => clearUp(trip, inFlight)))
+      const context = serverContext(engine, chain)
+      if (!(await isAnythingLeft(context, inFlight))) continue
+      chains.push(await inTurn(`${chain.id}`, context.call.signal, () => clearUp(context, inFlight)))
     } catch (error) {
       fail(error)
     }
@@ -38,7 +41,7 @@ export type ReconcileMeans = {
   readonly inFlight: ReadonlySet<string>
   readonly inTurn: SerialQueue
   /** What former wallets left open and was logged: once is enough. */
-  readonly told: Set<Hash>
+  readonly reported: Set<Hash>
 }
 
 export type ReconcileReport = {
@@ -48,9 +51,9 @@ export type ReconcileReport = {
 
 /** Before a write: ends what is left on its chain. Throws `WALLET_BUSY` while something is still out. */
 export async function clearTheWay(engine: Engine, chain: Chain, inFlight: ReadonlySet<string>): Promise<void> {
-  const trip = serverTrip(engine, chain)
-  const isLeft = await onStorage('the journal cannot be read', () => isAnythingLeft(trip, inFlight))
+  const context = serverContext(engine, chain)
+  const isLeft = await onStorage('the journal cannot be read', () => isAnythingLeft(context, inFlight))
   if (!isLeft) return
-  const { pending } = await clearUp(trip, inFlight)
+  const { pending } = await clearUp(context, inFlight)
   if (pending.length > 0) throw stillPending(pending)
 }

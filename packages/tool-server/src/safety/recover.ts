@@ -8,13 +8,13 @@ import { realDeltas, settleLedger } from './settle.ts'
 import { takeBack } from './take-back.ts'
 
 /**
- * After a failure on the road: gives a reservation back that nothing was signed on, settles one whose transactions are
+ * After a failure on the pipeline: gives a reservation back that nothing was signed on, settles one whose transactions are
  * all closed with what they moved and the gas they burnt, leaves one alone that has a transaction out or a refused one,
  * and takes approvals back that were made. Never rejects: the failure itself is what the caller hears of, and what is
  * left undone is done at the next write.
  */
-export async function recover(road: Reserved, progress: Progress, failure: unknown): Promise<void> {
-  const { engine, call, reservationId, spend } = road
+export async function recover(context: Reserved, progress: Progress, failure: unknown): Promise<void> {
+  const { engine, call, reservationId, spend } = context
   try {
     const entries = (await engine.journal.byRequest(call.requestId)).filter(
       (entry) => entry.reservationId === reservationId,
@@ -25,12 +25,16 @@ export async function recover(road: Reserved, progress: Progress, failure: unkno
     }
     const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
     const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
-    const revokes = await takeBack(road, progress, { blind: inDoubt })
+    const revokes = await takeBack(context, progress, { blind: inDoubt })
     // An endpoint may forward what it refuses: the amount counts until it is proved that something else took the nonce.
     const isRefused = entries.some(({ state }) => state === 'refused')
     if (inDoubt || isRefused) return
-    const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes, ...(await revertedOf(road, entries))]
-    await settleLedger(road, progress, realDeltas(road, progress, -sentWei(progress)), receipts)
+    const receipts = [
+      ...progress.mined.map(({ receipt }) => receipt),
+      ...revokes,
+      ...(await revertedOf(context, entries)),
+    ]
+    await settleLedger(context, progress, realDeltas(context, progress, -sentWei(progress)), receipts)
   } catch (error) {
     engine.log.error('road.not-recovered', { requestId: call.requestId, error })
   }

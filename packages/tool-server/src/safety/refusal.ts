@@ -6,7 +6,7 @@ export type Refusal = {
   readonly code: ErrorCode
   readonly message: string
   readonly details?: readonly ErrorDetail[]
-  /** The mend, where it is another one than the code's. */
+  /** The fix, where it is another one than the code's. */
   readonly suggestion?: string
   /** Whether the same call may succeed later, where this cause differs from the code's. */
   readonly retryable?: boolean

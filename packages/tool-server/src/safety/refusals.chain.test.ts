@@ -18,48 +18,48 @@ import type { ErrorCode } from '../errors.ts'
 import type { Intent } from '../intent.ts'
 import { expectRefused } from './expect-refused.fixture.ts'
 import { approvalOf, mintIntent, swapIntent } from './intents.fixture.ts'
-import type { Road } from './open-road.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open } = usePipelines(devnet)
 const stranger: Address = '0x00000000000000000000000000000000000bad00'
 
 describe('G6: an intent that does more than it declares', () => {
   it('more leaves than declared', async () => {
-    const road = await open()
-    const router = road.chain.amm.v3!.swapRouter02
-    const intent = swapIntent(road, '300', {
+    const pipeline = await open()
+    const router = pipeline.chain.amm.v3!.swapRouter02
+    const intent = swapIntent(pipeline, '300', {
       amountIn: parseUnits('301', 6),
-      intent: { approvals: [approvalOf(road.token('USDC'), router, parseUnits('301', 6))] },
+      intent: { approvals: [approvalOf(pipeline.token('USDC'), router, parseUnits('301', 6))] },
     })
-    await expectRefused(road, intent, 'UNSAFE_TRANSACTION')
+    await expectRefused(pipeline, intent, 'UNSAFE_TRANSACTION')
   })
 
   it('a token leaves that is not declared', async () => {
-    const road = await open()
-    const honest = await mintIntent(road)
-    const intent = { ...honest, spends: honest.spends.filter(({ token }) => token === road.token('USDC')) }
-    await expectRefused(road, intent, 'UNSAFE_TRANSACTION')
+    const pipeline = await open()
+    const honest = await mintIntent(pipeline)
+    const intent = { ...honest, spends: honest.spends.filter(({ token }) => token === pipeline.token('USDC')) }
+    await expectRefused(pipeline, intent, 'UNSAFE_TRANSACTION')
   })
 
   it('less arrives than declared', async () => {
-    const road = await open()
-    const intent = swapIntent(road, '300', {
-      intent: { receives: [{ token: road.token('WETH'), amount: parseUnits('1', 18) }] },
+    const pipeline = await open()
+    const intent = swapIntent(pipeline, '300', {
+      intent: { receives: [{ token: pipeline.token('WETH'), amount: parseUnits('1', 18) }] },
     })
-    await expectRefused(road, intent, 'UNSAFE_TRANSACTION')
+    await expectRefused(pipeline, intent, 'UNSAFE_TRANSACTION')
   })
 
   it('more is pulled than its exact approval', async () => {
-    const road = await open()
-    await expectRefused(road, swapIntent(road, '300', { amountIn: parseUnits('301', 6) }), 'SIMULATION_FAILED')
+    const pipeline = await open()
+    await expectRefused(pipeline, swapIntent(pipeline, '300', { amountIn: parseUnits('301', 6) }), 'SIMULATION_FAILED')
   })
 
   it('a declared transfer is taxed on the way: the simulation shows it, not the declaration', async () => {
-    const road = await open({ policy: { allowlist: { mode: 'lenient' } } })
+    const pipeline = await open({ policy: { allowlist: { mode: 'lenient' } } })
     const amount = parseUnits('10', 18)
-    const router = road.chain.amm.v2!.router
+    const router = pipeline.chain.amm.v2!.router
     const data = encodeFunctionData({
       abi: parseAbi([
         'function swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)',
@@ -67,57 +67,61 @@ describe('G6: an intent that does more than it declares', () => {
       args: [
         amount,
         0n,
-        [road.token('FOT'), road.token('WETH')],
-        road.wallet,
+        [pipeline.token('FOT'), pipeline.token('WETH')],
+        pipeline.wallet,
         BigInt(Math.floor(Date.now() / 1000) + 300),
       ],
     })
     const intent = {
-      ...swapIntent(road, '1'),
+      ...swapIntent(pipeline, '1'),
       calls: [{ to: router, data, valueWei: 0n, label: 'swap' }],
-      spends: [{ token: road.token('FOT'), amount }],
-      approvals: [approvalOf(road.token('FOT'), router, amount)],
+      spends: [{ token: pipeline.token('FOT'), amount }],
+      approvals: [approvalOf(pipeline.token('FOT'), router, amount)],
     }
-    await expectRefused(road, intent, 'SIMULATION_FAILED')
+    await expectRefused(pipeline, intent, 'SIMULATION_FAILED')
   })
 })
 
 describe('an intent that pays somebody else', () => {
   it('in a nested call', async () => {
-    const road = await open()
-    await expectRefused(road, swapIntent(road, '300', { recipient: stranger }), 'RECIPIENT_NOT_ALLOWED')
+    const pipeline = await open()
+    await expectRefused(pipeline, swapIntent(pipeline, '300', { recipient: stranger }), 'RECIPIENT_NOT_ALLOWED')
   })
 
   it('in what it declares', async () => {
-    const road = await open()
-    const intent = swapIntent(road, '300', { intent: { recipients: [stranger] } })
-    await expectRefused(road, intent, 'RECIPIENT_NOT_ALLOWED')
+    const pipeline = await open()
+    const intent = swapIntent(pipeline, '300', { intent: { recipients: [stranger] } })
+    await expectRefused(pipeline, intent, 'RECIPIENT_NOT_ALLOWED')
   })
 
   it('by minting the position to them', async () => {
-    const road = await open()
-    await expectRefused(road, { ...(await mintIntent(road, stranger)), recipients: [] }, 'RECIPIENT_NOT_ALLOWED')
+    const pipeline = await open()
+    await expectRefused(
+      pipeline,
+      { ...(await mintIntent(pipeline, stranger)), recipients: [] },
+      'RECIPIENT_NOT_ALLOWED',
+    )
   })
 
-  it.each<readonly [string, (road: Road) => { readonly to: Address; readonly data: Hex }]>([
+  it.each<readonly [string, (pipeline: Pipeline) => { readonly to: Address; readonly data: Hex }]>([
     [
       'v3: collecting to them inside a multicall',
-      (road) => {
+      (pipeline) => {
         const collect = encodeFunctionData({
           abi: v3PositionManagerAbi,
           functionName: 'collect',
           args: [{ tokenId: 1n, recipient: stranger, amount0Max: 1n, amount1Max: 1n }],
         })
         const data = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'multicall', args: [[collect]] })
-        return { to: road.chain.amm.v3!.positionManager, data }
+        return { to: pipeline.chain.amm.v3!.positionManager, data }
       },
     ],
     [
       'v4: taking to them',
-      (road) => {
+      (pipeline) => {
         const take = encodeAbiParameters(parseAbiParameters('address, address, address'), [
-          road.token('USDC'),
-          road.token('WETH'),
+          pipeline.token('USDC'),
+          pipeline.token('WETH'),
           stranger,
         ])
         const unlock = encodeAbiParameters(parseAbiParameters('bytes, bytes[]'), ['0x11', [take]])
@@ -126,14 +130,14 @@ describe('an intent that pays somebody else', () => {
           functionName: 'modifyLiquidities',
           args: [unlock, BigInt(Math.floor(Date.now() / 1000) + 60)],
         })
-        return { to: road.chain.amm.v4!.positionManager, data }
+        return { to: pipeline.chain.amm.v4!.positionManager, data }
       },
     ],
     [
       'universal router: sweeping to them',
-      (road) => {
+      (pipeline) => {
         const sweep = encodeAbiParameters(parseAbiParameters('address, address, uint256'), [
-          road.token('USDC'),
+          pipeline.token('USDC'),
           stranger,
           0n,
         ])
@@ -142,21 +146,21 @@ describe('an intent that pays somebody else', () => {
           functionName: 'execute',
           args: ['0x04', [sweep], BigInt(Math.floor(Date.now() / 1000) + 60)],
         })
-        return { to: road.chain.amm.universalRouter!.address, data }
+        return { to: pipeline.chain.amm.universalRouter!.address, data }
       },
     ],
   ])('%s', async (_what, build) => {
-    const road = await open()
-    const call = { ...build(road), valueWei: 0n, label: 'call' }
-    const intent = swapIntent(road, '1', { intent: { calls: [call], spends: [], receives: [], approvals: [] } })
-    await expectRefused(road, intent, 'RECIPIENT_NOT_ALLOWED')
+    const pipeline = await open()
+    const call = { ...build(pipeline), valueWei: 0n, label: 'call' }
+    const intent = swapIntent(pipeline, '1', { intent: { calls: [call], spends: [], receives: [], approvals: [] } })
+    await expectRefused(pipeline, intent, 'RECIPIENT_NOT_ALLOWED')
   })
 
   it('unless the operator lists them', async () => {
-    const road = await open({ policy: { recipients: { [devnet().chainId]: [stranger] } } })
-    const intent = swapIntent(road, '1', { recipient: stranger, intent: { receives: [] } })
-    await road.run(intent)
-    expect(await road.balance('WETH', stranger)).toBeGreaterThan(0n)
+    const pipeline = await open({ policy: { recipients: { [devnet().chainId]: [stranger] } } })
+    const intent = swapIntent(pipeline, '1', { recipient: stranger, intent: { receives: [] } })
+    await pipeline.run(intent)
+    expect(await pipeline.balance('WETH', stranger)).toBeGreaterThan(0n)
   })
 })
 
@@ -166,24 +170,26 @@ describe('an intent that gives rights away or calls what is not known', () => {
     'function safeTransferFrom(address from, address to, uint256 tokenId)',
   ])
 
-  it.each<readonly [string, ErrorCode, (road: Road) => Partial<Intent>]>([
+  it.each<readonly [string, ErrorCode, (pipeline: Pipeline) => Partial<Intent>]>([
     [
       'an approval for a stranger',
       'SPENDER_NOT_ALLOWED',
-      (road) => ({ approvals: [approvalOf(road.token('USDC'), stranger, 1n)] }),
+      (pipeline) => ({ approvals: [approvalOf(pipeline.token('USDC'), stranger, 1n)] }),
     ],
     [
       'an approval without bounds',
       'UNSAFE_TRANSACTION',
-      (road) => ({ approvals: [approvalOf(road.token('USDC'), road.chain.amm.v3!.swapRouter02, maxUint256)] }),
+      (pipeline) => ({
+        approvals: [approvalOf(pipeline.token('USDC'), pipeline.chain.amm.v3!.swapRouter02, maxUint256)],
+      }),
     ],
     [
       'an approval dressed up as a call',
       'CONTRACT_NOT_ALLOWED',
-      (road) => ({
+      (pipeline) => ({
         calls: [
           {
-            to: road.token('USDC'),
+            to: pipeline.token('USDC'),
             data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [stranger, 1n] }),
             valueWei: 0n,
             label: 'swap',
@@ -199,10 +205,10 @@ describe('an intent that gives rights away or calls what is not known', () => {
     [
       'all positions handed to an operator',
       'CONTRACT_NOT_ALLOWED',
-      (road) => ({
+      (pipeline) => ({
         calls: [
           {
-            to: road.chain.amm.v3!.positionManager,
+            to: pipeline.chain.amm.v3!.positionManager,
             data: encodeFunctionData({ abi: nftAbi, functionName: 'setApprovalForAll', args: [stranger, true] }),
             valueWei: 0n,
             label: 'collect',
@@ -213,39 +219,47 @@ describe('an intent that gives rights away or calls what is not known', () => {
     [
       'a position sent to a stranger, wrapped into a multicall',
       'CONTRACT_NOT_ALLOWED',
-      (road) => {
+      (pipeline) => {
         const send = encodeFunctionData({
           abi: nftAbi,
           functionName: 'safeTransferFrom',
-          args: [road.wallet, stranger, 1n],
+          args: [pipeline.wallet, stranger, 1n],
         })
         const data = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'multicall', args: [[send]] })
-        return { calls: [{ to: road.chain.amm.v3!.positionManager, data, valueWei: 0n, label: 'collect' }] }
+        return { calls: [{ to: pipeline.chain.amm.v3!.positionManager, data, valueWei: 0n, label: 'collect' }] }
       },
     ],
     [
       'a claim to be one transaction',
       'UNSAFE_TRANSACTION',
-      (road) => ({ calls: [...swapIntent(road, '1').calls, ...swapIntent(road, '1').calls] }),
+      (pipeline) => ({ calls: [...swapIntent(pipeline, '1').calls, ...swapIntent(pipeline, '1').calls] }),
     ],
     ['a batch the wallet cannot make', 'ATOMIC_EXECUTION_UNAVAILABLE', () => ({ atomicity: 'batch-7702' })],
     ['slippage above the cap', 'SLIPPAGE_TOO_HIGH', () => ({ slippageBps: 501 })],
     ['a far deadline', 'DEADLINE_TOO_LONG', () => ({ deadline: Math.floor(Date.now() / 1000) + 3600 })],
   ])('%s', async (_what, code, change) => {
-    const road = await open()
-    await expectRefused(road, swapIntent(road, '1', { intent: change(road) }), code)
+    const pipeline = await open()
+    await expectRefused(pipeline, swapIntent(pipeline, '1', { intent: change(pipeline) }), code)
   })
 
   it('a deadline that only the calldata shows', async () => {
-    const road = await open()
+    const pipeline = await open()
     const deadline = BigInt(Math.floor(Date.now() / 1000) + 3600)
-    await expectRefused(road, swapIntent(road, '1', { deadline, intent: { deadline: null } }), 'DEADLINE_TOO_LONG')
+    await expectRefused(
+      pipeline,
+      swapIntent(pipeline, '1', { deadline, intent: { deadline: null } }),
+      'DEADLINE_TOO_LONG',
+    )
   })
 
   it('a listed contract may be called, but not to move tokens directly', async () => {
-    const road = await open({ policy: { contracts: { [devnet().chainId]: [devnet().tokens[3]!.address] } } })
+    const pipeline = await open({ policy: { contracts: { [devnet().chainId]: [devnet().tokens[3]!.address] } } })
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [stranger, 1n] })
     const calls = [{ to: devnet().tokens[3]!.address, data, valueWei: 0n, label: 'call' }]
-    await expectRefused(road, swapIntent(road, '1', { intent: { calls, approvals: [] } }), 'CONTRACT_NOT_ALLOWED')
+    await expectRefused(
+      pipeline,
+      swapIntent(pipeline, '1', { intent: { calls, approvals: [] } }),
+      'CONTRACT_NOT_ALLOWED',
+    )
   })
 })

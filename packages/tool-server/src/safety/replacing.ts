@@ -3,7 +3,7 @@ import { parseTransaction, zeroAddress } from 'viem'
 import { callFacts } from './call-facts.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { gasWorth } from './gas-worth.ts'
-import type { Engine, Trip } from './engine.ts'
+import type { Engine, ExecutionContext } from './engine.ts'
 import { requireRunning } from './require-running.ts'
 import { limitsOf } from './spend-limit.ts'
 import { type PricedTokens, priceTokens, valueOf } from './spend-value.ts'
@@ -15,24 +15,24 @@ import { onStorage } from './storage.ts'
  * what one transaction may spend. The reservation is lifted to higher fees first, whatever the limits say: money that is
  * out must come to its end. Each signature has its line in the audit log first; without it there is none.
  */
-export function replacementRules(trip: Trip, asked: Asked = {}): ReplacementRules {
-  const { engine, call, chain } = trip
+export function replacementRules(context: ExecutionContext, asked: Asked = {}): ReplacementRules {
+  const { engine, call, chain } = context
   let priced: PricedTokens = new Map()
   return {
     feeCapWei: async () => {
       priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
-      return feeCapWei(trip, priced)
+      return feeCapWei(context, priced)
     },
     allow: async (proposal) => {
-      if (!(await maySign(trip, proposal))) return false
-      await coverRaise(trip, proposal, priced)
+      if (!(await maySign(context, proposal))) return false
+      await coverRaise(context, proposal, priced)
       await onStorage('the audit log cannot be written', () =>
-        engine.audit.append({ event: 'tx.intent', ...factsOf(trip, proposal), ...asked }),
+        engine.audit.append({ event: 'tx.intent', ...factsOf(context, proposal), ...asked }),
       )
       // An operator may have paused while the line was written.
-      return maySign(trip, proposal)
+      return maySign(context, proposal)
     },
-    isStillAllowed: (proposal) => maySign(trip, proposal),
+    isStillAllowed: (proposal) => maySign(context, proposal),
     onHeld: ({ hash, nonce }, why) =>
       engine.log.warn('tx.held', { requestId: call.requestId, chainId: chain.id, hash, nonce, why }),
     ...(engine.stuckAfterMs === undefined ? {} : { stuckAfterMs: engine.stuckAfterMs }),
@@ -42,7 +42,7 @@ export function replacementRules(trip: Trip, asked: Asked = {}): ReplacementRule
 /** What is said in the audit log instead, where an operator asked for the signature. */
 type Asked = { readonly why?: string; readonly by?: string }
 
-async function maySign({ engine }: Trip, proposal: Proposal): Promise<boolean> {
+async function maySign({ engine }: ExecutionContext, proposal: Proposal): Promise<boolean> {
   try {
     engine.requireOpen()
     if (proposal.kind === 'no-op') return true
@@ -61,7 +61,7 @@ async function isOfWayHome({ journal, ledger }: Engine, { replaces }: Proposal):
 }
 
 /** The limit of one transaction in native currency, rounded down; a small fixed sum where that has no price. */
-function feeCapWei({ engine }: Trip, priced: PricedTokens): bigint {
+function feeCapWei({ engine }: ExecutionContext, priced: PricedTokens): bigint {
   const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, oneCoin]]), priced)
   if (unpriced.length > 0 || usdMicros === 0n) return unpricedGasCapWei
   return (limitsOf(engine.policy).perTransaction * oneCoin) / usdMicros
@@ -70,7 +70,7 @@ function feeCapWei({ engine }: Trip, priced: PricedTokens): bigint {
 const oneCoin = 10n ** 18n
 
 /** What gas may cost above the first attempt. A no-op draws on no reservation: it is counted once it is mined. */
-async function coverRaise({ engine }: Trip, proposal: Proposal, priced: PricedTokens): Promise<void> {
+async function coverRaise({ engine }: ExecutionContext, proposal: Proposal, priced: PricedTokens): Promise<void> {
   const { kind, replaces, gasLimit, maxFeePerGas } = proposal
   if (kind === 'no-op' || replaces === null) return
   const signed = await onStorage('the journal cannot be read', () => engine.journal.byRequest(replaces.requestId))
@@ -87,7 +87,7 @@ function worstOf({ rawTransaction }: JournalEntry): bigint {
   return gas * maxFeePerGas
 }
 
-function factsOf({ call, chain, wallet }: Trip, proposal: Proposal) {
+function factsOf({ call, chain, wallet }: ExecutionContext, proposal: Proposal) {
   const { kind, nonce, attempt, replaces, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = proposal
   const fees = { gasLimit, maxFeePerGas, maxPriorityFeePerGas }
   return {

@@ -41,7 +41,7 @@ it('tells once of each way a file is broken, and once that it is mended', async 
       expect.objectContaining({
         file,
         problems: ['limitsUsd.daily: accepted: decimal US dollars in quotes, such as "500" or "0.25"'],
-        mend: expect.stringMatching(/See what is left with: svc policy check \/data\/policy\.json$/),
+        fix: expect.stringMatching(/See what is left with: svc policy check \/data\/policy\.json$/),
       }),
     ],
     [

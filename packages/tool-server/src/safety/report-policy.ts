@@ -5,7 +5,7 @@ import type { PolicySource } from './policy-source.ts'
 
 /**
  * The same source, which tells the log when the file breaks, once for each way it is broken, and when it is in order
- * again: the caller that is refused cannot mend it, and the operator is not the caller.
+ * again: the caller that is refused cannot fix it, and the operator is not the caller.
  */
 export function reportPolicy(source: PolicySource, options: ReportPolicyOptions): PolicySource {
   const { file, log } = options
@@ -13,11 +13,11 @@ export function reportPolicy(source: PolicySource, options: ReportPolicyOptions)
 
   function report(error: unknown): void {
     if (!(error instanceof ToolError)) return
-    const { problems, mend } = policyFaults(error, file)
-    const told = problems.join('\n')
-    if (told === reported) return
-    reported = told
-    log.error('policy.invalid', { file, problems, effect: 'nothing is signed until it is mended', mend })
+    const { problems, fix } = policyFaults(error, file)
+    const found = problems.join('\n')
+    if (found === reported) return
+    reported = found
+    log.error('policy.invalid', { file, problems, effect: 'nothing is signed until it is mended', fix })
   }
 
   return Object.freeze({

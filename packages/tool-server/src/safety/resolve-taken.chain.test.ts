@@ -8,10 +8,10 @@ import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
 import { swapIntent } from './intents.fixture.ts'
 import { mineNothing } from './mining.fixture.ts'
 import { beforeSending } from './network.fixture.ts'
-import type { Road } from './open-road.fixture.ts'
-import { used } from './road-facts.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
+import { used } from './pipeline-facts.fixture.ts'
 import { storeEngines } from './store-engines.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
 const node = () => createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
@@ -23,34 +23,34 @@ afterEach(async () => {
 })
 
 describe.each(storeEngines)('a nonce that an endpoint has forgotten, on $engine', ({ usePlaces }) => {
-  const { open } = useRoads(devnet, usePlaces())
+  const { open } = usePipelines(devnet, usePlaces())
 
   it('is freed by the transaction that the operator names, once it is read in its block, and by no other', async () => {
-    const road = await open()
-    beforeSending(road, 2, () => mineNothing(road))
-    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-    const { hash } = (await road.store.journal.open(road.chain.id, road.wallet))[0]!
-    const [taker, other] = await takeElsewhere(road)
-    road.patience.isShort = false
-    road.network.fetch = forgetful
-    await road.executor.reconcile()
-    expect((await road.store.journal.byHash(hash))?.state).toBe('broadcast')
-    await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'WALLET_BUSY' })
+    const pipeline = await open()
+    beforeSending(pipeline, 2, () => mineNothing(pipeline))
+    await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+    const { hash } = (await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet))[0]!
+    const [taker, other] = await takeElsewhere(pipeline)
+    pipeline.patience.isShort = false
+    pipeline.network.fetch = forgetful
+    await pipeline.executor.reconcile()
+    expect((await pipeline.store.journal.byHash(hash))?.state).toBe('broadcast')
+    await expect(pipeline.run(swapIntent(pipeline, '100'))).rejects.toMatchObject({ code: 'WALLET_BUSY' })
 
     const [unknown, wrong] = [
       `0x${'ab'.repeat(32)}` as const,
-      (await road.store.journal.byNonce(road.chain.id, road.wallet, 0))[0]!.hash,
+      (await pipeline.store.journal.byNonce(pipeline.chain.id, pipeline.wallet, 0))[0]!.hash,
     ]
     for (const named of [unknown, wrong]) {
-      expect(await resolved(road, hash, named)).toBe('not-proved')
-      expect((await road.store.journal.byHash(hash))?.state).toBe('broadcast')
+      expect(await resolved(pipeline, hash, named)).toBe('not-proved')
+      expect((await pipeline.store.journal.byHash(hash))?.state).toBe('broadcast')
     }
-    expect(await resolved(road, hash, taker)).toBe('superseded')
-    expect((await road.store.journal.byHash(hash))?.state).toBe('superseded')
+    expect(await resolved(pipeline, hash, taker)).toBe('superseded')
+    expect((await pipeline.store.journal.byHash(hash))?.state).toBe('superseded')
     // The end of its allowance was out behind it.
-    const { hash: behind } = (await road.store.journal.open(road.chain.id, road.wallet))[0]!
-    expect(await resolved(road, behind, other)).toBe('superseded')
-    const lines = (await road.auditLines()).filter(
+    const { hash: behind } = (await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet))[0]!
+    expect(await resolved(pipeline, behind, other)).toBe('superseded')
+    const lines = (await pipeline.auditLines()).filter(
       ({ event }) => event === 'tx.resolved' || event === 'tx.not-resolved',
     )
     expect(lines).toMatchObject([
@@ -59,8 +59,8 @@ describe.each(storeEngines)('a nonce that an endpoint has forgotten, on $engine'
       { event: 'tx.resolved', by, transaction: { hash, minedInstead: taker } },
       { event: 'tx.resolved', by, transaction: { hash: behind, minedInstead: other } },
     ])
-    await road.run(swapIntent(road, '100'))
-    expect([await used(road), await road.store.ledger.open()]).toEqual([parseUnits('100', 6), []])
+    await pipeline.run(swapIntent(pipeline, '100'))
+    expect([await used(pipeline), await pipeline.store.ledger.open()]).toEqual([parseUnits('100', 6), []])
   })
 })
 
@@ -85,21 +85,21 @@ it('a nonce that one endpoint has forgotten is found at another of the chain', a
   expect(await sender.reconcile()).toMatchObject([{ hash: signed.hash, state: 'superseded' }])
 })
 
-async function resolved(road: Road, hash: Hash, taker: Hash) {
-  await road.store.transactions.ask(hash, { what: taker, by })
-  await road.executor.carryOutRequests()
-  road.clock.offsetMs += 60_000
-  return (await road.store.transactions.byHash(hash))?.asked?.outcome
+async function resolved(pipeline: Pipeline, hash: Hash, taker: Hash) {
+  await pipeline.store.transactions.ask(hash, { what: taker, by })
+  await pipeline.executor.carryOutRequests()
+  pipeline.clock.offsetMs += 60_000
+  return (await pipeline.store.transactions.byHash(hash))?.asked?.outcome
 }
 
 /** Somebody with the same key takes the two nonces that wait. */
-async function takeElsewhere(road: Road): Promise<readonly [Hash, Hash]> {
-  const open = await road.store.journal.open(road.chain.id, road.wallet)
+async function takeElsewhere(pipeline: Pipeline): Promise<readonly [Hash, Hash]> {
+  const open = await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)
   await node().request({ method: 'anvil_dropAllTransactions' } as never)
   await node().setAutomine(true)
   const taken = [
-    await sendElsewhere(road.privateKey, open[0]!.nonce),
-    await sendElsewhere(road.privateKey, open[1]!.nonce),
+    await sendElsewhere(pipeline.privateKey, open[0]!.nonce),
+    await sendElsewhere(pipeline.privateKey, open[1]!.nonce),
   ] as const
   await node().mine({ blocks: 20 })
   return taken

@@ -29,33 +29,33 @@ import { valueOfCall } from './weigh-value.ts'
  * Just before a transaction is signed: still running, allowed by the policy in force now, and the simulation still fresh.
  * When the chain has moved by more than one block of others since it was played, or time has passed, the remaining steps
  * are played again on the newest block (whose chain id is checked once more), policy and limits asked again at its time
- * and at new prices; what no longer fits the declared bounds is `SIMULATION_DRIFT`. Answers the road under that policy.
+ * and at new prices; what no longer fits the declared bounds is `SIMULATION_DRIFT`. Answers the pipeline under that policy.
  */
 export async function revalidate(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
-  const road = await stillAllowed(before, progress, policies)
-  const { engine, client, chain, wallet, intent, allowances, known } = road
-  if (isFresh(engine.now(), progress)) return road
+  const context = await stillAllowed(before, progress, policies)
+  const { engine, client, chain, wallet, intent, allowances, known } = context
+  if (isFresh(engine.now(), progress)) return context
   const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
   const nowSeconds = surveyed.atSeconds
   throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
-  const rest = road.steps.slice(progress.mined.length)
-  const simulation = await playRest(road, rest, surveyed)
+  const rest = context.steps.slice(progress.mined.length)
+  const simulation = await playRest(context, rest, surveyed)
   throwFirst(checkMeasured(simulation, engine.policy))
   const done = assetChanges(
     progress.mined.map(({ receipt }) => receipt.logs),
     { wallet, wrappedNative: chain.wrappedNative.address },
   )
   const whole = { ...simulation, deltas: addDeltas(done.deltas, simulation.deltas) }
-  const [drift] = assertDeclared(intent, whole, declaredContext(road))
+  const [drift] = assertDeclared(intent, whole, declaredContext(context))
   if (drift !== undefined) {
     throw new ToolError('SIMULATION_DRIFT', `The chain moved since the plan was made. ${drift.message}`, {
       details: drift.details ?? [],
     })
   }
-  keepDeposits(road, simulation)
-  await requirePrice(road, progress, { whole, rest: simulation }, surveyed)
+  keepDeposits(context, simulation)
+  await requirePrice(context, progress, { whole, rest: simulation }, surveyed)
   progress.valid = { surveyed, simulation, firstStep: progress.mined.length }
-  return road
+  return context
 }
 
 export function begin({ surveyed, simulation, spend, priced }: Reserved): Progress {
@@ -78,22 +78,22 @@ function isFresh(now: number, { mined, valid }: Progress): boolean {
  * from here on, which must still fit the limits together. What now needs a person's word is refused.
  */
 async function requirePrice(
-  road: Reserved,
+  context: Reserved,
   progress: Progress,
   { whole, rest }: { readonly whole: Simulation; readonly rest: Simulation },
   surveyed: Survey,
 ): Promise<void> {
-  const { engine, call, chain, intent, reservationId } = road
-  const priced = await priceTokens([...tokensToPrice(road), ...tokensGivenUp(road.simulation, road.chain)], {
+  const { engine, call, chain, intent, reservationId } = context
+  const priced = await priceTokens([...tokensToPrice(context), ...tokensGivenUp(context.simulation, context.chain)], {
     ...engine,
     directory: engine.tokens,
     chain,
     at: surveyed.block,
   })
   // What is signed already is mined, and was weighed before: what is left must be worth it by itself.
-  const value = valueOfCall(road, rest, priced, progress.mined.length)
+  const value = valueOfCall(context, rest, priced, progress.mined.length)
   const isExit = isWayHome(value, whole, surveyed.standing)
-  const isStillHome = isExit && progress.reserved.isExit && mayBringHome(road)
+  const isStillHome = isExit && progress.reserved.isExit && mayBringHome(context)
   throwFirst((await requireRunning(engine, isStillHome)).refusals)
   throwFirst(value.refusals)
   const gasUsed = [...whole.gasUsed, ...whole.revokeGasUsed]
@@ -106,7 +106,7 @@ async function requirePrice(
   const budgets = budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros })
   const asked = { principal: call.principal.id, chainId: chain.id, requestId: call.requestId, reservationId, budgets }
   const { refusals, ...reserved } = await onStorage('the spend ledger cannot be written', () =>
-    raiseSpend({ ...engine, ...asked, ...gas, value: spent, dryRun: !road.spend.reserved }, progress.reserved),
+    raiseSpend({ ...engine, ...asked, ...gas, value: spent, dryRun: !context.spend.reserved }, progress.reserved),
   )
   throwFirst(refusals)
   progress.reserved = reserved
@@ -114,9 +114,9 @@ async function requirePrice(
   requireNoNewApproval(progress.reserved, engine.policy, call)
 }
 
-async function playRest(road: Reserved, rest: readonly Step[], surveyed: Survey): Promise<Simulation> {
+async function playRest(context: Reserved, rest: readonly Step[], surveyed: Survey): Promise<Simulation> {
   try {
-    return await play(road, rest, surveyed)
+    return await play(context, rest, surveyed)
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'SIMULATION_FAILED') throw error
     throw new ToolError('SIMULATION_DRIFT', 'The chain moved since the plan was made; it would fail now.', {

@@ -3,7 +3,7 @@ import { ToolError } from '../tool-error.ts'
 /**
  * Lets work with the same key run one after the other. Callers take turns: each is served in its own order of arrival,
  * and none twice while another waits, so that no caller can keep the others out. Who has left (its signal is aborted)
- * when its turn comes is passed over with `CANCELLED`; who has waited `maxWaitMs` without a turn is told `SERVER_BUSY`
+ * when its turn comes is passed over with `CANCELLED`; who has waited `maxWaitMs` without a turn gets `SERVER_BUSY`
  * and passed over, and so are newcomers beyond the bounds. Of either nothing has begun.
  */
 export function createSerialQueue(bounds: QueueBounds, maxWaitMs = fiveMinutes): SerialQueue {

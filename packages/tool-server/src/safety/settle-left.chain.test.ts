@@ -5,84 +5,89 @@ import type { Intent } from '../intent.ts'
 import { craftedIntent, routerItself, sum, swapRouter, v3Single, v3Step } from './fair-value/attack-calls.fixture.ts'
 import { approveIntent, mintIntent, removeIntent, swapIntent } from './intents.fixture.ts'
 import { answering, dieAt } from './network.fixture.ts'
-import type { Road, RoadOptions } from './open-road.fixture.ts'
-import { used } from './road-facts.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import type { Pipeline, PipelineOptions } from './open-pipeline.fixture.ts'
+import { used } from './pipeline-facts.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open } = usePipelines(devnet)
 
 // The pools sell at 3,000, so what arrives for 300 dollars counts as nearly 330.
 const bargain = { usd: { ETH: 3_300, WETH: 3_300 } }
 
 describe('G4: what a request that is gone left counts as its own end would have counted it', () => {
-  it.each<[string, RoadOptions, (road: Road) => Promise<Intent> | Intent, string]>([
-    ['a trade: what arrived, where that is more', bargain, (road) => swapIntent(road, '300'), '329'],
+  it.each<[string, PipelineOptions, (pipeline: Pipeline) => Promise<Intent> | Intent, string]>([
+    ['a trade: what arrived, where that is more', bargain, (pipeline) => swapIntent(pipeline, '300'), '329'],
     ['a trade for native currency, which leaves no logs', bargain, nativeSwapIntent, '329'],
     ['a deposit: what left', {}, mintIntent, '5999'],
-    ['an approval that stays: all of it', {}, (road) => approveIntent(road, road.chain.amm.v2!.router, '25'), '25'],
+    [
+      'an approval that stays: all of it',
+      {},
+      (pipeline) => approveIntent(pipeline, pipeline.chain.amm.v2!.router, '25'),
+      '25',
+    ],
   ])('%s', async (_name, options, intentOf, leastUsd) => {
-    const road = await open(options)
-    const [itself, afterwards] = await endTwice(road, await intentOf(road))
+    const pipeline = await open(options)
+    const [itself, afterwards] = await endTwice(pipeline, await intentOf(pipeline))
     expect(itself).toBeGreaterThanOrEqual(parseUnits(leastUsd, 6))
     expect(afterwards).toBe(itself)
-    expect(await used(road)).toBe(itself)
+    expect(await used(pipeline)).toBe(itself)
   })
 
   it('a removal: nothing, whatever it brings home', async () => {
-    const road = await open()
-    await road.run(await mintIntent(road))
-    const before = await used(road)
-    expect(await endTwice(road, await removeIntent(road))).toEqual([0n, 0n])
-    expect(await used(road)).toBe(before)
+    const pipeline = await open()
+    await pipeline.run(await mintIntent(pipeline))
+    const before = await used(pipeline)
+    expect(await endTwice(pipeline, await removeIntent(pipeline))).toEqual([0n, 0n])
+    expect(await used(pipeline)).toBe(before)
   })
 })
 
 describe('a trade that may have brought native currency', () => {
   it('counts as reserved where the endpoint no longer has the balances of then', async () => {
-    const { road, settle, reserved } = await leaveBehind()
-    road.network.fetch = answering('eth_getBalance', { code: -32_000, message: 'missing trie node' })
-    await road.executor.reconcile()
+    const { pipeline, settle, reserved } = await leaveBehind()
+    pipeline.network.fetch = answering('eth_getBalance', { code: -32_000, message: 'missing trie node' })
+    await pipeline.executor.reconcile()
     expect(settle.mock.calls[1]?.[1]).toBe(reserved)
-    expect(await road.store.ledger.open()).toEqual([])
-    expect(road.lines.map(({ event }) => event)).toContain('clear-up.unread-balance')
+    expect(await pipeline.store.ledger.open()).toEqual([])
+    expect(pipeline.lines.map(({ event }) => event)).toContain('clear-up.unread-balance')
   })
 
   it('stays reserved while they cannot be read, and is settled when they can', async () => {
-    const { road, settle } = await leaveBehind()
-    dieAt(road, 'eth_getBalance')
-    await road.executor.reconcile().catch(() => undefined)
-    expect(await road.store.ledger.open()).toHaveLength(1)
-    road.network.fetch = fetch
-    await road.executor.reconcile()
+    const { pipeline, settle } = await leaveBehind()
+    dieAt(pipeline, 'eth_getBalance')
+    await pipeline.executor.reconcile().catch(() => undefined)
+    expect(await pipeline.store.ledger.open()).toHaveLength(1)
+    pipeline.network.fetch = fetch
+    await pipeline.executor.reconcile()
     expect(settle.mock.calls[1]?.[1]).toBe(settle.mock.calls[0]?.[1])
-    expect(await road.store.ledger.open()).toEqual([])
+    expect(await pipeline.store.ledger.open()).toEqual([])
   })
 
   async function leaveBehind() {
-    const road = await open(bargain)
-    const settle = vi.spyOn(road.store.ledger, 'settle').mockRejectedValueOnce(new Error('gone'))
-    await road.run(nativeSwapIntent(road))
-    const [reservation] = await road.store.ledger.open()
-    return { road, settle, reserved: reservation?.amountUsdMicros }
+    const pipeline = await open(bargain)
+    const settle = vi.spyOn(pipeline.store.ledger, 'settle').mockRejectedValueOnce(new Error('gone'))
+    await pipeline.run(nativeSwapIntent(pipeline))
+    const [reservation] = await pipeline.store.ledger.open()
+    return { pipeline, settle, reserved: reservation?.amountUsdMicros }
   }
 })
 
 /** What the ledger is told at the end of a call, and, because it does not hear that, once more by whoever comes after. */
-async function endTwice(road: Road, intent: Intent): Promise<readonly bigint[]> {
-  const settle = vi.spyOn(road.store.ledger, 'settle').mockRejectedValueOnce(new Error('gone'))
-  await road.run(intent)
-  await road.executor.reconcile()
+async function endTwice(pipeline: Pipeline, intent: Intent): Promise<readonly bigint[]> {
+  const settle = vi.spyOn(pipeline.store.ledger, 'settle').mockRejectedValueOnce(new Error('gone'))
+  await pipeline.run(intent)
+  await pipeline.executor.reconcile()
   expect(settle.mock.calls[1]?.[4]).toEqual(settle.mock.calls[0]?.[4] ?? 'amounts')
-  expect(await road.store.ledger.open()).toEqual([])
+  expect(await pipeline.store.ledger.open()).toEqual([])
   return settle.mock.calls.map(([, usdMicros]) => usdMicros)
 }
 
 /** 300 USDC for native currency: the router unwraps what it buys. */
-function nativeSwapIntent(road: Road): Intent {
+function nativeSwapIntent(pipeline: Pipeline): Intent {
   const [amountIn, least] = [parseUnits('300', 6), parseUnits('0.099', 18)]
   const swap = { tokenIn: 'USDC', tokenOut: 'WETH', recipient: routerItself, amountIn, least }
-  const steps = [v3Single(road, swap), v3Step('unwrapWETH9', [least, road.wallet])]
-  const sums = { spends: [sum(road, 'USDC', amountIn)], receives: [sum(road, 'ETH', least)] }
-  return craftedIntent(road, [swapRouter(road, steps)], sums)
+  const steps = [v3Single(pipeline, swap), v3Step('unwrapWETH9', [least, pipeline.wallet])]
+  const sums = { spends: [sum(pipeline, 'USDC', amountIn)], receives: [sum(pipeline, 'ETH', least)] }
+  return craftedIntent(pipeline, [swapRouter(pipeline, steps)], sums)
 }

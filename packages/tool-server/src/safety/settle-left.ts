@@ -5,7 +5,7 @@ import { ToolError } from '../tool-error.ts'
 import { asSigned } from './as-signed.ts'
 import { assetChanges } from './asset-changes.ts'
 import { countable } from './countable.ts'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 import { gasCostOf, gasCostsOr } from './gas-worth.ts'
 import { isSignedOpen } from './signed-open.ts'
 import { cameHome } from './settle.ts'
@@ -19,16 +19,16 @@ import { owedOn, takesBack } from './take-back-owed.ts'
  * its nonce is not used yet, since an endpoint may still forward what it refused. Throws `STORAGE_UNAVAILABLE`, and whatever
  * keeps this one reservation open.
  */
-export async function settleLeft(trip: Trip, reservation: OpenReservation): Promise<boolean> {
+export async function settleLeft(context: ExecutionContext, reservation: OpenReservation): Promise<boolean> {
   const { id, requestId } = reservation
-  const { engine } = trip
+  const { engine } = context
   const all = await onStorage('the journal cannot be read', () => engine.journal.byRequest(requestId))
   const entries = all.filter(({ reservationId }) => reservationId === id)
   // What spends nothing is drawn on no reservation: allowances that were taken back.
   const takeBacks = all.filter(({ reservationId }) => reservationId === null)
   if (entries.some((entry) => isSignedOpen(entry) || entry.state === 'refused')) return false
   // It may be that of a wallet whose key the server had before.
-  const of = { ...trip, wallet: entries[0]?.from ?? trip.wallet }
+  const of = { ...context, wallet: entries[0]?.from ?? context.wallet }
   if (entries.length === 0) await onLedger(() => engine.ledger.release(id))
   else {
     const mined = await minedOf(of, entries)
@@ -63,7 +63,10 @@ async function onLedger(work: () => Promise<void>): Promise<void> {
 const ofOneReservation: ReadonlySet<string> = new Set(['RESERVATION_NOT_OPEN', 'RESERVATION_IN_USE', 'AMOUNT_INVALID'])
 
 /** Those that were mined, the failed ones included. */
-async function minedOf({ chain, client }: Trip, entries: readonly JournalEntry[]): Promise<readonly Mined[]> {
+async function minedOf(
+  { chain, client }: ExecutionContext,
+  entries: readonly JournalEntry[],
+): Promise<readonly Mined[]> {
   const mined = entries.filter(({ state }) => state === 'final' || state === 'reverted')
   return Promise.all(
     mined.map(async (entry) => {
@@ -77,7 +80,7 @@ type Mined = { readonly entry: JournalEntry; readonly receipt: TransactionReceip
 
 /** What the gas of mined transactions cost, or what was reserved for it where native currency has no price. */
 async function burntBy(
-  { engine, chain }: Trip,
+  { engine, chain }: ExecutionContext,
   mined: readonly Mined[],
   reservedUsdMicros: bigint,
 ): Promise<readonly GasCost[]> {
@@ -93,14 +96,18 @@ async function burntBy(
  * What mined transactions count as, in millionths of a dollar and by token, and whether all of it is known: what they moved out or exposed,
  * or what arrived for it where that is more. What only brings funds home is no spend.
  */
-async function movedUsdMicros(trip: Trip, mined: readonly Mined[], takeBacks: readonly Mined[]): Promise<MovedUsd> {
-  const { engine, chain, wallet } = trip
+async function movedUsdMicros(
+  context: ExecutionContext,
+  mined: readonly Mined[],
+  takeBacks: readonly Mined[],
+): Promise<MovedUsd> {
+  const { engine, chain, wallet } = context
   const done = mined.filter(isFinal)
   const { deltas: ofTokens, rights } = assetChanges(
     done.map(({ receipt }) => receipt.logs),
     { wallet, wrappedNative: chain.wrappedNative.address },
   )
-  const nativeWei = await nativeDelta(trip, done, [...mined, ...takeBacks], ofTokens)
+  const nativeWei = await nativeDelta(context, done, [...mined, ...takeBacks], ofTokens)
   const deltas = new Map([...ofTokens, [zeroAddress, nativeWei ?? 0n]])
   const spent = outflowsOf(deltas)
   const owed = await owedOn(engine, chain, wallet)
@@ -112,8 +119,8 @@ async function movedUsdMicros(trip: Trip, mined: readonly Mined[], takeBacks: re
     if (by === 'token' && !isEnding && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
   }
   if (spent.size === 0) return { usdMicros: 0n, isAll: true, amounts: spent, deltas }
-  const priced = await pricesOf(trip, new Set([...spent.keys(), ...deltas.keys()]))
-  // Whether shares of a pair were given back or sold is not told from here: what was reserved for them stands.
+  const priced = await pricesOf(context, new Set([...spent.keys(), ...deltas.keys()]))
+  // Whether shares of a pair were given back or sold is not reported from here: what was reserved for them stands.
   if ([...spent.keys()].some((token) => (priced.get(token)?.pair ?? null) !== null)) {
     return { usdMicros: 0n, isAll: false, amounts: spent, deltas }
   }
@@ -136,19 +143,19 @@ type MovedUsd = {
 
 /** Whether what arrived repays the gas of a way home. */
 async function isRepaidBy(
-  trip: Trip,
+  context: ExecutionContext,
   deltas: ReadonlyMap<string, bigint>,
   burnt: readonly GasCost[],
 ): Promise<boolean> {
-  const priced = await pricesOf(trip, new Set(deltas.keys()))
+  const priced = await pricesOf(context, new Set(deltas.keys()))
   const gasUsdMicros = burnt.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
-  return isRepaidGas({ isExit: true, homeUsdMicros: cameHome(deltas, priced), gasUsdMicros }, trip.engine.policy)
+  return isRepaidGas({ isExit: true, homeUsdMicros: cameHome(deltas, priced), gasUsdMicros }, context.engine.policy)
 }
 
-async function pricesOf(trip: Trip, keys: ReadonlySet<string>): Promise<PricedTokens> {
-  const { engine, chain } = trip
+async function pricesOf(context: ExecutionContext, keys: ReadonlySet<string>): Promise<PricedTokens> {
+  const { engine, chain } = context
   const tokens = await readableOf(
-    trip,
+    context,
     [...keys].filter((token): token is Address => token.startsWith('0x')),
   )
   return priceTokens(tokens, { ...engine, directory: engine.tokens, chain })
@@ -159,7 +166,7 @@ async function pricesOf(trip: Trip, keys: ReadonlySet<string>): Promise<PricedTo
  * is what the balance grew by in the blocks of `all`, gas added back. `null` where the endpoint no longer has those balances.
  */
 async function nativeDelta(
-  { engine, chain, client, wallet }: Trip,
+  { engine, chain, client, wallet }: ExecutionContext,
   done: readonly Mined[],
   all: readonly Mined[],
   ofTokens: ReadonlyMap<string, bigint>,
@@ -184,7 +191,10 @@ async function nativeDelta(
 const ofLackedState: ReadonlySet<string> = new Set(['RPC_STALE', 'RPC_REFUSED'])
 
 /** Any contract may announce a transfer from the wallet: what cannot be read as a token has no price. */
-async function readableOf({ engine, chain }: Trip, tokens: readonly Address[]): Promise<readonly Address[]> {
+async function readableOf(
+  { engine, chain }: ExecutionContext,
+  tokens: readonly Address[],
+): Promise<readonly Address[]> {
   const read = tokens.map(async (token) => {
     try {
       if (token !== zeroAddress) await engine.tokens.byAddress(chain, token)

@@ -34,21 +34,21 @@ import { trustedPrices } from './weigh-value.ts'
  * Decodes what really moved, takes back what is left of the allowances, settles the ledger with it, and compares it with
  * the simulation. By now everything is mined: what fails here is logged and never turns a success into an error.
  */
-export async function settle(road: Reserved, progress: Progress): Promise<Settled> {
-  const { engine, call, priced } = road
-  const { balanceWei, standing } = await readAfter(road, progress)
-  const deltas = realDeltas(road, progress, nativeDelta(road, progress, balanceWei))
-  const revokes = await takeBack(road, progress, { blind: false, ...(standing === null ? {} : { standing }) })
+export async function settle(context: Reserved, progress: Progress): Promise<Settled> {
+  const { engine, call, priced } = context
+  const { balanceWei, standing } = await readAfter(context, progress)
+  const deltas = realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
+  const revokes = await takeBack(context, progress, { blind: false, ...(standing === null ? {} : { standing }) })
   const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes]
-  const counted = await settleLedger(road, progress, countedDeltas(deltas, road.simulation.deltas), receipts)
-  await quietly(road, 'breaker', () => engine.breaker.recordSuccess())
-  await quietly(road, 'breaker', () => holdAgainstSimulation(road, deltas))
-  const drift = simulationDrift(road.simulation.deltas, deltas)
+  const counted = await settleLedger(context, progress, countedDeltas(deltas, context.simulation.deltas), receipts)
+  await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
+  await quietly(context, 'breaker', () => holdAgainstSimulation(context, deltas))
+  const drift = simulationDrift(context.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const gasCostWei = gasCostOf(receipts)
   const gasCost = { gasCostWei, gasCostUsd: usdOf(zeroAddress, gasCostWei, priced) }
-  const settled = settledOf(road, progress, deltas, revokes, gasCost)
-  await quietly(road, 'audit', () =>
+  const settled = settledOf(context, progress, deltas, revokes, gasCost)
+  await quietly(context, 'audit', () =>
     engine.audit.append({
       event: 'tx.settled',
       ...callFacts(call),
@@ -67,25 +67,25 @@ export async function settle(road: Reserved, progress: Progress): Promise<Settle
  * receipt; what has no price leaves that part as it is, or at what the rest is worth where that is more. Answers what was counted, for the audit log.
  */
 export async function settleLedger(
-  road: Reserved,
+  context: Reserved,
   { reserved, priced }: Progress,
   deltas: ReadonlyMap<string, bigint>,
   receipts: readonly TransactionReceipt[],
 ): Promise<{ readonly spentUsd: string; readonly gasUsd: string } | null> {
-  const { engine, intent, spend, reservationId } = road
+  const { engine, intent, spend, reservationId } = context
   if (!spend.reserved) return null
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
   const spent =
     lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
   const { usdMicros: left, unpriced } = valueOf(notGivenBack(spent, intent, deltas, priced), priced)
-  const usdMicros = road.value.isExit || lasting.length > 0 ? left : valueOfMined(left, deltas, priced)
+  const usdMicros = context.value.isExit || lasting.length > 0 ? left : valueOfMined(left, deltas, priced)
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
-  const loss = lossOf(road, deltas, priced)
+  const loss = lossOf(context, deltas, priced)
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   const homeUsdMicros = cameHome(deltas, priced)
-  const isRepaid = isRepaidGas({ isExit: road.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
-  await quietly(road, 'ledger', () =>
+  const isRepaid = isRepaidGas({ isExit: context.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
+  await quietly(context, 'ledger', () =>
     engine.ledger.settle(reservationId, actual, gas, loss, { amounts: spent, isRepaid }),
   )
   return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
@@ -175,7 +175,7 @@ async function readAfter({ client, wallet, engine, call, allowances }: Reserved,
 }
 
 function settledOf(
-  road: Reserved,
+  context: Reserved,
   { mined }: Progress,
   deltas: ReadonlyMap<string, bigint>,
   revokes: readonly TransactionReceipt[],
@@ -183,18 +183,18 @@ function settledOf(
 ): Settled {
   const carried = mined.map(({ step, receipt }) => transactionOf(step.label, receipt))
   const main = carried.at(-1)
-  if (main === undefined) throw new TypeError('A road without a transaction cannot be settled')
+  if (main === undefined) throw new TypeError('A run without a transaction cannot be settled')
   const transactions = [...carried, ...revokes.map((receipt) => transactionOf('take back an allowance', receipt))]
   const quantities: readonly TokenQuantity[] = [...deltas]
     .filter(([, amount]) => amount !== 0n)
     .map(([token, amount]) => ({ token: getAddress(token), amount }))
   const safetyChecks = {
-    tokenAllowlistPassed: road.tokenAllowlistPassed,
-    spendingLimitPassed: road.spend.refusals.length === 0,
+    tokenAllowlistPassed: context.tokenAllowlistPassed,
+    spendingLimitPassed: context.spend.refusals.length === 0,
     simulationPassed: true,
   }
-  const { priceImpactBps } = road.value
-  const warnings = [...road.value.warnings, ...unlistedWarnings(road)]
+  const { priceImpactBps } = context.value
+  const warnings = [...context.value.warnings, ...unlistedWarnings(context)]
   return { transactions, main, deltas: quantities, ...gasCost, safetyChecks, priceImpactBps, warnings }
 }
 

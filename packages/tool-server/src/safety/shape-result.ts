@@ -1,13 +1,13 @@
 import type { Settled } from '../intent.ts'
 import { ToolError } from '../tool-error.ts'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 
 /**
  * Lets a tool shape its result. The transactions are mined by now, so a failure here must not read as "nothing happened":
  * it names the hashes and says not to call again.
  */
 export async function shapeResult<Result>(
-  { engine, call }: Trip,
+  { engine, call }: ExecutionContext,
   settled: Settled,
   shape: (settled: Settled) => Result | Promise<Result>,
 ): Promise<Result> {

@@ -10,31 +10,31 @@ import { simulationHash } from './simulation-hash.ts'
 import type { Step } from './step.ts'
 import { oweAllowances } from './take-back.ts'
 import { sign } from './transact.ts'
-import { tripHash } from './trip-hash.ts'
+import { shownPlanHash } from './shown-plan-hash.ts'
 
-/** Signs the next step of a road on the terms of the simulation in force; before the first, notes what will be owed. */
-export async function signNext(road: Reserved, progress: Progress, next: Step): Promise<JournalEntry> {
-  const { call, intent, reservationId, tokenAllowlistPassed } = road
+/** Signs the next step of a run of the pipeline on the terms of the simulation in force; before the first, notes what will be owed. */
+export async function signNext(context: Reserved, progress: Progress, next: Step): Promise<JournalEntry> {
+  const { call, intent, reservationId, tokenAllowlistPassed } = context
   const { simulation, surveyed, firstStep } = progress.valid
-  road.engine.requireOpen()
-  if (progress.signed.length === 0) await oweAllowances(road)
-  noteSimulated(road, progress)
-  const entry = await sign(road, next, {
+  context.engine.requireOpen()
+  if (progress.signed.length === 0) await oweAllowances(context)
+  noteSimulated(context, progress)
+  const entry = await sign(context, next, {
     gasUsed: simulation.gasUsed[progress.mined.length - firstStep] ?? 0n,
     fees: surveyed.fees,
     latestCount: surveyed.transactionCount + progress.mined.length - firstStep,
     reservationId,
-    isWayHome: progress.reserved.isExit && mayBringHome(road),
+    isWayHome: progress.reserved.isExit && mayBringHome(context),
     facts: {
       why: intent.why,
-      planHash: call.carriesOut?.planHash ?? tripHash(road),
+      planHash: call.carriesOut?.planHash ?? shownPlanHash(context),
       ...(call.carriesOut === null ? {} : { operationId: call.carriesOut.id }),
       spendUsd: usdText(progress.reserved.amountUsdMicros),
       gasAtMostUsd: usdText(progress.reserved.gasUsdMicros),
       tokenAllowlistPassed,
       simulatedBy: simulation.playedBy,
       simulatedAtBlock: simulation.blockNumber,
-      simulationHash: hashOf(road, progress.valid),
+      simulationHash: hashOf(context, progress.valid),
       deltas: Object.fromEntries(simulation.deltas),
     },
   })

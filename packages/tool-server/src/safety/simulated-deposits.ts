@@ -29,7 +29,7 @@ export type SimulatedDeposit = {
   readonly priceAfter: bigint | null
   /** Pool and range of the position that grows; `null` for a mint, and where there is no such position. */
   readonly position: PositionFacts | null
-  /** What v3 gives for the amounts at that price and v4 is told; `null` for shares of a pair, which arrive as a token. */
+  /** What v3 gives for the amounts at that price and v4 is given; `null` for shares of a pair, which arrive as a token. */
   readonly liquidity: bigint | null
 }
 

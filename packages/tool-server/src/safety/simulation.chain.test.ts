@@ -5,91 +5,91 @@ import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
 import { expectRefused } from './expect-refused.fixture.ts'
 import { mintIntent, removeIntent, routerSwapIntent, swapIntent, wrapIntent } from './intents.fixture.ts'
 import { answering, mangling, methodsIn } from './network.fixture.ts'
-import type { Road } from './open-road.fixture.ts'
-import { deltasOf, expectGasCounted, plannedOf, settledOf, used } from './road-facts.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
+import { deltasOf, expectGasCounted, plannedOf, settledOf, used } from './pipeline-facts.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open } = usePipelines(devnet)
 const lenient = { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null } as const
 const strict = { allowlist: { mode: 'strict' }, approvalThresholdUsd: null } as const
 const unknownMethod = { code: -32601, message: 'the method eth_simulateV1 does not exist/is not available' }
 
 describe('G10: an endpoint without eth_simulateV1', () => {
   it('strict: nothing is signed', async () => {
-    const road = await open({ policy: strict })
-    road.network.fetch = answering('eth_simulateV1', unknownMethod)
-    await expectRefused(road, swapIntent(road, '100'), 'SIMULATION_UNAVAILABLE')
-    await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ retryable: false })
+    const pipeline = await open({ policy: strict })
+    pipeline.network.fetch = answering('eth_simulateV1', unknownMethod)
+    await expectRefused(pipeline, swapIntent(pipeline, '100'), 'SIMULATION_UNAVAILABLE')
+    await expect(pipeline.run(swapIntent(pipeline, '100'))).rejects.toMatchObject({ retryable: false })
   })
 
   it('strict: a dry run shows what eth_call could see, and that it is not enough', async () => {
-    const road = await open({ policy: strict })
-    road.network.fetch = answering('eth_simulateV1', unknownMethod)
-    const { plan } = plannedOf(await road.run(swapIntent(road, '100'), { dryRun: true }))
+    const pipeline = await open({ policy: strict })
+    pipeline.network.fetch = answering('eth_simulateV1', unknownMethod)
+    const { plan } = plannedOf(await pipeline.run(swapIntent(pipeline, '100'), { dryRun: true }))
     expect(plan.policy.refusals).toMatchObject([{ code: 'SIMULATION_UNAVAILABLE' }])
     expect(plan.deltas).toMatchObject([{ symbol: 'USDC', amount: '-100' }, { symbol: 'WETH' }])
   })
 
   it('lenient: the call is played with eth_call, counted as declared, and the audit log says so', async () => {
-    const road = await open({ policy: lenient })
-    road.network.fetch = answering('eth_simulateV1', unknownMethod)
-    const swapped = settledOf(await road.run(swapIntent(road, '100')))
-    expect(deltasOf(road, swapped)).toMatchObject({ USDC: -parseUnits('100', 6) })
-    const intents = (await road.auditLines()).filter(({ event }) => event === 'tx.intent')
+    const pipeline = await open({ policy: lenient })
+    pipeline.network.fetch = answering('eth_simulateV1', unknownMethod)
+    const swapped = settledOf(await pipeline.run(swapIntent(pipeline, '100')))
+    expect(deltasOf(pipeline, swapped)).toMatchObject({ USDC: -parseUnits('100', 6) })
+    const intents = (await pipeline.auditLines()).filter(({ event }) => event === 'tx.intent')
     expect(intents).toMatchObject([
       { simulatedBy: 'eth_call', spendUsd: '100' },
       { simulatedBy: 'eth_call', spendUsd: '100' },
     ])
-    expect(await used(road)).toBe(parseUnits('100', 6))
-    await expectGasCounted(road)
+    expect(await used(pipeline)).toBe(parseUnits('100', 6))
+    await expectGasCounted(pipeline)
   })
 
   it('lenient: positions, Permit2 and native currency are carried out on what eth_call shows', async () => {
-    const road = await open()
-    road.network.fetch = answering('eth_simulateV1', { code: -32000, message: 'Method not supported' })
-    await road.run(await mintIntent(road))
-    await road.run(await removeIntent(road))
-    await road.run(routerSwapIntent(road, '50'))
-    const wrapped = settledOf(await road.run(wrapOf(road)))
-    expect(deltasOf(road, wrapped)).toEqual({ ETH: -parseUnits('1', 18), WETH: parseUnits('1', 18) })
+    const pipeline = await open()
+    pipeline.network.fetch = answering('eth_simulateV1', { code: -32000, message: 'Method not supported' })
+    await pipeline.run(await mintIntent(pipeline))
+    await pipeline.run(await removeIntent(pipeline))
+    await pipeline.run(routerSwapIntent(pipeline, '50'))
+    const wrapped = settledOf(await pipeline.run(wrapOf(pipeline)))
+    expect(deltasOf(pipeline, wrapped)).toEqual({ ETH: -parseUnits('1', 18), WETH: parseUnits('1', 18) })
   })
 
   it('lenient: what would fail or spend more than declared is refused all the same', async () => {
-    const road = await open({ policy: lenient })
-    road.network.fetch = answering('eth_simulateV1', unknownMethod)
-    await expectRefused(road, swapIntent(road, '100', { amountIn: parseUnits('101', 6) }), 'SIMULATION_FAILED')
-    await expectRefused(road, { ...swapIntent(road, '100'), spends: [] }, 'UNSAFE_TRANSACTION')
-    await expectRefused(road, { ...wrapOf(road), spends: [] }, 'UNSAFE_TRANSACTION')
+    const pipeline = await open({ policy: lenient })
+    pipeline.network.fetch = answering('eth_simulateV1', unknownMethod)
+    await expectRefused(pipeline, swapIntent(pipeline, '100', { amountIn: parseUnits('101', 6) }), 'SIMULATION_FAILED')
+    await expectRefused(pipeline, { ...swapIntent(pipeline, '100'), spends: [] }, 'UNSAFE_TRANSACTION')
+    await expectRefused(pipeline, { ...wrapOf(pipeline), spends: [] }, 'UNSAFE_TRANSACTION')
   })
 
   it.each([
     ['strict', strict],
     ['lenient', lenient],
   ])('%s: one that ignores state overrides, too, is refused', async (_mode, policy) => {
-    const road = await open({ policy })
+    const pipeline = await open({ policy })
     const lacking = answering('eth_simulateV1', unknownMethod)
     const ignoring = mangling('eth_call', () => '0x')
-    road.network.fetch = (input, init) => {
+    pipeline.network.fetch = (input, init) => {
       const body = typeof init?.body === 'string' ? init.body : ''
       return body.includes('eth_simulateV1')
         ? lacking(input, init)
         : (body.includes('"code":"0x') ? ignoring : fetch)(input, init)
     }
-    await expectRefused(road, swapIntent(road, '100'), 'SIMULATION_UNAVAILABLE')
+    await expectRefused(pipeline, swapIntent(pipeline, '100'), 'SIMULATION_UNAVAILABLE')
   })
 
   it('is asked again after ten minutes, and not before', async () => {
-    const road = await open({ policy: lenient })
-    road.network.fetch = answering('eth_simulateV1', unknownMethod)
-    const asks = () => road.network.requests.filter((body) => methodsIn(body).includes('eth_simulateV1')).length
-    const plan = () => road.run(swapIntent(road, '100'), { dryRun: true })
+    const pipeline = await open({ policy: lenient })
+    pipeline.network.fetch = answering('eth_simulateV1', unknownMethod)
+    const asks = () => pipeline.network.requests.filter((body) => methodsIn(body).includes('eth_simulateV1')).length
+    const plan = () => pipeline.run(swapIntent(pipeline, '100'), { dryRun: true })
     await plan()
     const first = asks()
     expect(first).toBeGreaterThan(0)
     await plan()
     expect(asks()).toBe(first)
-    road.clock.offsetMs = 10 * 60_000 + 1
+    pipeline.clock.offsetMs = 10 * 60_000 + 1
     await plan()
     expect(asks()).toBeGreaterThan(first)
   })
@@ -97,25 +97,25 @@ describe('G10: an endpoint without eth_simulateV1', () => {
 
 describe('an endpoint that simulates badly', () => {
   it('any other refusal than not having the method is no leave to degrade', async () => {
-    const road = await open({ policy: lenient })
-    road.network.fetch = answering('eth_simulateV1', { code: -32000, message: 'internal error' })
-    await expectRefused(road, swapIntent(road, '100'), 'SIMULATION_UNAVAILABLE')
-    await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ retryable: true })
+    const pipeline = await open({ policy: lenient })
+    pipeline.network.fetch = answering('eth_simulateV1', { code: -32000, message: 'internal error' })
+    await expectRefused(pipeline, swapIntent(pipeline, '100'), 'SIMULATION_UNAVAILABLE')
+    await expect(pipeline.run(swapIntent(pipeline, '100'))).rejects.toMatchObject({ retryable: true })
   })
 
   it('native currency that is sent and not traced is no simulation', async () => {
-    const road = await open({ policy: lenient })
-    road.network.fetch = async (input, init) => {
+    const pipeline = await open({ policy: lenient })
+    pipeline.network.fetch = async (input, init) => {
       const body = typeof init?.body === 'string' ? init.body : undefined
       if (init === undefined || body === undefined || !body.includes('eth_simulateV1')) return fetch(input, init)
       return fetch(input, { ...init, body: body.replace('"traceTransfers":true', '"traceTransfers":false') })
     }
-    await expectRefused(road, wrapOf(road), 'SIMULATION_UNAVAILABLE')
-    await road.run(swapIntent(road, '100'))
+    await expectRefused(pipeline, wrapOf(pipeline), 'SIMULATION_UNAVAILABLE')
+    await pipeline.run(swapIntent(pipeline, '100'))
   })
 
   it('says why a step fails where the node keeps the reason back', async () => {
-    const road = await open({ policy: lenient })
+    const pipeline = await open({ policy: lenient })
     const silent = mangling('eth_simulateV1', () => [
       {
         calls: [
@@ -124,15 +124,15 @@ describe('an endpoint that simulates badly', () => {
         ],
       },
     ])
-    road.network.fetch = silent
-    await expect(road.run(swapIntent(road, '100', { minimumOut: parseUnits('9', 18) }))).rejects.toMatchObject({
+    pipeline.network.fetch = silent
+    await expect(pipeline.run(swapIntent(pipeline, '100', { minimumOut: parseUnits('9', 18) }))).rejects.toMatchObject({
       code: 'SIMULATION_DRIFT',
       details: [expect.objectContaining({ message: expect.stringContaining('Too little received') })],
     })
   })
 })
 
-function wrapOf(road: Road) {
+function wrapOf(pipeline: Pipeline) {
   const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' })
-  return wrapIntent(road, data, parseUnits('1', 18), [road.token('ETH'), road.token('WETH')])
+  return wrapIntent(pipeline, data, parseUnits('1', 18), [pipeline.token('ETH'), pipeline.token('WETH')])
 }

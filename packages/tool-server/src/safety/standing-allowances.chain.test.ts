@@ -6,17 +6,17 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { mintIntent, swapIntent } from './intents.fixture.ts'
 import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { afterSending, laggingAt } from './network.fixture.ts'
-import type { Road } from './open-road.fixture.ts'
+import type { Pipeline } from './open-pipeline.fixture.ts'
 import { createOwedAllowances } from './owed-allowances.ts'
-import { testClient } from './road-facts.fixture.ts'
+import { testClient } from './pipeline-facts.fixture.ts'
 import { storeEngines } from './store-engines.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
 
 describe.each(storeEngines)('on $engine, a block that lacks the approval', ({ usePlaces }) => {
-  const { open } = useRoads(devnet, usePlaces())
-  let mining: Road | undefined
+  const { open } = usePipelines(devnet, usePlaces())
+  let mining: Pipeline | undefined
 
   afterEach(async () => {
     if (mining !== undefined) await mineAgain(mining)
@@ -24,82 +24,82 @@ describe.each(storeEngines)('on $engine, a block that lacks the approval', ({ us
   })
 
   it('of an endpoint that lags makes a call fail: its allowance is taken back later', async () => {
-    const road = await open()
-    const before = await headOf(road)
-    afterSending(road, 1, async () => {
+    const pipeline = await open()
+    const before = await headOf(pipeline)
+    afterSending(pipeline, 1, async () => {
       // Old enough to be played again.
-      road.clock.offsetMs += 20_000
-      road.network.fetch = laggingAt(before)
+      pipeline.clock.offsetMs += 20_000
+      pipeline.network.fetch = laggingAt(before)
     })
-    await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'SIMULATION_DRIFT' })
-    await expectTakenBack(road, ['USDC'], routerOf(road))
+    await expect(pipeline.run(swapIntent(pipeline, '100'))).rejects.toMatchObject({ code: 'SIMULATION_DRIFT' })
+    await expectTakenBack(pipeline, ['USDC'], routerOf(pipeline))
   })
 
   it('of an endpoint that lags is read by a sweep: what an earlier call left is not forgotten', async () => {
-    const road = await open()
-    const before = await headOf(road)
-    await leaveAllowance(road)
-    road.network.fetch = laggingAt(before)
-    expect((await road.executor.reconcile()).failed).toEqual([])
-    await expectTakenBack(road, ['USDC'], routerOf(road))
+    const pipeline = await open()
+    const before = await headOf(pipeline)
+    await leaveAllowance(pipeline)
+    pipeline.network.fetch = laggingAt(before)
+    expect((await pipeline.executor.reconcile()).failed).toEqual([])
+    await expectTakenBack(pipeline, ['USDC'], routerOf(pipeline))
   })
 
   it('of an endpoint that lags is the newest at the end of a call: what it left over is taken back later', async () => {
-    const road = await open()
-    const before = await headOf(road)
-    afterSending(road, 3, async () => {
-      road.network.fetch = laggingAt(before)
+    const pipeline = await open()
+    const before = await headOf(pipeline)
+    afterSending(pipeline, 3, async () => {
+      pipeline.network.fetch = laggingAt(before)
     })
-    await road.run(await mintIntent(road))
-    await expectTakenBack(road, ['USDC', 'WETH'], road.chain.amm.v3!.positionManager)
+    await pipeline.run(await mintIntent(pipeline))
+    await expectTakenBack(pipeline, ['USDC', 'WETH'], pipeline.chain.amm.v3!.positionManager)
   })
 
   it('is what a reorg deeper than the confirmations leaves: an approval that comes back is taken back', async () => {
-    const road = await open()
-    mining = road
-    await mineNothing(road)
-    await leaveAllowance(road, async () => {
-      do await testClient(road).mine({ blocks: 1 })
-      while ((await road.nonce()) === 0)
+    const pipeline = await open()
+    mining = pipeline
+    await mineNothing(pipeline)
+    await leaveAllowance(pipeline, async () => {
+      do await testClient(pipeline).mine({ blocks: 1 })
+      while ((await pipeline.nonce()) === 0)
     })
-    const [approval] = await road.store.journal.byNonce(road.chain.id, road.wallet, 0)
+    const [approval] = await pipeline.store.journal.byNonce(pipeline.chain.id, pipeline.wallet, 0)
     expect(approval?.state).toBe('final')
-    await testClient(road).request({ method: 'anvil_reorg', params: [1, []] } as never)
-    expect(await road.allowance('USDC', routerOf(road))).toBe(0n)
-    await road.executor.reconcile()
+    await testClient(pipeline).request({ method: 'anvil_reorg', params: [1, []] } as never)
+    expect(await pipeline.allowance('USDC', routerOf(pipeline))).toBe(0n)
+    await pipeline.executor.reconcile()
     // Nodes put what they lost back into their pools.
-    await road.rpc.client(road.chain).sendRawTransaction({ serializedTransaction: approval!.rawTransaction })
-    await mineAgain(road)
-    await expectTakenBack(road, ['USDC'], routerOf(road))
+    await pipeline.rpc.client(pipeline.chain).sendRawTransaction({ serializedTransaction: approval!.rawTransaction })
+    await mineAgain(pipeline)
+    await expectTakenBack(pipeline, ['USDC'], routerOf(pipeline))
   })
 })
 
 /** A call that is stopped by a pause once its approval is mined, which is over by now. */
-async function leaveAllowance(road: Road, mine = async (): Promise<void> => {}): Promise<void> {
-  const paused = join(road.dataDir, 'paused')
-  afterSending(road, 1, async () => {
+async function leaveAllowance(pipeline: Pipeline, mine = async (): Promise<void> => {}): Promise<void> {
+  const paused = join(pipeline.dataDir, 'paused')
+  afterSending(pipeline, 1, async () => {
     await mine()
     await writeFile(paused, '')
   })
-  await expect(road.run(swapIntent(road, '100'))).rejects.toMatchObject({ code: 'SERVER_PAUSED' })
+  await expect(pipeline.run(swapIntent(pipeline, '100'))).rejects.toMatchObject({ code: 'SERVER_PAUSED' })
   await rm(paused)
 }
 
 /** Something stands, and is zero and no longer owed once the endpoint has caught up and sweeps have come by. */
-async function expectTakenBack(road: Road, symbols: readonly string[], spender: Address): Promise<void> {
-  road.network.fetch = fetch
-  const standing = () => Promise.all(symbols.map((symbol) => road.allowance(symbol, spender)))
+async function expectTakenBack(pipeline: Pipeline, symbols: readonly string[], spender: Address): Promise<void> {
+  pipeline.network.fetch = fetch
+  const standing = () => Promise.all(symbols.map((symbol) => pipeline.allowance(symbol, spender)))
   expect(await standing()).not.toEqual(symbols.map(() => 0n))
-  await road.executor.reconcile()
+  await pipeline.executor.reconcile()
   expect(await standing()).toEqual(symbols.map(() => 0n))
-  await road.executor.reconcile()
-  expect(await createOwedAllowances(road.dataDir).list()).toEqual([])
+  await pipeline.executor.reconcile()
+  expect(await createOwedAllowances(pipeline.dataDir).list()).toEqual([])
 }
 
-function headOf(road: Road): Promise<bigint> {
-  return road.rpc.client(road.chain).getBlockNumber()
+function headOf(pipeline: Pipeline): Promise<bigint> {
+  return pipeline.rpc.client(pipeline.chain).getBlockNumber()
 }
 
-function routerOf(road: Road): Address {
-  return road.chain.amm.v3!.swapRouter02
+function routerOf(pipeline: Pipeline): Address {
+  return pipeline.chain.amm.v3!.swapRouter02
 }

@@ -1,5 +1,5 @@
 import type { Allowance } from './approval-steps.ts'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 import { onStorage } from './storage.ts'
 import { readAllowances } from './survey.ts'
 
@@ -9,7 +9,12 @@ import { readAllowances } from './survey.ts'
  * `STORAGE_UNAVAILABLE`.
  */
 export async function standingAllowances(
-  { engine, chain, client, wallet }: Pick<Trip, 'chain' | 'client' | 'wallet'> & { readonly engine: WithJournal },
+  {
+    engine,
+    chain,
+    client,
+    wallet,
+  }: Pick<ExecutionContext, 'chain' | 'client' | 'wallet'> & { readonly engine: WithJournal },
   allowances: readonly Pick<Allowance, 'token' | 'spender'>[],
 ): Promise<Standing> {
   const next = await onStorage('the journal cannot be read', () => engine.journal.nextNonce(chain.id, wallet))
@@ -27,4 +32,4 @@ export type Standing = {
   readonly holdsAll: boolean
 }
 
-type WithJournal = { readonly journal: Pick<Trip['engine']['journal'], 'nextNonce'> }
+type WithJournal = { readonly journal: Pick<ExecutionContext['engine']['journal'], 'nextNonce'> }

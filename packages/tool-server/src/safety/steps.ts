@@ -1,12 +1,12 @@
 import { ToolError } from '../tool-error.ts'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 import { type Refusal, throwFirst, type Weighed } from './refusal.ts'
 
 /**
- * Runs the steps of a road by name: logs how long each took, stops before a step when the caller has left and nothing is
+ * Runs the steps of a run of the pipeline by name: logs how long each took, stops before a step when the caller has left and nothing is
  * signed, and weighs what the policy has against the intent. A refusal ends a real call; a dry run collects it, once.
  */
-export function stepsOf({ engine, call }: Trip): {
+export function stepsOf({ engine, call }: ExecutionContext): {
   readonly refusals: readonly Refusal[]
   readonly step: <Value>(name: string, work: () => Value | Promise<Value>) => Promise<Value>
 } {

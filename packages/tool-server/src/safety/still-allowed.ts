@@ -17,20 +17,20 @@ import { valueOfCall } from './weigh-value.ts'
 
 /**
  * Before each signature, however fresh the simulation is: still running, and what is planned fits the policy in force now,
- * under which the road goes on. Asks no endpoint. Where the policy is another than before, what it says of amounts (limits,
+ * under which the pipeline goes on. Asks no endpoint. Where the policy is another than before, what it says of amounts (limits,
  * the threshold for a person, gas) is held against what is reserved already, and a delay that it asks for now refuses.
  * Throws the first refusal, `POLICY_INVALID` where the file cannot be read.
  */
 export async function stillAllowed(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
   const isWayHome = progress.reserved.isExit && mayBringHome(before)
   throwFirst((await requireRunning(before.engine, isWayHome)).refusals)
-  const road = await policies.forTrip(before)
-  const { engine, call, chain, wallet, intent, known } = road
+  const context = await policies.forExecution(before)
+  const { engine, call, chain, wallet, intent, known } = context
   const { policy } = engine
   throwFirst(grantRefusals(call.tool, call.principal.id, policy))
   const { surveyed, simulation, firstStep } = progress.valid
   throwFirst(policyVerdict(intent, { chain, policy, known, wallet, nowSeconds: surveyed.atSeconds }).refusals)
-  if (engine.policyHash === before.engine.policyHash) return road
+  if (engine.policyHash === before.engine.policyHash) return context
   throwFirst(checkMeasured(simulation, policy))
   throwFirst(
     dearGas(
@@ -42,13 +42,13 @@ export async function stillAllowed(before: Reserved, progress: Progress, policie
     ),
   )
   const { reserved, priced } = progress
-  const value = valueOfCall(road, simulation, priced, firstStep)
+  const value = valueOfCall(context, simulation, priced, firstStep)
   throwFirst(value.refusals)
-  const { reservationId, spend } = road
+  const { reservationId, spend } = context
   const budgets = budgetsOf(value, { policy, chainId: chain.id, priced, spendUsdMicros: reserved.amountUsdMicros })
   const held = { ...engine, reservationId, reserved, budgets, isReserved: spend.reserved }
   throwFirst(await onStorage('the spend ledger cannot be read', () => holdSpend(held)))
   requireNoNewApproval(reserved, policy, call)
   requireNoNewDelay(intent.riskTier, policy, call, engine.now())
-  return road
+  return context
 }

@@ -15,14 +15,14 @@ import { storeIntent } from '../stored-intent.ts'
 import { storePrincipal } from './stored-principal.ts'
 
 /** Keeps the plan of a dry run for `execute_plan`, whatever the policy has against it now. */
-export async function storePlan(road: Reserved, refusals: readonly Refusal[]): Promise<Planned> {
-  const { engine, call, spend, intent } = road
+export async function storePlan(context: Reserved, refusals: readonly Refusal[]): Promise<Planned> {
+  const { engine, call, spend, intent } = context
   const approval = neededApproval(spend, engine.policy, call)
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   const conditions = [approval, delay?.condition ?? null].filter((condition) => condition !== null)
   const expiresAt = engine.now() + engine.policy.planExpirySeconds * 1000
-  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt, refusals, conditions, waits: 'planned' })
-  await store(road, plan, { state: 'planned', expiresAt, executeAfter: null })
+  const plan = planOf(context, { planId: engine.newRequestId(), expiresAt, refusals, conditions, waits: 'planned' })
+  await store(context, plan, { state: 'planned', expiresAt, executeAfter: null })
   return { status: 'planned', plan }
 }
 
@@ -31,45 +31,45 @@ export async function storePlan(road: Reserved, refusals: readonly Refusal[]): P
  * the same call that awaits approval already is named instead, with the plan it has, and expires when it would have. An operation that was approved or
  * has waited already is not asked for again: it is refused as it is. Throws `OPERATION_LIMIT` where too many wait.
  */
-export async function requireApproval(road: Reserved): Promise<void> {
-  const { engine, call, spend, intent } = road
+export async function requireApproval(context: Reserved): Promise<void> {
+  const { engine, call, spend, intent } = context
   const needed = neededApproval(spend, engine.policy, call)
   if (needed === null || call.dryRun) return
-  if (hasWaited(road)) throw stricter(needed)
+  if (hasWaited(context)) throw stricter(needed)
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   const conditions = [needed, ...(delay === null ? [] : [delay.condition])]
   const expiresAt = engine.now() + engine.policy.approvals.expirySeconds * 1000
   const executeAfter = delay === null ? null : engine.now() + delay.seconds * 1000
   const waits = executeAfter === null ? 'approval' : 'approval and delay'
-  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt, refusals: [], conditions, waits })
+  const plan = planOf(context, { planId: engine.newRequestId(), expiresAt, refusals: [], conditions, waits })
   const life = { state: 'awaiting_approval', expiresAt, executeAfter } as const
-  const stored = await store(road, plan, life, () => note(road, 'tx.approval.requested', plan))
-  throw approvalRequired(road, stored, { ...needed, isNew: stored.id === plan.planId })
+  const stored = await store(context, plan, life, () => note(context, 'tx.approval.requested', plan))
+  throw approvalRequired(context, stored, { ...needed, isNew: stored.id === plan.planId })
 }
 
 /**
  * Where the risk tier has a delay: stores the operation for its time, when it runs by itself, and gives the reservation
- * back. `null` when the road goes on. Throws `DELAY_REQUIRED` for one that waited under a policy that asks for more now,
+ * back. `null` when the pipeline goes on. Throws `DELAY_REQUIRED` for one that waited under a policy that asks for more now,
  * and `OPERATION_LIMIT` where too many wait.
  */
-export async function waitForDelay(road: Reserved): Promise<Scheduled | null> {
-  const { engine, call, intent } = road
+export async function waitForDelay(context: Reserved): Promise<Scheduled | null> {
+  const { engine, call, intent } = context
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   if (delay === null || call.dryRun) return null
-  if (hasWaited(road)) throw stricter(delay.condition)
-  const scheduled = await schedule(road, delay)
-  await giveBack(road)
+  if (hasWaited(context)) throw stricter(delay.condition)
+  const scheduled = await schedule(context, delay)
+  await giveBack(context)
   return scheduled
 }
 
-async function schedule(road: Reserved, { seconds, condition }: NeededDelay): Promise<Scheduled> {
-  const { engine } = road
+async function schedule(context: Reserved, { seconds, condition }: NeededDelay): Promise<Scheduled> {
+  const { engine } = context
   const executeAfter = engine.now() + seconds * 1000
   const terms = { refusals: [], conditions: [condition], waits: 'delay' } as const
-  const plan = planOf(road, { planId: engine.newRequestId(), expiresAt: null, ...terms })
+  const plan = planOf(context, { planId: engine.newRequestId(), expiresAt: null, ...terms })
   const time = new Date(executeAfter).toISOString()
   const life = { state: 'scheduled', expiresAt: null, executeAfter } as const
-  await store(road, plan, life, () => note(road, 'tx.scheduled', plan, { executeAfter: time }))
+  await store(context, plan, life, () => note(context, 'tx.scheduled', plan, { executeAfter: time }))
   return { status: 'scheduled', operationId: plan.planId, executeAfter: time, plan }
 }
 

@@ -7,13 +7,13 @@ import { createCircuitBreaker } from './circuit-breaker.ts'
 import { mintIntent, removeIntent, swapIntent } from './intents.fixture.ts'
 import { mineAgain, mineNothing } from './mining.fixture.ts'
 import { beforeSending, rewriting } from './network.fixture.ts'
-import type { Road, RoadOptions } from './open-road.fixture.ts'
+import type { Pipeline, PipelineOptions } from './open-pipeline.fixture.ts'
 import { parsePolicy } from './policy.ts'
-import { expectGasCounted, testClient, used } from './road-facts.fixture.ts'
-import { useRoads } from './use-roads.fixture.ts'
+import { expectGasCounted, testClient, used } from './pipeline-facts.fixture.ts'
+import { usePipelines } from './use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open } = usePipelines(devnet)
 
 afterEach(async () => {
   const node = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
@@ -23,163 +23,163 @@ afterEach(async () => {
 
 describe('G3: a write whose fees the chain has left behind', () => {
   it('is signed again by the sweep, within what a transaction may spend, and the wallet is free again', async () => {
-    const { road, hash } = await stuckRoad()
-    const worst = (await road.store.ledger.open())[0]!.gasUsdMicros
-    await expect(road.run(swapIntent(road, '1'))).rejects.toMatchObject({ code: 'WALLET_BUSY' })
-    await sweepAndMine(road)
+    const { pipeline, hash } = await stuckPipeline()
+    const worst = (await pipeline.store.ledger.open())[0]!.gasUsdMicros
+    await expect(pipeline.run(swapIntent(pipeline, '1'))).rejects.toMatchObject({ code: 'WALLET_BUSY' })
+    await sweepAndMine(pipeline)
     // Higher fees are in the reservation before they are signed.
-    expect((await road.store.ledger.open())[0]!.gasUsdMicros).toBeGreaterThan(worst)
-    expect(await road.balance('USDC')).toBe(parseUnits('19700', 6))
-    expect(await road.allowance('USDC', road.chain.amm.v3!.swapRouter02)).toBe(0n)
-    await expect(road.executor.reconcile()).resolves.toMatchObject({ chains: [{ pending: [], settled: [{}] }] })
-    expect(await used(road)).toBe(parseUnits('300', 6))
-    await expectGasCounted(road)
-    expect(await road.store.ledger.open()).toEqual([])
-    const [first, ...later] = await attemptsOf(road, hash)
+    expect((await pipeline.store.ledger.open())[0]!.gasUsdMicros).toBeGreaterThan(worst)
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('19700', 6))
+    expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
+    await expect(pipeline.executor.reconcile()).resolves.toMatchObject({ chains: [{ pending: [], settled: [{}] }] })
+    expect(await used(pipeline)).toBe(parseUnits('300', 6))
+    await expectGasCounted(pipeline)
+    expect(await pipeline.store.ledger.open()).toEqual([])
+    const [first, ...later] = await attemptsOf(pipeline, hash)
     expect(first).toMatchObject({ hash, state: 'replaced' })
     expect(later.at(-1)).toMatchObject({ state: 'final', reservationId: first!.reservationId })
-    const lines = (await road.auditLines()).filter(({ event }) => event === 'tx.intent')
+    const lines = (await pipeline.auditLines()).filter(({ event }) => event === 'tx.intent')
     expect(lines).toContainEqual(
       expect.objectContaining({
         requestId: first!.requestId,
         transaction: expect.objectContaining({ kind: 'raise', nonce: first!.nonce, attempt: 1, replaces: hash }),
       }),
     )
-    await road.run(swapIntent(road, '1'))
+    await pipeline.run(swapIntent(pipeline, '1'))
   })
 
   it('is raised while its caller still waits, who hears the hash that was mined', async () => {
-    const road = await open({ engine: { stuckAfterMs: 0 } })
-    const node = testClient(road)
-    beforeSending(road, 2, () => node.setAutomine(false))
-    const running = road.run(swapIntent(road, '300'))
+    const pipeline = await open({ engine: { stuckAfterMs: 0 } })
+    const node = testClient(pipeline)
+    beforeSending(pipeline, 2, () => node.setAutomine(false))
+    const running = pipeline.run(swapIntent(pipeline, '300'))
     running.catch(() => {})
-    await expect.poll(() => openOn(road)).toMatchObject([{ nonce: 1, attempt: 0, state: 'broadcast' }])
-    await raiseBaseFee(road, (await openOn(road))[0]!.hash)
-    await expect.poll(async () => (await openOn(road)).length).toBeGreaterThan(1)
-    const [first] = await openOn(road)
+    await expect.poll(() => openOn(pipeline)).toMatchObject([{ nonce: 1, attempt: 0, state: 'broadcast' }])
+    await raiseBaseFee(pipeline, (await openOn(pipeline))[0]!.hash)
+    await expect.poll(async () => (await openOn(pipeline)).length).toBeGreaterThan(1)
+    const [first] = await openOn(pipeline)
     await node.setAutomine(true)
     await node.mine({ blocks: 1 })
     const settled = await running
-    const mined = (await attemptsOf(road, first!.hash)).find(({ state }) => state === 'final')
+    const mined = (await attemptsOf(pipeline, first!.hash)).find(({ state }) => state === 'final')
     expect(settled).toMatchObject({ main: { hash: mined!.hash } })
     expect(mined!.hash).not.toBe(first!.hash)
-    expect(await used(road)).toBe(parseUnits('300', 6))
-    await expectGasCounted(road)
+    expect(await used(pipeline)).toBe(parseUnits('300', 6))
+    await expectGasCounted(pipeline)
   })
 
   it('is not signed again while the operator has paused, but its bytes are sent on', async () => {
-    const { road, hash } = await stuckRoad()
-    await writeFile(join(road.dataDir, 'paused'), '')
-    await testClient(road).dropTransaction({ hash })
-    road.network.requests.length = 0
-    await road.executor.reconcile()
-    expect(await attemptsOf(road, hash)).toHaveLength(1)
-    expect(road.network.requests.join()).toContain((await attemptsOf(road, hash))[0]!.rawTransaction)
-    expect(heldLines(road)).toContainEqual(expect.objectContaining({ hash, why: 'not-allowed' }))
-    await rm(join(road.dataDir, 'paused'))
-    await sweepAndMine(road)
-    expect(await road.balance('USDC')).toBe(parseUnits('19700', 6))
+    const { pipeline, hash } = await stuckPipeline()
+    await writeFile(join(pipeline.dataDir, 'paused'), '')
+    await testClient(pipeline).dropTransaction({ hash })
+    pipeline.network.requests.length = 0
+    await pipeline.executor.reconcile()
+    expect(await attemptsOf(pipeline, hash)).toHaveLength(1)
+    expect(pipeline.network.requests.join()).toContain((await attemptsOf(pipeline, hash))[0]!.rawTransaction)
+    expect(heldLines(pipeline)).toContainEqual(expect.objectContaining({ hash, why: 'not-allowed' }))
+    await rm(join(pipeline.dataDir, 'paused'))
+    await sweepAndMine(pipeline)
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('19700', 6))
   })
 
   it.each([
     ['raised where it brings funds home', true],
     ['ended by a no-op where it does not, so that ways home go on behind it', false],
   ])('G9: is, under a breaker that lets ways home pass, %s', async (_what, isWayHome) => {
-    const { road, hash } = await stuckRoad({}, isWayHome)
+    const { pipeline, hash } = await stuckPipeline({}, isWayHome)
     await createCircuitBreaker({
-      dataDir: road.dataDir,
+      dataDir: pipeline.dataDir,
       limits: () => parsePolicy({}, { production: false }).breaker,
       now: Date.now,
     }).trip('a drill', 'balance')
-    await road.executor.reconcile()
-    const [first, ...later] = await attemptsOf(road, hash)
+    await pipeline.executor.reconcile()
+    const [first, ...later] = await attemptsOf(pipeline, hash)
     expect(later.length).toBeGreaterThan(0)
     expect(later.every(({ requestId }) => requestId === first?.requestId)).toBe(isWayHome)
-    await sweepAndMine(road)
-    await road.executor.reconcile()
-    expect(await road.store.journal.open(road.chain.id, road.wallet)).toEqual([])
+    await sweepAndMine(pipeline)
+    await pipeline.executor.reconcile()
+    expect(await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)).toEqual([])
   })
 
   it('keeps its fees where more could cost more than a transaction may spend, and that is logged', async () => {
     const usd: Record<string, number | null> = {}
-    const { road, hash } = await stuckRoad({ usd })
+    const { pipeline, hash } = await stuckPipeline({ usd })
     usd['ETH'] = 1e12
-    await road.executor.reconcile()
-    expect(await attemptsOf(road, hash)).toHaveLength(1)
-    expect(heldLines(road)).toContainEqual(expect.objectContaining({ hash, why: 'capped' }))
+    await pipeline.executor.reconcile()
+    expect(await attemptsOf(pipeline, hash)).toHaveLength(1)
+    expect(heldLines(pipeline)).toContainEqual(expect.objectContaining({ hash, why: 'capped' }))
     delete usd['ETH']
-    await sweepAndMine(road)
-    expect(await road.balance('USDC')).toBe(parseUnits('19700', 6))
+    await sweepAndMine(pipeline)
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('19700', 6))
   })
 })
 
 describe('an endpoint that tells a wrong count twice', () => {
   it('blocks nothing: the gap is used up, also while signing is paused', async () => {
-    const road = await open()
+    const pipeline = await open()
     let lies = true
     const lying = rewriting('eth_getTransactionCount', (answer) => {
       return { ...answer, result: `0x${(Number(answer.result) + 2).toString(16)}` }
     })
-    road.network.fetch = (input, init) => (lies ? lying : fetch)(input, init)
-    road.patience.isShort = true
-    await expect(road.run(swapIntent(road, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+    pipeline.network.fetch = (input, init) => (lies ? lying : fetch)(input, init)
+    pipeline.patience.isShort = true
+    await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
     lies = false
-    await writeFile(join(road.dataDir, 'paused'), '')
+    await writeFile(join(pipeline.dataDir, 'paused'), '')
     await expect
       .poll(async () => {
-        await road.executor.reconcile()
-        return openOn(road)
+        await pipeline.executor.reconcile()
+        return openOn(pipeline)
       })
       .toEqual([])
-    await rm(join(road.dataDir, 'paused'))
-    road.patience.isShort = false
-    await road.run(swapIntent(road, '100'))
-    expect(await used(road)).toBe(parseUnits('100', 6))
-    await expectGasCounted(road)
-    expect(await road.balance('USDC')).toBe(parseUnits('19900', 6))
+    await rm(join(pipeline.dataDir, 'paused'))
+    pipeline.patience.isShort = false
+    await pipeline.run(swapIntent(pipeline, '100'))
+    expect(await used(pipeline)).toBe(parseUnits('100', 6))
+    await expectGasCounted(pipeline)
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('19900', 6))
   })
 })
 
 /** A road whose swap, or whose removal of a position, is out with fees that no block takes any more, with nothing mined unless the test says so. */
-async function stuckRoad(
-  options: RoadOptions = {},
+async function stuckPipeline(
+  options: PipelineOptions = {},
   isRemoval = false,
-): Promise<{ readonly road: Road; readonly hash: Hash }> {
-  const road = await open({ ...options, engine: { stuckAfterMs: 0 } })
-  if (isRemoval) await road.run(await mintIntent(road))
-  const intent = isRemoval ? await removeIntent(road) : swapIntent(road, '300')
-  beforeSending(road, isRemoval ? 1 : 2, () => mineNothing(road))
-  const failure: unknown = await road.run(intent).catch((error: unknown) => error)
+): Promise<{ readonly pipeline: Pipeline; readonly hash: Hash }> {
+  const pipeline = await open({ ...options, engine: { stuckAfterMs: 0 } })
+  if (isRemoval) await pipeline.run(await mintIntent(pipeline))
+  const intent = isRemoval ? await removeIntent(pipeline) : swapIntent(pipeline, '300')
+  beforeSending(pipeline, isRemoval ? 1 : 2, () => mineNothing(pipeline))
+  const failure: unknown = await pipeline.run(intent).catch((error: unknown) => error)
   expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING', details: [{ step: intent.calls[0]!.label }] })
-  road.network.fetch = fetch
-  const { hash } = (await openOn(road))[0]!
-  await raiseBaseFee(road, hash)
-  return { road, hash }
+  pipeline.network.fetch = fetch
+  const { hash } = (await openOn(pipeline))[0]!
+  await raiseBaseFee(pipeline, hash)
+  return { pipeline, hash }
 }
 
 /** Mines a block whose base fee is above what a transaction offers. */
-async function raiseBaseFee(road: Road, hash: Hash): Promise<void> {
-  const entry = await road.store.journal.byHash(hash)
+async function raiseBaseFee(pipeline: Pipeline, hash: Hash): Promise<void> {
+  const entry = await pipeline.store.journal.byHash(hash)
   const { maxFeePerGas } = parseTransaction(entry!.rawTransaction)
-  await testClient(road).setNextBlockBaseFeePerGas({ baseFeePerGas: maxFeePerGas! * 2n })
-  await testClient(road).mine({ blocks: 1 })
+  await testClient(pipeline).setNextBlockBaseFeePerGas({ baseFeePerGas: maxFeePerGas! * 2n })
+  await testClient(pipeline).mine({ blocks: 1 })
 }
 
-async function sweepAndMine(road: Road): Promise<void> {
-  await road.executor.reconcile()
-  await mineAgain(road)
+async function sweepAndMine(pipeline: Pipeline): Promise<void> {
+  await pipeline.executor.reconcile()
+  await mineAgain(pipeline)
 }
 
-function openOn(road: Road) {
-  return road.store.journal.open(road.chain.id, road.wallet)
+function openOn(pipeline: Pipeline) {
+  return pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)
 }
 
-async function attemptsOf(road: Road, hash: Hash) {
-  const entry = await road.store.journal.byHash(hash)
-  return road.store.journal.byNonce(road.chain.id, road.wallet, entry!.nonce)
+async function attemptsOf(pipeline: Pipeline, hash: Hash) {
+  const entry = await pipeline.store.journal.byHash(hash)
+  return pipeline.store.journal.byNonce(pipeline.chain.id, pipeline.wallet, entry!.nonce)
 }
 
-function heldLines(road: Road) {
-  return road.lines.filter(({ event }) => event === 'tx.held').map(({ facts }) => facts)
+function heldLines(pipeline: Pipeline) {
+  return pipeline.lines.filter(({ event }) => event === 'tx.held').map(({ facts }) => facts)
 }

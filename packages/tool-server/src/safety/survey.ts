@@ -7,7 +7,7 @@ import type { BlockTime, RpcPool } from '../ports.ts'
 import type { Allowance } from './approval-steps.ts'
 
 /**
- * Reads in one exchange what the road starts from: the newest block (with the chain id of the endpoint checked), the tip
+ * Reads in one exchange what the pipeline starts from: the newest block (with the chain id of the endpoint checked), the tip
  * that is paid now, the wallet's native balance and how many of its transactions are mined, and the allowances that
  * stand. Throws `RPC_*`.
  */

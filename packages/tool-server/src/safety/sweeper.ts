@@ -1,6 +1,6 @@
 /**
  * Runs `sweep` again and again, `everyMs` after the last one ended, so that what a crash or a slow chain left behind is
- * brought to its end without waiting for a write. Never two at once; a failure is told and the next turn comes all the same.
+ * brought to its end without waiting for a write. Never two at once; a failure is reported and the next turn comes all the same.
  * It does not keep the process alive.
  */
 export function startSweeper(options: {

@@ -3,7 +3,7 @@ import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { AuditEvent, AuditLog } from './audit.ts'
 import type { CircuitBreaker, Opening } from './circuit-breaker.ts'
-import type { RoadLog } from './road-log.ts'
+import type { PipelineLog } from './pipeline-log.ts'
 import { type Pause, readPause, readResume } from './kill-switch.ts'
 import type { Policy } from './policy.ts'
 import { policyHash } from './policy-hash.ts'
@@ -58,7 +58,7 @@ export type SwitchRecorderOptions = {
   readonly breaker: Pick<CircuitBreaker, 'status'>
   readonly policy: Policy
   readonly audit: Pick<AuditLog, 'append'>
-  readonly log: Pick<RoadLog, 'warn'>
+  readonly log: Pick<PipelineLog, 'warn'>
 }
 
 const endedSchema = z.object({ since: z.string(), at: z.string() }).nullable().default(null)

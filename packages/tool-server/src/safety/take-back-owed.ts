@@ -3,7 +3,7 @@ import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt
 import { revokeStep } from './approval-steps.ts'
 import { apart } from './apart.ts'
 import { dearGas } from './dear-gas.ts'
-import type { Engine, Trip } from './engine.ts'
+import type { Engine, ExecutionContext } from './engine.ts'
 import { isPaused } from './kill-switch.ts'
 import { worstGasCost } from './gas.ts'
 import { gasWorth } from './gas-worth.ts'
@@ -26,20 +26,20 @@ import { broadcast, confirm, sign } from './transact.ts'
  * the next. While a request is not settled, none is forgotten, and none that reads as zero in a block that lacks transactions
  * of the wallet. Throws `STORAGE_UNAVAILABLE`.
  */
-export async function takeBackOwed(trip: Trip, areAllSettled: boolean): Promise<number> {
-  const { engine, chain, wallet } = trip
+export async function takeBackOwed(context: ExecutionContext, areAllSettled: boolean): Promise<number> {
+  const { engine, chain, wallet } = context
   const owed = await owedOn(engine, chain, wallet)
   if (owed.length === 0 || (await isPaused(engine.dataDir))) return 0
   // Bytes that were declined may be an approval and be mined all the same: until that is settled nothing is forgotten.
-  const mayForget = areAllSettled && !(await onStorage('the journal cannot be read', () => isAnyRefused(trip)))
+  const mayForget = areAllSettled && !(await onStorage('the journal cannot be read', () => isAnyRefused(context)))
   let tookBack = 0
   for (const one of owed.filter((other) => !isWaiting(other, engine.now()))) {
     const of = { chainId: chain.id, token: one.token, spender: one.spender }
     await apart(engine, 'allowances.owed', of, async () => {
-      const { amounts, holdsAll } = await standingAllowances(trip, [one])
+      const { amounts, holdsAll } = await standingAllowances(context, [one])
       const stands = amounts[0] !== 0n
       if (stands) {
-        await revoke(trip, one)
+        await revoke(context, one)
         tookBack += 1
       }
       if (mayForget && (stands || holdsAll))
@@ -65,7 +65,7 @@ export async function isAnyDue(engine: Engine, chain: Chain, wallet: Address): P
 
 /** Notes which of the transactions whose end was just looked up are take-backs that were mined and failed. */
 export async function noteFailedTakeBacks(
-  { engine, chain, wallet }: Trip,
+  { engine, chain, wallet }: ExecutionContext,
   entries: readonly JournalEntry[],
 ): Promise<void> {
   const failed = entries.filter(({ state, reservationId }) => state === 'reverted' && reservationId === null)
@@ -86,8 +86,8 @@ export function takesBack(
   return to != null && isAddressEqual(to, step.to) && data === step.data
 }
 
-async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionReceipt> {
-  const { engine, chain, client, wallet } = trip
+async function revoke(context: ExecutionContext, owed: OwedAllowance): Promise<TransactionReceipt> {
+  const { engine, chain, client, wallet } = context
   const step = revokeStep(owed)
   const [{ fees, transactionCount: latestCount }, gasUsed, priced] = await Promise.all([
     survey({ ...engine, client, chain, wallet, allowances: [] }),
@@ -98,10 +98,10 @@ async function revoke(trip: Trip, owed: OwedAllowance): Promise<TransactionRecei
   throwFirst(dearGas(engine.policy, [gasUsed], fees, priced, true))
   if (owed.failed !== undefined) await requireRoomInDay(engine, gasWorth(worstGasCost([gasUsed], fees), priced) ?? 0n)
   const facts = { why: 'take back an allowance that an earlier request left' }
-  const entry = await sign(trip, step, { gasUsed, fees, latestCount, reservationId: null, facts })
-  const sent = await broadcast(trip, entry)
+  const entry = await sign(context, step, { gasUsed, fees, latestCount, reservationId: null, facts })
+  const sent = await broadcast(context, entry)
   try {
-    return await confirm(trip, step, sent)
+    return await confirm(context, step, sent)
   } catch (error) {
     if (isMinedFailure(error)) await noteNotTakenBack(engine, chain, owed, sent.hash)
     throw error

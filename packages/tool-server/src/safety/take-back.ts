@@ -1,7 +1,7 @@
 import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { type Allowance, revokeStep } from './approval-steps.ts'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 import { noteNotTakenBack } from './not-taken-back.ts'
 import type { OwedAllowance } from './owed-allowances.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -11,34 +11,34 @@ import { onStorage } from './storage.ts'
 import { broadcast, confirm, sign } from './transact.ts'
 
 /** Notes on disk what will have to go back to zero, before the first allowance is signed. */
-export async function oweAllowances(road: Reserved): Promise<void> {
-  const owed = owedOf(road)
-  if (owed.length > 0) await onStorage('the owed allowances cannot be written', () => road.engine.owed.add(owed))
+export async function oweAllowances(context: Reserved): Promise<void> {
+  const owed = owedOf(context)
+  if (owed.length > 0) await onStorage('the owed allowances cannot be written', () => context.engine.owed.add(owed))
 }
 
 /**
- * Sets what is left of the road's allowances to zero and forgets those that are. With `blind` they are not read first and
+ * Sets what is left of the pipeline's allowances to zero and forgets those that are. With `blind` they are not read first and
  * not waited for: a transaction is out whose end is unknown, and the take-back queues behind it by its nonce. Nothing is
  * forgotten while bytes that were declined may still be mined, or where the block that was read lacks transactions of the
  * wallet: either may be the approval. Never rejects: what could not be taken back stays owed, and the next write or start
  * tries again.
  */
 export async function takeBack(
-  road: Reserved,
+  context: Reserved,
   progress: Progress,
   options: { readonly blind: boolean; readonly standing?: Standing },
 ): Promise<readonly TransactionReceipt[]> {
-  const { engine, call, allowances } = road
-  const owed = owedOf(road)
+  const { engine, call, allowances } = context
+  const owed = owedOf(context)
   if (owed.length === 0) return []
   const receipts: TransactionReceipt[] = []
   try {
-    const standing = options.blind ? null : (options.standing ?? (await standingAllowances(road, allowances)))
-    const mayForget = standing?.holdsAll === true && !(await isAnyRefused(road))
+    const standing = options.blind ? null : (options.standing ?? (await standingAllowances(context, allowances)))
+    const mayForget = standing?.holdsAll === true && !(await isAnyRefused(context))
     for (const [index, allowance] of allowances.entries()) {
       const stands = standing === null ? wasApproved(allowance, progress) : standing.amounts[index] !== 0n
       if (!stands || !allowance.revokeAfter) continue
-      const receipt = await revoke(road, progress, allowance, index, options.blind)
+      const receipt = await revoke(context, progress, allowance, index, options.blind)
       if (receipt !== null) receipts.push(receipt)
     }
     if (mayForget) await engine.owed.remove(owed)
@@ -53,12 +53,12 @@ export async function isAnyRefused({
   engine,
   chain,
   wallet,
-}: Pick<Trip, 'engine' | 'chain' | 'wallet'>): Promise<boolean> {
+}: Pick<ExecutionContext, 'engine' | 'chain' | 'wallet'>): Promise<boolean> {
   return (await engine.journal.refused(chain.id, wallet)).length > 0
 }
 
 async function revoke(
-  road: Reserved,
+  context: Reserved,
   { valid }: Progress,
   allowance: Allowance,
   index: number,
@@ -67,20 +67,20 @@ async function revoke(
   const step = revokeStep(allowance)
   const gasUsed = valid.simulation.revokeGasUsed[index] ?? 0n
   const facts = { why: 'take back what is left of an allowance' }
-  const entry = await sign(road, step, {
+  const entry = await sign(context, step, {
     // A slot that is emptied costs less in the simulation than one that still holds something.
     gasUsed: gasUsed > leastRevokeGas ? gasUsed : leastRevokeGas,
     fees: valid.surveyed.fees,
     reservationId: null,
     facts,
   })
-  const sent = await broadcast(road, entry)
+  const sent = await broadcast(context, entry)
   if (blind) return null
   try {
-    return await confirm(road, step, sent)
+    return await confirm(context, step, sent)
   } catch (error) {
     if (error instanceof ToolError && error.code === 'TRANSACTION_REVERTED')
-      await noteFailed(road, allowance, sent.hash)
+      await noteFailed(context, allowance, sent.hash)
     throw error
   }
 }
@@ -96,7 +96,7 @@ async function noteFailed({ engine, chain, wallet }: Reserved, allowance: Allowa
   if (owed !== undefined) await noteNotTakenBack(engine, chain, owed, hash)
 }
 
-/** Whether the road signed an approval of this token. */
+/** Whether the pipeline signed an approval of this token. */
 function wasApproved({ token }: Allowance, { signed }: Progress): boolean {
   return signed.some(({ step }) => step.kind === 'approve' && isAddressEqual(step.to, token))
 }

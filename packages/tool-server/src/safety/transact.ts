@@ -5,7 +5,7 @@ import { ToolError } from '../tool-error.ts'
 import { asSigned } from './as-signed.ts'
 import { callFacts, paramsHash } from './call-facts.ts'
 import type { FailureKind } from './circuit-breaker.ts'
-import type { Trip } from './engine.ts'
+import type { ExecutionContext } from './engine.ts'
 import { gasLimitFor } from './gas.ts'
 import { minedInsteadOf } from './mined-instead-of.ts'
 import { minedRevertReason } from './mined-revert-reason.ts'
@@ -22,13 +22,13 @@ import type { Fees } from './survey.ts'
  * switch and breaker are looked up last of all, when the sender has nothing left to wait for. Nothing has left the process
  * when it resolves.
  */
-export async function sign(trip: Trip, step: Step, terms: Terms): Promise<JournalEntry> {
-  const { engine, call, chain, sender } = trip
+export async function sign(context: ExecutionContext, step: Step, terms: Terms): Promise<JournalEntry> {
+  const { engine, call, chain, sender } = context
   // Written while the sender reads what it has to know, and waited for before anything is allowed.
   const noted = onStorage('the audit log cannot be written', () =>
     engine.audit.append({
       event: 'tx.intent',
-      ...factsOf(trip, step),
+      ...factsOf(context, step),
       paramsHash: paramsHash(call.input),
       policyHash: engine.policyHash,
       decision: { verdict: 'allow', rule: null },
@@ -39,7 +39,7 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
   try {
     const entry = await sender.sign({
       requestId: call.requestId,
-      step: trip.nextStep(),
+      step: context.nextStep(),
       to: step.to,
       data: step.data,
       valueWei: step.valueWei,
@@ -49,7 +49,7 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
       reservationId: terms.reservationId,
       allow: async () => {
         await noted
-        await requireAllowed(trip, step, terms)
+        await requireAllowed(context, step, terms)
       },
       ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
     })
@@ -62,7 +62,11 @@ export async function sign(trip: Trip, step: Step, terms: Terms): Promise<Journa
 }
 
 /** Taking an allowance back ends what is out: a pause stops it, an open breaker does not. */
-async function requireAllowed({ engine }: Trip, { kind }: Step, { isWayHome = false }: Terms): Promise<void> {
+async function requireAllowed(
+  { engine }: ExecutionContext,
+  { kind }: Step,
+  { isWayHome = false }: Terms,
+): Promise<void> {
   const { refusals } = await (kind === 'revoke' ? requireUnpaused(engine) : requireRunning(engine, isWayHome))
   throwFirst(refusals)
 }
@@ -71,7 +75,7 @@ export type Terms = {
   /** Of the simulation, after refunds. */
   readonly gasUsed: bigint
   readonly fees: Fees
-  /** How many transactions of the wallet are mined, where a survey has just told; else it is read. */
+  /** How many transactions of the wallet are mined, where a survey has just read; else it is read. */
   readonly latestCount?: number
   /** `null` for transactions that spend nothing, such as taking an allowance back. */
   readonly reservationId: string | null
@@ -82,13 +86,13 @@ export type Terms = {
 }
 
 /** Sends the stored bytes. Throws `OPERATION_IN_DOUBT` when the endpoint declined them: it may have passed them on. */
-export async function broadcast(trip: Trip, entry: JournalEntry): Promise<JournalEntry> {
-  const { sender, engine, call } = trip
+export async function broadcast(context: ExecutionContext, entry: JournalEntry): Promise<JournalEntry> {
+  const { sender, engine, call } = context
   const sent = await onStorage('the journal cannot be written', () => sender.broadcast(entry))
   engine.log.info('tx.broadcast', { requestId: call.requestId, hash: sent.hash, nonce: sent.nonce, state: sent.state })
-  noteSubmitted(trip, sent)
+  noteSubmitted(context, sent)
   if (sent.state === 'refused') {
-    await countFailure(trip, sent, 'other')
+    await countFailure(context, sent, 'other')
     throw declined(sent)
   }
   return sent
@@ -101,30 +105,30 @@ export async function broadcast(trip: Trip, entry: JournalEntry): Promise<Journa
  * and `TRANSACTION_NOT_SENT` when it will never be mined, or `TRANSACTION_PENDING` when time is up.
  */
 export async function confirm(
-  trip: Trip & { readonly value?: Pick<CallValue, 'isExit'> },
+  context: ExecutionContext & { readonly value?: Pick<CallValue, 'isExit'> },
   step: Step,
   sent: JournalEntry,
 ): Promise<TransactionReceipt> {
-  const { engine, sender } = trip
-  const replacing = replacementRules(trip)
+  const { engine, sender } = context
+  const replacing = replacementRules(context)
   const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs, replacing })
   const { hash: txHash } = confirmation.entry
-  noteOutcome(trip, step, confirmation)
+  noteOutcome(context, step, confirmation)
   if (confirmation.status === 'final') {
-    return asSigned(confirmation.receipt, confirmation.entry.rawTransaction, trip.chain)
+    return asSigned(confirmation.receipt, confirmation.entry.rawTransaction, context.chain)
   }
   if (confirmation.status === 'reverted') {
-    if (trip.value?.isExit !== true) await countFailure(trip, confirmation.entry, 'reverted')
-    const reason = await minedRevertReason(trip, step, confirmation.receipt)
+    if (context.value?.isExit !== true) await countFailure(context, confirmation.entry, 'reverted')
+    const reason = await minedRevertReason(context, step, confirmation.receipt)
     throw new ToolError('TRANSACTION_REVERTED', `"${step.label}" was mined and ${reason}.`, {
       details: [{ message: reason, step: step.label, txHash }],
-      ...(trip.value?.isExit === true && { suggestion: pushedPool }),
+      ...(context.value?.isExit === true && { suggestion: pushedPool }),
     })
   }
   if (confirmation.status !== 'pending') {
-    const cancelled = await minedInsteadOf(trip, confirmation.entry)
+    const cancelled = await minedInsteadOf(context, confirmation.entry)
     if (cancelled !== null) throw takenBack(sent, cancelled.noOp)
-    await countFailure(trip, sent, 'other')
+    await countFailure(context, sent, 'other')
     throw notSent(sent, 'Another transaction took the place of this one.')
   }
   throw new ToolError('TRANSACTION_PENDING', `"${step.label}" is out and not confirmed yet.`, {
@@ -135,7 +139,7 @@ export async function confirm(
 const pushedPool =
   'Only the fee was spent. If somebody pushes the pool past the minimums again and again, remove_liquidity with slippageBps 10000 asks for none: a position is worth the least where nobody pushes its pool.'
 
-function factsOf({ call, chain, wallet, reservationId }: Trip, step: Step) {
+function factsOf({ call, chain, wallet, reservationId }: ExecutionContext, step: Step) {
   const { kind, label, to, data, valueWei } = step
   const transaction = { chainId: chain.id, from: wallet, to, selector: selectorOf(data), valueWei, kind, label }
   return { ...callFacts(call), transaction, reservationId }
@@ -146,13 +150,13 @@ function selectorOf(data: Hex): Hex {
 }
 
 /** Its hash and nonce are known now. The line is on disk with the next that is waited for, at the latest in a moment. */
-function noteSubmitted({ engine, call, chain }: Trip, { hash, nonce, attempt, state }: JournalEntry): void {
+function noteSubmitted({ engine, call, chain }: ExecutionContext, { hash, nonce, attempt, state }: JournalEntry): void {
   const transaction = { chainId: chain.id, hash, nonce, attempt }
   engine.audit.note({ event: 'tx.submitted', ...callFacts(call), transaction, result: { status: state } })
 }
 
 /** What became of it, which the chain holds as well: nothing waits for this line. */
-function noteOutcome({ engine, call, chain }: Trip, step: Step, confirmation: Confirmation): void {
+function noteOutcome({ engine, call, chain }: ExecutionContext, step: Step, confirmation: Confirmation): void {
   const { status, entry } = confirmation
   const facts = { requestId: call.requestId, hash: entry.hash, nonce: entry.nonce, step: step.label, status }
   engine.log.info('tx.outcome', facts)
@@ -166,7 +170,11 @@ function noteOutcome({ engine, call, chain }: Trip, step: Step, confirmation: Co
 }
 
 /** A failure that cannot be counted is logged; it must not hide from the caller what happened on the chain. */
-async function countFailure({ engine, call }: Trip, { hash }: JournalEntry, kind: FailureKind): Promise<void> {
+async function countFailure(
+  { engine, call }: ExecutionContext,
+  { hash }: JournalEntry,
+  kind: FailureKind,
+): Promise<void> {
   try {
     const opened = await engine.breaker.recordFailure(`the last is ${hash}`, kind)
     if (opened) await engine.switches.look()
@@ -222,8 +230,8 @@ function signingError(error: unknown, chainName: string): ToolError {
 
 /** A provider signs and never sends: whatever it failed at, nothing went out. */
 function providerError(error: WalletError): ToolError | null {
-  const told = providerErrors.get(error.code)
-  return told === undefined ? null : new ToolError(told.code, told.message, { cause: error })
+  const reported = providerErrors.get(error.code)
+  return reported === undefined ? null : new ToolError(reported.code, reported.message, { cause: error })
 }
 
 const unavailable = {

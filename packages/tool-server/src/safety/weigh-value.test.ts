@@ -10,8 +10,8 @@ describe('what a person is told of a call that is not refused', () => {
   })
 
   it.each([100, 300])('a price impact of %s bps, of 300 that are allowed', (priceImpactBps) => {
-    const told = expect.stringContaining(`${priceImpactBps} bps worse than the market`)
-    expect(warningsOf({ ...calm, priceImpactBps })).toEqual([told])
+    const reported = expect.stringContaining(`${priceImpactBps} bps worse than the market`)
+    expect(warningsOf({ ...calm, priceImpactBps })).toEqual([reported])
   })
 
   it('what it spends on tokens without a named source, and at a current price alone', () => {

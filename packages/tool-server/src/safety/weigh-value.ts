@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import type { Intent } from '../intent.ts'
 import { isUnnamed, mayPass } from '../ports.ts'
 import type { ErrorDetail } from '../tool-error.ts'
-import type { InspectionContext, Trip } from './engine.ts'
+import type { InspectionContext, ExecutionContext } from './engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Refusal } from './refusal.ts'
 import type { Simulation } from './simulation.ts'
@@ -30,7 +30,9 @@ export function weighValue<Own extends InspectionContext>(simulated: Simulated<O
   return { ...simulated, value, refusals: value.refusals }
 }
 
-export type ValueWeighed<Own extends InspectionContext = Trip> = Simulated<Own> & { readonly value: CallValue }
+export type ValueWeighed<Own extends InspectionContext = ExecutionContext> = Simulated<Own> & {
+  readonly value: CallValue
+}
 
 /** What a call comes to in value, as its simulation and its calldata say. */
 export type CallValue = ValueVerdict &
@@ -68,13 +70,13 @@ function homeOf({ receives }: Intent, { leaves }: Outcome, moved: Moved, prices:
 
 /** The same for another simulation, which begins at a later step, and newer prices. */
 export function valueOfCall(
-  road: ValuedCall,
+  context: ValuedCall,
   simulation: ValuedSimulation,
   priced: PricedTokens,
   firstStep = 0,
 ): CallValue {
-  const { engine, call, chain, intent } = road
-  const calls = firstStep === 0 ? road.callBounds : boundsFrom(road, firstStep)
+  const { engine, call, chain, intent } = context
+  const calls = firstStep === 0 ? context.callBounds : boundsFrom(context, firstStep)
   const moved = movedBy(simulation, calls, priced, chain)
   const prices = trustedPrices(priced)
   const outcomes = outcomesOf(moved, prices)
@@ -114,7 +116,7 @@ export function valueOfCall(
   return { ...facts, warnings: warningsOf(facts), refusals: found }
 }
 
-/** What is read of a call on the road to value it. */
+/** What is read of a call on the pipeline to value it. */
 export type ValuedCall = Pick<Simulated<InspectionContext>, 'chain' | 'intent' | 'callBounds'> & {
   readonly engine: Pick<InspectionContext['engine'], 'policy'>
   readonly call: Pick<InspectionContext['call'], 'tool'>

@@ -11,7 +11,7 @@ import { checkRpc } from './check-rpc.ts'
 export function createStatus(options: {
   readonly config: Config
   readonly ports: Ports
-  /** The write road's report; `null` without a wallet. */
+  /** The write pipeline's report; `null` without a wallet. */
   readonly safety: ((principal: Principal) => Promise<SafetyReport>) | null
 }): StatusReport {
   const { config, ports, safety } = options

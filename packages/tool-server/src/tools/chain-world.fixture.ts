@@ -25,12 +25,12 @@ import type { Principal } from '../auth/principal.ts'
 import { scopes } from '../auth/scopes.ts'
 import { createDispatch, type CallRequest, type Dispatch } from '../dispatch.ts'
 import { createExecutor, type Executor } from '../execute.ts'
-import type { OperationsRoad } from '../operations.ts'
+import type { OperationsPipeline } from '../operations.ts'
 import type { Ports } from '../ports.ts'
 import { openAuditLog } from '../safety/audit.ts'
 import { devnetPolicy } from '../safety/devnet-policy.ts'
 import { createDecisionRecorder } from '../safety/decision-recorder.ts'
-import { createOperationsRoad } from '../safety/operations-road.ts'
+import { createOperationsPipeline } from '../safety/operations-pipeline.ts'
 import { type Patience, patientRpc, withPatience } from '../safety/patience.fixture.ts'
 import { parsePolicy } from '../safety/policy.ts'
 import { createConfirmedSources } from '../safety/policy-price-sources.ts'
@@ -124,7 +124,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   })
   const signed = (requestId: string) => hasSigned(store.transactions, requestId)
   const decisions = createDecisionRecorder({ ...store, audit, dataDir })
-  const operations = createOperationsRoad({
+  const operations = createOperationsPipeline({
     ...store,
     audit,
     decisions,
@@ -232,7 +232,7 @@ export type World = {
   readonly patience: Patience
   readonly dispatch: Dispatch
   readonly store: Store
-  readonly operations: OperationsRoad
+  readonly operations: OperationsPipeline
   readonly executor: Executor
   /** What opens the same wallet on the same state again, as after a restart. */
   readonly again: { readonly dataDir: string; readonly privateKey: Hex }

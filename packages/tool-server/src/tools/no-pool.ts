@@ -13,9 +13,9 @@ export function noPool(
 ): ToolError {
   const names = tokens.map(tokenLabel)
   const found = known
-    .slice(0, mostTold)
+    .slice(0, mostReported)
     .map(({ version, fee, id, hooks }) => ({ version, fee, pool: id, hasHooks: hooks !== null }))
-  const there = found.length === 0 ? 'none' : found.map(toldShort).join(', ')
+  const there = found.length === 0 ? 'none' : found.map(reportedShort).join(', ')
   const isPairOnly = found.length > 0 && found.every(({ version }) => version === 'v2')
   const message = `There is no ${wanted} of ${names.join(' and ')} on ${chain.name}; known: ${there}.${isPairOnly ? pairOnly : ''}`
   const accepted = [...new Set(known.filter(({ version }) => versions.includes(version)).map(({ fee }) => fee))]
@@ -49,9 +49,9 @@ export type LookedFor = {
 
 type NoPoolCode = Extract<ErrorCode, 'NO_POOL' | 'NO_POOLS' | 'POOL_NOT_FOUND'>
 
-const mostTold = 12
+const mostReported = 12
 const pairOnly = ' The liquidity of a v2 pair has no ranges and no fee tiers.'
 
-function toldShort({ version, fee, hasHooks }: { version: string; fee: number; hasHooks: boolean }): string {
+function reportedShort({ version, fee, hasHooks }: { version: string; fee: number; hasHooks: boolean }): string {
   return `${version}${version === 'v2' ? '' : ` ${fee}`}${hasHooks ? ' with hooks' : ''}`
 }

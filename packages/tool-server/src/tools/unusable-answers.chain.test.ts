@@ -34,12 +34,12 @@ async function under(method: string | null, lie: Lie, act: () => Promise<void>):
     const calls = [JSON.parse(body) as RpcCall | RpcCall[]].flat()
     for (const call of calls) methods.add(call.method)
     const answer = await truth(input, init)
-    const told = (one: RpcAnswer) => {
+    const reported = (one: RpcAnswer) => {
       const call = calls.find(({ id }) => id === one.id)
       return call?.method === method && 'result' in one ? { ...one, result: lie(one.result, call.params) } : one
     }
     const answers = (await answer.json()) as RpcAnswer | RpcAnswer[]
-    return Response.json(Array.isArray(answers) ? answers.map(told) : told(answers))
+    return Response.json(Array.isArray(answers) ? answers.map(reported) : reported(answers))
   }
   try {
     await act()

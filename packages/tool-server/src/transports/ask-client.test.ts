@@ -5,7 +5,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import { rawRequest } from '../raw-http.fixture.ts'
 import { openTestServer, type TestServer } from '../test-server.fixture.ts'
-import { bigPlan, openAskingRoad } from './asking.fixture.ts'
+import { bigPlan, openAskingPipeline } from './asking.fixture.ts'
 import { statelessRevision } from './revisions.ts'
 
 type Asked = { readonly message: string; readonly requestedSchema?: unknown }
@@ -20,11 +20,11 @@ afterEach(async () => {
   for (const one of opened.splice(0).reverse()) await one.close()
 })
 
-async function open(options: Parameters<typeof openAskingRoad>[0] = {}) {
-  const road = await openAskingRoad(options)
-  const server = await openTestServer({ env: { SVC_MCP_PROFILE: 'full' }, write: road.write })
+async function open(options: Parameters<typeof openAskingPipeline>[0] = {}) {
+  const pipeline = await openAskingPipeline(options)
+  const server = await openTestServer({ env: { SVC_MCP_PROFILE: 'full' }, write: pipeline.write })
   opened.push(server.server)
-  return { ...road, ...server }
+  return { ...pipeline, ...server }
 }
 
 /** Real clients of three kinds, each with a person behind it who answers as the test says, or nobody. */

@@ -18,7 +18,7 @@ import type { ApprovalStates, SealedCall } from './approval-states.ts'
  */
 export function callInSession(request: CallRequest, asking: Asking & { readonly server: Server }) {
   const { dispatch, context, server, now, closing } = asking
-  // The accessor is told to give way to the envelope of 2026-07-28, which a session does not have.
+  // The accessor is set to give way to the envelope of 2026-07-28, which a session does not have.
   if (!takesForms(server.getClientCapabilities())) return dispatch.call(request)
   const confirm = async (question: ApprovalQuestion) => {
     const timeout = (question.expiresAt ?? now() + longestMs) - now()

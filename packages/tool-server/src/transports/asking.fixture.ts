@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { openStore, type Operations } from '@svc/store'
 import type { Call } from '../call.ts'
 import type { Plan } from '../intent.ts'
-import { createOperationsRoad } from '../safety/operations-road.ts'
+import { createOperationsPipeline } from '../safety/operations-pipeline.ts'
 import { parsePolicy, type ApprovalChannel } from '../safety/policy.ts'
 import { storePrincipal } from '../safety/stored-principal.ts'
 import type { Adapters } from '../server.ts'
@@ -21,7 +21,7 @@ export const noAsking: Pick<McpServerOptions, 'closing' | 'stateKey' | 'now'> = 
  * A road of transactions that needs a person's word for every amount but "1" and keeps what waits in a real store. What it
  * would have signed is in `effects`.
  */
-export async function openAskingRoad(options: AskingOptions = {}) {
+export async function openAskingPipeline(options: AskingOptions = {}) {
   const { channels = ['operator', 'client'], expirySeconds = 3_600, plan = bigPlan } = options
   const policyOf = (named: readonly ApprovalChannel[]) =>
     parsePolicy({ approvals: { channels: named, expirySeconds } }, { production: false })
@@ -41,7 +41,7 @@ export async function openAskingRoad(options: AskingOptions = {}) {
     wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
     idempotency,
-    operations: createOperationsRoad({
+    operations: createOperationsPipeline({
       operations,
       audit: { append: async (event) => void audited.push(event) },
       decisions: { record: async () => {} },

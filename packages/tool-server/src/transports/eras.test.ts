@@ -159,8 +159,8 @@ describe('one endpoint, two eras', () => {
     const { client } = await connectFirst(open.url, open.keys.write)
     await client.listTools()
     const planned = await client.callTool({ name: 'move_funds', arguments: { amount: '1', dryRun: true } })
-    const { chain: _, gasCostAtMost: _gas, gasCostAtMostUsd: _usd, ...told } = plan
-    expect(planned.structuredContent).toEqual({ status: 'planned', plan: told })
+    const { chain: _, gasCostAtMost: _gas, gasCostAtMostUsd: _usd, ...reported } = plan
+    expect(planned.structuredContent).toEqual({ status: 'planned', plan: reported })
     const refused = await client.callTool({ name: 'move_funds', arguments: { amount: 1 } })
     expect(refused).toMatchObject({ isError: true, _meta: { 'svc/error': { code: 'VALIDATION_FAILED' } } })
     await client.close()

@@ -64,15 +64,15 @@ async function answer(
     result = `{"tools":${dispatch.list(principal).json},${rest.slice(1)}`
   } else {
     const { name, arguments: input } = request
-    const told = await dispatch.call({ name, arguments: input, principal, signal: call.signal })
-    result = JSON.stringify({ ...told, resultType: 'complete', _meta: { ...told._meta, ...about } })
+    const reported = await dispatch.call({ name, arguments: input, principal, signal: call.signal })
+    result = JSON.stringify({ ...reported, resultType: 'complete', _meta: { ...reported._meta, ...about } })
   }
   response.off('close', leave)
   if (response.destroyed) return
   sendJson(response, 200, `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`)
 }
 
-/** The envelope's members in shapes that need no schema to be told valid. */
+/** The envelope's members in shapes that need no schema to be known valid. */
 function isPlainEnvelope(envelope: unknown): envelope is Readonly<Record<string, unknown>> {
   if (!isRecord(envelope) || Object.keys(envelope).length !== 3) return false
   const { [`${prefix}clientInfo`]: client, [`${prefix}clientCapabilities`]: capabilities } = envelope
@@ -95,8 +95,10 @@ function isPlain(capabilities: unknown): boolean {
     ([name, value]) =>
       isRecord(value) &&
       Object.entries(value).every(
-        ([detail, told]) =>
-          (plainCapabilities[name]?.includes(detail) ?? false) && isRecord(told) && Object.keys(told).length === 0,
+        ([detail, reported]) =>
+          (plainCapabilities[name]?.includes(detail) ?? false) &&
+          isRecord(reported) &&
+          Object.keys(reported).length === 0,
       ) &&
       Object.hasOwn(plainCapabilities, name),
   )

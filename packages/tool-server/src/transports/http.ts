@@ -49,7 +49,7 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
   const answers = new Set<ServerResponse>()
   const closeWithConnection = createCloseWithConnection()
   const state = { closing: false }
-  const road: Road = { ...options, inFlight }
+  const context: HttpContext = { ...options, inFlight }
   const server = openServer(options, (request, response) => {
     // A stream that is written out has a dozen parties who want to know of its end.
     response.setMaxListeners(mostListeners)
@@ -58,7 +58,7 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
     options.traffic?.came()
     response.once('close', () => options.traffic?.answered())
     if (state.closing) response.setHeader('connection', 'close')
-    travel(request, response, road).catch((error: unknown) => fail(response, error, options.log))
+    handleRequest(request, response, context).catch((error: unknown) => fail(response, error, options.log))
   })
   return Object.freeze({
     listen: ({ host, port }: { readonly host: string; readonly port: number }) => listen(server, host, port),
@@ -75,10 +75,10 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
   })
 }
 
-type Road = HttpOptions & { readonly inFlight: Set<ServerResponse> }
+type HttpContext = HttpOptions & { readonly inFlight: Set<ServerResponse> }
 
-/** The road of a request. Each step refuses by throwing an `HttpRefusal`. */
-async function travel(request: IncomingMessage, response: ServerResponse, options: Road): Promise<void> {
+/** The pipeline of a request. Each step refuses by throwing an `HttpRefusal`. */
+async function handleRequest(request: IncomingMessage, response: ServerResponse, options: HttpContext): Promise<void> {
   const { guards, limits } = options
   requireFewHeaders(request)
   guards.requireHost(request.headers)
@@ -101,14 +101,14 @@ async function travel(request: IncomingMessage, response: ServerResponse, option
 }
 
 /** The body decides the era; both eras live at one address. */
-async function serveMessage(exchange: Exchange, message: unknown, road: Road): Promise<void> {
-  if (!opensStream(message)) track(road.inFlight, exchange.response)
+async function serveMessage(exchange: Exchange, message: unknown, context: HttpContext): Promise<void> {
+  if (!opensStream(message)) track(context.inFlight, exchange.response)
   const { headers } = exchange.request
-  if (isPlainLegacy(message, headers)) return road.legacy.post(exchange, message)
-  const hot = road.hot(exchange, message)
+  if (isPlainLegacy(message, headers)) return context.legacy.post(exchange, message)
+  const hot = context.hot(exchange, message)
   if (hot !== null) return hot
-  const { eraOf, modern } = await road.protocol()
-  return eraOf(message, headers) === 'legacy' ? road.legacy.post(exchange, message) : modern.post(exchange, message)
+  const { eraOf, modern } = await context.protocol()
+  return eraOf(message, headers) === 'legacy' ? context.legacy.post(exchange, message) : modern.post(exchange, message)
 }
 
 /** A subscription never ends by itself, so closing does not wait for it. */
@@ -118,7 +118,7 @@ function opensStream(message: unknown): boolean {
   )
 }
 
-/** What certainly belongs to a session, told without the classification's schema checks. */
+/** What certainly belongs to a session, known without the classification's schema checks. */
 function isPlainLegacy(message: unknown, headers: IncomingMessage['headers']): boolean {
   if (headers['mcp-session-id'] === undefined || headers['mcp-method'] !== undefined) return false
   if (!speaksLegacy(headers['mcp-protocol-version'])) return false

@@ -102,9 +102,9 @@ function tellingProgress({ mcpReq }: ServerContext): CallRequest['onProgress'] {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return undefined
   return (progress, total) => {
-    const told = mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total } })
+    const reported = mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total } })
     // A client that is gone hears nothing; its call is cancelled elsewhere.
-    told.catch(() => {})
+    reported.catch(() => {})
   }
 }
 

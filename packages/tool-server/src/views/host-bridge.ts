@@ -31,7 +31,7 @@ export function connectHost(app: { readonly name: string; readonly version: stri
 
 /** What a host says, in the order in which it comes. */
 export type HostWords = {
-  /** The host has said hello: from now on it may be told things. */
+  /** The host has said hello: from now on it may be sent things. */
   ready(): void
   /** At the beginning in full, later what has changed. */
   context(context: McpUiHostContext): void

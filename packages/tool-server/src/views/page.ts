@@ -5,7 +5,7 @@ import type { Problem } from './read-result.ts'
 /** The page around a chart. All that it shows goes in as text, whatever it holds. */
 export type Page = {
   setTheme(theme: Theme): void
-  /** What is going on, told to screen readers as well; `isBusy` while something is to come. */
+  /** What is going on, reported to screen readers as well; `isBusy` while something is to come. */
   say(words: string, isBusy?: boolean): void
   fail(problem: Problem): void
   /** Shows an answer, under a problem if there is one. */
@@ -70,10 +70,10 @@ function choicePart(label: string, names: readonly string[], hear: (name: string
   return element('label', { class: 'choice' }, `${label} `, select)
 }
 
-function problemParts({ code, message, mend, details }: Problem): Node[] {
+function problemParts({ code, message, fix, details }: Problem): Node[] {
   return [
     element('h1', {}, message),
-    ...(mend === null ? [] : [element('p', {}, element('strong', {}, 'What to do: '), mend)]),
+    ...(fix === null ? [] : [element('p', {}, element('strong', {}, 'What to do: '), fix)]),
     ...(details.length === 0 ? [] : [listOf(details)]),
     ...(code === null ? [] : [element('p', { class: 'faint' }, 'Code ', element('code', {}, code))]),
   ]

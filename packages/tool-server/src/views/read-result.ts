@@ -13,7 +13,7 @@ export type Problem = {
   readonly code: string | null
   readonly message: string
   /** What to do about it. */
-  readonly mend: string | null
+  readonly fix: string | null
   /** The members of the input that are at fault, or other facts. */
   readonly details: readonly string[]
 }
@@ -34,7 +34,7 @@ function ofFailure(envelope: unknown, text: string): ReadResult {
   const problem = {
     code: typeof code === 'string' ? code : null,
     message: typeof message === 'string' ? message : text === '' ? 'The tool failed and did not say why.' : text,
-    mend: typeof suggestion === 'string' ? suggestion : null,
+    fix: typeof suggestion === 'string' ? suggestion : null,
     details: facts.map(({ field, message: fact }) =>
       [field, fact].filter((word) => typeof word === 'string').join(': '),
     ),

@@ -1,6 +1,6 @@
 /**
  * The body of an answer, at most `mostBytes` of it and until `signal` fires at the latest. The signal is listened to here as
- * well: the `fetch` of Node 20, told to refuse redirects, may forget it once it has the headers. Rejects with a
+ * well: the `fetch` of Node 20, set to refuse redirects, may forget it once it has the headers. Rejects with a
  * `RangeError` as soon as the body is longer, and reads no further; with the reason of the signal; or when it breaks off.
  */
 export async function boundedBytes(

@@ -10,21 +10,24 @@ import { registrationFile } from './registration-file.ts'
 import { supportApiUrl } from './support-api-url.ts'
 import { contentAddress } from './content-address.ts'
 import type { IpfsMode } from './registration.ts'
-import type { RegistrationTrip } from './registration-trip.ts'
+import type { RegistrationContext } from './registration-context.ts'
 
 /**
  * The agent URI of tiers 1 and 2: a pinned file, or the file itself when the mode is `inline` or the pin fails. Throws
  * `VALIDATION_CONFIG_INVALID` for an unknown mode and `VALIDATION_PINNING_JWT_MISSING`.
  */
-export async function chooseURI(trip: URITrip, card: AgentCard): Promise<ChosenURI> {
-  const { options, attempts, progress } = trip
-  const mode = requireMode(trip)
+export async function chooseURI(context: UriContext, card: AgentCard): Promise<ChosenURI> {
+  const { options, attempts, progress } = context
+  const mode = requireMode(context)
   if (mode === 'inline') return inline(card)
   try {
-    const service = serviceOf(trip, mode)
+    const service = serviceOf(context, mode)
     if (options.pin === false) return pinned(contentAddress(canonicalBytes(registrationFile(card))))
     progress('pin', mode === 'proxy' ? 'Pinning the card through the support API.' : 'Pinning the card.')
-    const cid = await pinCard(card, service, { fetch: trip.fetch, ...(options.signal && { signal: options.signal }) })
+    const cid = await pinCard(card, service, {
+      fetch: context.fetch,
+      ...(options.signal && { signal: options.signal }),
+    })
     return pinned(cid)
   } catch (error) {
     throwIfAborted(options.signal)
@@ -46,9 +49,9 @@ export function urisOf(card: AgentCard): readonly string[] {
  * The mode, with what it needs: also a registration that comes to pin nothing is refused without it. Throws
  * `VALIDATION_CONFIG_INVALID` for an unknown mode and `VALIDATION_PINNING_JWT_MISSING`.
  */
-export function requireMode(trip: ModeTrip): IpfsMode {
-  const mode = modeOf(trip)
-  if (mode === 'pinata') jwtOf(trip)
+export function requireMode(context: ModeContext): IpfsMode {
+  const mode = modeOf(context)
+  if (mode === 'pinata') jwtOf(context)
   return mode
 }
 
@@ -58,11 +61,11 @@ export function minimalURI(card: AgentCard): string {
   return dataURI({ type, name, description, services: services.slice(0, 1) })
 }
 
-/** What of a trip bears on the URI. */
-export type URITrip = Pick<RegistrationTrip, 'env' | 'fetch' | 'attempts' | 'warnings' | 'progress'> & {
-  readonly wallet: Pick<RegistrationTrip['wallet'], 'appId'>
+/** What of the context bears on the URI. */
+export type UriContext = Pick<RegistrationContext, 'env' | 'fetch' | 'attempts' | 'warnings' | 'progress'> & {
+  readonly wallet: Pick<RegistrationContext['wallet'], 'appId'>
   readonly options: Pick<
-    RegistrationTrip['options'],
+    RegistrationContext['options'],
     'ipfsMode' | 'pinningJwt' | 'pinningUrl' | 'apiUrl' | 'signal'
   > & {
     /** `false`: the address is reckoned and nothing leaves. */
@@ -70,13 +73,15 @@ export type URITrip = Pick<RegistrationTrip, 'env' | 'fetch' | 'attempts' | 'war
   }
 }
 
-type ModeTrip = Pick<URITrip, 'env'> & { readonly options: Pick<URITrip['options'], 'ipfsMode' | 'pinningJwt'> }
+type ModeContext = Pick<UriContext, 'env'> & {
+  readonly options: Pick<UriContext['options'], 'ipfsMode' | 'pinningJwt'>
+}
 
 export type ChosenURI = { readonly method: 'sdk-ipfs' | 'sdk-inline'; readonly agentURI: string }
 
 const modes: readonly string[] = ['proxy', 'pinata', 'inline'] satisfies IpfsMode[]
 
-function modeOf({ options, env }: ModeTrip): IpfsMode {
+function modeOf({ options, env }: ModeContext): IpfsMode {
   const mode = options.ipfsMode ?? (env['SVC_IPFS_MODE'] || 'proxy')
   if (isMode(mode)) return mode
   const field = options.ipfsMode === undefined ? 'SVC_IPFS_MODE' : 'ipfsMode'
@@ -87,7 +92,7 @@ function isMode(mode: string): mode is IpfsMode {
   return modes.includes(mode)
 }
 
-function serviceOf({ options, env, wallet, warnings }: URITrip, mode: 'proxy' | 'pinata'): PinService {
+function serviceOf({ options, env, wallet, warnings }: UriContext, mode: 'proxy' | 'pinata'): PinService {
   if (mode === 'pinata') {
     return pinata(options.pinningUrl ?? 'https://uploads.pinata.cloud', jwtOf({ options, env }))
   }
@@ -98,7 +103,7 @@ function serviceOf({ options, env, wallet, warnings }: URITrip, mode: 'proxy' | 
   throw new WalletError('PIN_FAILED', `The pin proxy needs ${missing}.`)
 }
 
-function jwtOf({ options, env }: ModeTrip): Secret {
+function jwtOf({ options, env }: ModeContext): Secret {
   const jwt = options.pinningJwt ?? env['SVC_PINNING_JWT']
   if (jwt === undefined || jwt === '') {
     throw new WalletError('VALIDATION_PINNING_JWT_MISSING', 'ipfsMode "pinata" needs the JWT of a pinning account.')

@@ -17,7 +17,7 @@ export async function drawUpPlan(options: PlanOptions): Promise<RegistrationPlan
   const attempts: RegistrationAttempt[] = []
   const warnings: string[] = []
   const progress = (step: RegistrationProgress['step'], message: string) => onProgress?.({ step, message })
-  const trip = {
+  const context = {
     ...place,
     options,
     env,
@@ -27,13 +27,13 @@ export async function drawUpPlan(options: PlanOptions): Promise<RegistrationPlan
     wallet: { appId },
     fetch: options.fetch ?? fetch,
   }
-  const card = prepareCard(trip)
+  const card = prepareCard(context)
   progress('check-chain', `Looking at the registry ${place.registry} on chain ${chainId}.`)
   const { speech } = await lookAtRegistry(place, owner)
-  const mode = requireMode(trip)
+  const mode = requireMode(context)
   // The older form keeps the small URI of the spec; there the file is no more than what the URI leads to.
   const isSmall = speech.form === 'handle-v0'
-  const agentURI = isSmall ? minimalURI(card) : (await chooseURI(trip, card)).agentURI
+  const agentURI = isSmall ? minimalURI(card) : (await chooseURI(context, card)).agentURI
   if (isSmall) warnings.push(...leftOutOfMinimal(card), ...nothingPinned(mode, speech.form))
   return {
     chainId,

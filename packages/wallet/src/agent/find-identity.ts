@@ -5,7 +5,7 @@ import { ownedAgents } from './owned-agents.ts'
 import { identityRegistryAbi } from './registry/identity-registry-abi.ts'
 import { readAgent } from './registry/read-agent.ts'
 import type { RegisteredAgent } from './registration.ts'
-import type { RegistrationTrip } from './registration-trip.ts'
+import type { RegistrationContext } from './registration-context.ts'
 
 /**
  * The identity that the wallet has already, or `null`: by its own records first, then by the registry's events. Throws
@@ -13,19 +13,19 @@ import type { RegistrationTrip } from './registration-trip.ts'
  * and `RPC_UNAVAILABLE`.
  */
 export async function findIdentity(
-  trip: RegistrationTrip,
+  context: RegistrationContext,
   { speech, agents }: RegistrySighting,
 ): Promise<RegisteredAgent | null> {
-  const { chain, registry, owner, client, progress } = trip
+  const { chain, registry, owner, client, progress } = context
   // First, and whatever the registry counts: an endpoint that lags behind counts none.
-  const record = await ownRecord(trip, agents)
+  const record = await ownRecord(context, agents)
   if (record === null && agents === 0n) return null
   // A registry of this form counts: where it seems not to, the endpoint is at fault, and a second identity the price.
   if (agents === null && speech.form === 'erc8004-v1') {
     throw new WalletError('RPC_UNAVAILABLE', `The endpoint of chain ${chain.id} does not say what the wallet owns.`)
   }
   progress('find-identity', 'Looking for an identity that the wallet has already.')
-  const tokenId = record === null ? await registeredHere(trip, agents) : record.tokenId
+  const tokenId = record === null ? await registeredHere(context, agents) : record.tokenId
   if (tokenId === null) return null
   const agentURI = await speech.readURI(client, registry, tokenId)
   return {
@@ -40,8 +40,8 @@ export async function findIdentity(
     txHash: record?.txHash ?? null,
     gasTier: null,
     alreadyRegistered: true,
-    attempts: trip.attempts,
-    warnings: trip.warnings,
+    attempts: context.attempts,
+    warnings: context.warnings,
   }
 }
 
@@ -50,16 +50,16 @@ export async function findIdentity(
  * `RPC_UNAVAILABLE` when the registry does not know it: nothing takes an agent away, so the endpoint is behind. A local
  * chain is behind nobody: it was restarted, which is `AGENT_NOT_FOUND`.
  */
-async function ownRecord(trip: RegistrationTrip, agents: bigint | null) {
-  const { records, chain, registry, owner } = trip
+async function ownRecord(context: RegistrationContext, agents: bigint | null) {
+  const { records, chain, registry, owner } = context
   const record = await records.find(chain.id, registry, owner)
   if (record?.state !== 'registered' || record.tokenId === null) return null
   const tokenId = BigInt(record.tokenId)
-  if (agents !== null && !isAddressEqual(await holderOf(trip, tokenId), owner)) return null
+  if (agents !== null && !isAddressEqual(await holderOf(context, tokenId), owner)) return null
   return { ...record, tokenId }
 }
 
-async function holderOf({ client, chain, registry: address }: RegistrationTrip, tokenId: bigint): Promise<Address> {
+async function holderOf({ client, chain, registry: address }: RegistrationContext, tokenId: bigint): Promise<Address> {
   const read = { address, abi: identityRegistryAbi, functionName: 'ownerOf', args: [tokenId] } as const
   return readAgent(tokenId, () => client.readContract(read)).catch((cause: unknown) => {
     if (!(cause instanceof WalletError && cause.code === 'AGENT_NOT_FOUND')) throw cause
@@ -78,14 +78,16 @@ async function holderOf({ client, chain, registry: address }: RegistrationTrip, 
  * The newest that the wallet registered and has still. What others sent it is not taken for its identity: anybody can
  * send an agent, with an endpoint of his own in its file.
  */
-async function registeredHere(trip: RegistrationTrip, agents: bigint | null): Promise<bigint | null> {
+async function registeredHere(context: RegistrationContext, agents: bigint | null): Promise<bigint | null> {
   if (agents === null) return null
-  const { owned, isWhole } = await ownedAgents(trip, trip.owner, { most: 1, registeredOnly: true })
+  const { owned, isWhole } = await ownedAgents(context, context.owner, { most: 1, registeredOnly: true })
   const newest = owned[0]
   if (newest !== undefined) return newest.tokenId
   if (!isWhole) {
     throw new WalletError('AGENT_ID_UNKNOWN', `The wallet owns ${agents} agents at the registry, of unknown ids.`)
   }
-  trip.warnings.push(`The wallet holds ${agents} agents that others registered and sent; none was taken for its own.`)
+  context.warnings.push(
+    `The wallet holds ${agents} agents that others registered and sent; none was taken for its own.`,
+  )
   return null
 }

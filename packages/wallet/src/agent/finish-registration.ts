@@ -4,22 +4,22 @@ import type { RegistrySighting } from './look-at-registry.ts'
 import { registeredAgentIn } from './registered-agent-in.ts'
 import type { RegistrationResult } from './registration.ts'
 import type { RegistrationRecord } from './registration-records.ts'
-import type { RegistrationTrip } from './registration-trip.ts'
+import type { RegistrationContext } from './registration-context.ts'
 
 /**
  * Turns what became of the call into the result, and keeps it: the id is read out of the registry's own logs. Throws
  * `REGISTRATION_REVERTED` or `REGISTRATION_AMBIGUOUS`.
  */
 export async function finishRegistration(
-  trip: RegistrationTrip,
+  context: RegistrationContext,
   { speech }: RegistrySighting,
   record: RegistrationRecord,
   submission: Submission,
 ): Promise<RegistrationResult> {
-  const outcome = await keepOutcome(trip, record, submission)
+  const outcome = await keepOutcome(context, record, submission)
   if (outcome.status === 'deferred') return { ...outcome, code: 'REGISTRATION_DEFERRED' }
   if (outcome.status === 'pending') return { ...outcome, code: 'REGISTRATION_PENDING' }
-  const { chain, registry, owner, progress } = trip
+  const { chain, registry, owner, progress } = context
   const { keep, logs, ...mined } = outcome
   const { txHash } = mined
   const expected = { chainId: chain.id, registry, owner, agentURI: record.agentURI, form: speech.form }

@@ -2,22 +2,22 @@ import type { Submission } from '../gas/submission.ts'
 import { WalletError } from '../wallet-error.ts'
 import type { DeferredRegistration, PendingRegistration, RegistrationAttempt } from './registration.ts'
 import type { RegistrationRecord } from './registration-records.ts'
-import type { RegistrationTrip } from './registration-trip.ts'
+import type { RegistrationContext } from './registration-context.ts'
 
 /**
  * Keeps in the record what became of its call. Gives what is still to come, or that it is mined; the record of a mined
  * call is for the caller to end, by `keep`. Throws `REGISTRATION_REVERTED` or `UPDATE_REVERTED`.
  */
 export async function keepOutcome(
-  trip: RegistrationTrip,
+  context: RegistrationContext,
   record: RegistrationRecord,
   submission: Submission,
 ): Promise<Outcome> {
-  const { chain, records, now, warnings } = trip
+  const { chain, records, now, warnings } = context
   // The record as it stands: the way to the chain may have kept an operation in it.
   const keep = async (change: Partial<RegistrationRecord>) =>
     records.save({ ...((await records.load(record.token)) ?? record), ...change, updatedAt: now() })
-  const attempts = attemptsOf(trip, record, submission)
+  const attempts = attemptsOf(context, record, submission)
   const common = { chainId: chain.id, attempts, warnings: [...warnings, ...submission.warnings] }
   const { status } = submission
   if (status === 'deferred') {
@@ -51,7 +51,7 @@ export type Outcome =
       })
 
 function attemptsOf(
-  { attempts }: RegistrationTrip,
+  { attempts }: RegistrationContext,
   { method: tier, update }: RegistrationRecord,
   submission: Submission,
 ): readonly RegistrationAttempt[] {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadIdentitySdk } from './load-identity-sdk.ts'
-import type { RegistrationTrip } from './registration-trip.ts'
+import type { RegistrationContext } from './registration-context.ts'
 
 const from = 'imported from /app/node_modules/agent0-sdk/dist/index.js'
 
@@ -28,9 +28,9 @@ test.each<[string, Error, string]>([
 })
 
 async function loaded(failure: Error) {
-  const trip = { options: { loadIdentitySdk: () => Promise.reject(failure) }, attempts: [], warnings: [] }
-  const { attempts, warnings } = trip as Pick<RegistrationTrip, 'attempts' | 'warnings'>
-  return { sdk: await loadIdentitySdk(trip, 'proxy'), attempts, warnings }
+  const context = { options: { loadIdentitySdk: () => Promise.reject(failure) }, attempts: [], warnings: [] }
+  const { attempts, warnings } = context as Pick<RegistrationContext, 'attempts' | 'warnings'>
+  return { sdk: await loadIdentitySdk(context, 'proxy'), attempts, warnings }
 }
 
 function notFound(message: string): Error {

@@ -1,9 +1,9 @@
 import type { IpfsMode } from './registration.ts'
-import type { RegistrationTrip } from './registration-trip.ts'
+import type { RegistrationContext } from './registration-context.ts'
 
 /** The identity SDK (`agent0-sdk`), or `null` where it is not installed or cannot be loaded, which is a warning. */
-export async function loadIdentitySdk(trip: SdkTrip, mode: IpfsMode): Promise<IdentitySdk | null> {
-  const { options, attempts, warnings } = trip
+export async function loadIdentitySdk(context: SdkContext, mode: IpfsMode): Promise<IdentitySdk | null> {
+  const { options, attempts, warnings } = context
   const skip = (reason: string) => {
     const tier = mode === 'inline' ? 'sdk-inline' : 'sdk-ipfs'
     attempts.push({ kind: 'registration', tier, outcome: 'skipped', reason })
@@ -23,9 +23,9 @@ export async function loadIdentitySdk(trip: SdkTrip, mode: IpfsMode): Promise<Id
   }
 }
 
-/** What of a trip bears on the SDK. */
-type SdkTrip = Pick<RegistrationTrip, 'attempts' | 'warnings'> & {
-  readonly options: Pick<RegistrationTrip['options'], 'loadIdentitySdk'>
+/** What of the context bears on the SDK. */
+type SdkContext = Pick<RegistrationContext, 'attempts' | 'warnings'> & {
+  readonly options: Pick<RegistrationContext['options'], 'loadIdentitySdk'>
 }
 
 /** What of `agent0-sdk` 1.5 and later is used. */

@@ -11,7 +11,7 @@ import type {
 } from './registration.ts'
 
 /**
- * Everything of a registration but its transaction, for whoever sends by a road of his own: the card, the URI (pinned
+ * Everything of a registration but its transaction, for whoever sends in a way of his own: the card, the URI (pinned
  * first, or else the file itself), and the call. Whether the owner has an identity already is for the caller to find out,
  * with `findAgents`. What {@link registeredAgentIn} finds in the receipt ends it.
  *

@@ -1,20 +1,20 @@
 import { WalletError } from '../wallet-error.ts'
 import type { AgentCard } from './agent-card.ts'
 import { buildAgentCard, type AgentCardOptions } from './build-agent-card.ts'
-import type { RegistrationTrip } from './registration-trip.ts'
+import type { RegistrationContext } from './registration-context.ts'
 
 /**
  * The card that is registered: options first, then `SVC_AGENT_NAME`, then the role's template. Throws
  * `VALIDATION_CARD_INVALID` and `VALIDATION_CONFIG_INVALID`.
  */
-export function prepareCard(trip: CardTrip): AgentCard {
-  const card = cardOf(trip)
-  trip.progress('build-card', `Registering ${JSON.stringify(card.name)} as ${card.metadata['role']}.`)
+export function prepareCard(context: CardContext): AgentCard {
+  const card = cardOf(context)
+  context.progress('build-card', `Registering ${JSON.stringify(card.name)} as ${card.metadata['role']}.`)
   return card
 }
 
 /** The same, before anything comes of it. */
-export function cardOf({ options, env, chain }: Omit<CardTrip, 'progress'>): AgentCard {
+export function cardOf({ options, env, chain }: Omit<CardContext, 'progress'>): AgentCard {
   const name = options.name ?? (env['SVC_AGENT_NAME'] || undefined)
   if (name === undefined) {
     const accepted = 'the option name, or SVC_AGENT_NAME in the environment'
@@ -29,5 +29,7 @@ export function cardOf({ options, env, chain }: Omit<CardTrip, 'progress'>): Age
   return buildAgentCard({ ...options, name }, chain.id)
 }
 
-/** What of a trip bears on the card. */
-export type CardTrip = Pick<RegistrationTrip, 'env' | 'chain' | 'progress'> & { readonly options: AgentCardOptions }
+/** What of the context bears on the card. */
+export type CardContext = Pick<RegistrationContext, 'env' | 'chain' | 'progress'> & {
+  readonly options: AgentCardOptions
+}

@@ -3,7 +3,7 @@ import { WalletError } from '../wallet-error.ts'
 import type { AgentCard } from './agent-card.ts'
 import type { IdentitySdk } from './load-identity-sdk.ts'
 import type { Submitted } from './submit-recorded.ts'
-import type { RegistrationTrip } from './registration-trip.ts'
+import type { RegistrationContext } from './registration-context.ts'
 import { identityRegistryAbi } from './registry/identity-registry-abi.ts'
 
 /**
@@ -12,14 +12,14 @@ import { identityRegistryAbi } from './registry/identity-registry-abi.ts'
  * registry with entries of the card.
  */
 export async function registerThroughSdk(
-  trip: RegistrationTrip,
+  context: RegistrationContext,
   { SDK }: IdentitySdk,
   card: AgentCard,
   agentURI: string,
   send: (data: Hex) => Promise<Submitted>,
 ): Promise<void> {
-  const { chain, registry, rpcUrl } = trip
-  const walletProvider = providerFor(trip, (data) => {
+  const { chain, registry, rpcUrl } = context
+  const walletProvider = providerFor(context, (data) => {
     if (isAsked(data, agentURI, card)) return send(data)
     throw new TypeError('The SDK registers something else.')
   })
@@ -35,7 +35,7 @@ export async function registerThroughSdk(
 }
 
 /** What the SDK asks of a wallet for one write. */
-function providerFor({ chain, owner, registry }: RegistrationTrip, send: (data: Hex) => Promise<Submitted>) {
+function providerFor({ chain, owner, registry }: RegistrationContext, send: (data: Hex) => Promise<Submitted>) {
   return {
     async request({ method, params }: { readonly method: string; readonly params?: unknown }): Promise<unknown> {
       if (method === 'eth_accounts' || method === 'eth_requestAccounts') return [owner]

@@ -9,12 +9,12 @@ import { lookAtRegistry } from './look-at-registry.ts'
 import { isEnded } from './memory-registration-records.ts'
 import { parseAgentId } from './parse-agent-id.ts'
 import type { RegistrationRecord } from './registration-records.ts'
-import { openTrip } from './registration-trip.ts'
+import { openRegistrationContext } from './registration-context.ts'
 import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
 import { readAgent } from './registry/read-agent.ts'
 import { submitRecorded, type Submitted } from './submit-recorded.ts'
 import { recordOf } from './under-way.ts'
-import type { AgentUpdateConfig, DeferredUpdate, PendingUpdate, UpdateResult, UpdateTrip } from './update-agent.ts'
+import type { AgentUpdateConfig, DeferredUpdate, PendingUpdate, UpdateResult, UpdateContext } from './update-agent.ts'
 import { updateCalls } from './update-calls.ts'
 
 /** What `updateAgent` does, in its order; loaded with its first call. */
@@ -25,22 +25,22 @@ export async function runUpdate(wallet: ServiceWallet, options: AgentUpdateConfi
   if (options.chainId !== undefined && options.chainId !== chainId) {
     throw new WalletError('VALIDATION_CONFIG_INVALID', `chainId is not valid; accepted: ${chainId}, as in agentId.`)
   }
-  const trip: UpdateTrip = { ...(await openTrip(wallet, { ...options, chainId })), options }
-  return trip.inTurn(() => updateInTurn(trip, tokenId), `${tokenId}`)
+  const context: UpdateContext = { ...(await openRegistrationContext(wallet, { ...options, chainId })), options }
+  return context.inTurn(() => updateInTurn(context, tokenId), `${tokenId}`)
 }
 
-async function updateInTurn(trip: UpdateTrip, tokenId: bigint): Promise<UpdateResult> {
-  const { chain, registry, options } = trip
-  await requireMayUpdate(trip, tokenId)
+async function updateInTurn(context: UpdateContext, tokenId: bigint): Promise<UpdateResult> {
+  const { chain, registry, options } = context
+  await requireMayUpdate(context, tokenId)
   const hashes: Hash[] = []
-  const begun = await updateUnderWay(trip, tokenId)
-  const resumed = begun === null ? null : await runAll(trip, begun, hashes)
+  const begun = await updateUnderWay(context, tokenId)
+  const resumed = begun === null ? null : await runAll(context, begun, hashes)
   if (resumed !== null && resumed.status !== 'mined') return resumed
-  const { agentURI, calls } = await updateCalls(trip, tokenId)
-  const sent = await sendAll(trip, tokenId, agentURI, calls, hashes)
+  const { agentURI, calls } = await updateCalls(context, tokenId)
+  const sent = await sendAll(context, tokenId, agentURI, calls, hashes)
   if (sent !== null && sent.status !== 'mined') return sent
   const last = sent ?? resumed
-  trip.progress('done', hashes.length === 0 ? 'Nothing differs.' : `Updated agent ${options.agentId}.`, { hashes })
+  context.progress('done', hashes.length === 0 ? 'Nothing differs.' : `Updated agent ${options.agentId}.`, { hashes })
   return {
     status: 'updated',
     unchanged: hashes.length === 0,
@@ -51,17 +51,17 @@ async function updateInTurn(trip: UpdateTrip, tokenId: bigint): Promise<UpdateRe
     chainId: chain.id,
     txHashes: hashes,
     gasTier: last?.gasTier ?? null,
-    attempts: trip.attempts,
-    warnings: trip.warnings,
+    attempts: context.attempts,
+    warnings: context.warnings,
   }
 }
 
 type Mined = Extract<Awaited<ReturnType<typeof keepOutcome>>, { readonly status: 'mined' }>
 
-async function requireMayUpdate(trip: UpdateTrip, tokenId: bigint): Promise<void> {
-  const { client, registry: address, chain, owner, progress } = trip
+async function requireMayUpdate(context: UpdateContext, tokenId: bigint): Promise<void> {
+  const { client, registry: address, chain, owner, progress } = context
   progress('check-chain', `Looking at agent ${tokenId} of the registry ${address} on chain ${chain.id}.`)
-  const { speech } = await lookAtRegistry(trip, owner)
+  const { speech } = await lookAtRegistry(context, owner)
   if (speech.form === 'handle-v0') {
     throw new WalletError('REGISTRY_CANNOT_UPDATE', `The registry ${address} keeps what was registered as it is.`)
   }
@@ -74,17 +74,17 @@ async function requireMayUpdate(trip: UpdateTrip, tokenId: bigint): Promise<void
  * The call of an earlier update that is gone on with: the one `resume` names with all that follow, or else one that may be
  * out. One that is not is forgotten, since what this update asks for is reckoned anew.
  */
-async function updateUnderWay(trip: UpdateTrip, tokenId: bigint): Promise<RegistrationRecord | null> {
-  const { options, records, chain, registry, owner, now, progress } = trip
+async function updateUnderWay(context: UpdateContext, tokenId: bigint): Promise<RegistrationRecord | null> {
+  const { options, records, chain, registry, owner, now, progress } = context
   const token = `${tokenId}`
   const record = await records.find(chain.id, registry, owner, token)
   if (options.resume !== undefined) {
-    const named = await recordOf(trip, options.resume, token)
+    const named = await recordOf(context, options.resume, token)
     // One that is mined has handed what follows on to the next, if there was time for it.
     return named.state === 'updated' ? record : named
   }
   if (record === null || record.update === undefined || isEnded(record)) return null
-  if ((await trip.signed(record.token)) === 0) {
+  if ((await context.signed(record.token)) === 0) {
     await records.save({ ...record, state: 'failed', updatedAt: now() })
     return null
   }
@@ -92,17 +92,17 @@ async function updateUnderWay(trip: UpdateTrip, tokenId: bigint): Promise<Regist
   return { ...record, update: { tokenId: token, rest: [] } }
 }
 
-async function runAll(trip: UpdateTrip, record: RegistrationRecord, hashes: Hash[]): Promise<UpdateStep | null> {
+async function runAll(context: UpdateContext, record: RegistrationRecord, hashes: Hash[]): Promise<UpdateStep | null> {
   const { tokenId, rest } = record.update ?? { tokenId: '', rest: [] }
   const isMined = record.state === 'updated'
-  const step = isMined ? null : await settle(trip, { record, submission: await trip.submit(record) }, hashes)
+  const step = isMined ? null : await settle(context, { record, submission: await context.submit(record) }, hashes)
   if (step !== null && step.status !== 'mined') return step
-  return (await sendAll(trip, BigInt(tokenId), record.agentURI, rest, hashes)) ?? step
+  return (await sendAll(context, BigInt(tokenId), record.agentURI, rest, hashes)) ?? step
 }
 
 /** One after the other; `null` when there is nothing to send. */
 async function sendAll(
-  trip: UpdateTrip,
+  context: UpdateContext,
   tokenId: bigint,
   agentURI: string,
   calls: readonly Hex[],
@@ -111,7 +111,11 @@ async function sendAll(
   let step: UpdateStep | null = null
   for (const [index, data] of calls.entries()) {
     const update = { tokenId: `${tokenId}`, rest: calls.slice(index + 1) }
-    step = await settle(trip, await submitRecorded(trip, { method: 'direct-contract', agentURI, data, update }), hashes)
+    step = await settle(
+      context,
+      await submitRecorded(context, { method: 'direct-contract', agentURI, data, update }),
+      hashes,
+    )
     if (step.status !== 'mined') return step
   }
   return step
@@ -119,11 +123,11 @@ async function sendAll(
 
 type UpdateStep = Mined | PendingUpdate | DeferredUpdate
 
-async function settle(trip: UpdateTrip, { record, submission }: Submitted, hashes: Hash[]): Promise<UpdateStep> {
-  const outcome = await keepOutcome(trip, record, submission)
+async function settle(context: UpdateContext, { record, submission }: Submitted, hashes: Hash[]): Promise<UpdateStep> {
+  const outcome = await keepOutcome(context, record, submission)
   // What this call was tried by belongs to the whole of the update.
-  trip.attempts.splice(0, trip.attempts.length, ...outcome.attempts)
-  trip.warnings.splice(0, trip.warnings.length, ...new Set(outcome.warnings))
+  context.attempts.splice(0, context.attempts.length, ...outcome.attempts)
+  context.warnings.splice(0, context.warnings.length, ...new Set(outcome.warnings))
   if (outcome.status === 'deferred') return { ...outcome, code: 'UPDATE_DEFERRED' }
   if (outcome.status === 'pending') return { ...outcome, code: 'UPDATE_PENDING' }
   const { txHash } = outcome

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Submission } from '../gas/submission.ts'
 import type { RegistrationRecord } from './registration-records.ts'
-import type { RegistrationTrip } from './registration-trip.ts'
+import type { RegistrationContext } from './registration-context.ts'
 
 /** Submits one call to the registry, whose record is there before anything can leave. */
-export async function submitRecorded(trip: RegistrationTrip, call: CallToRecord): Promise<Submitted> {
-  const { chain, registry, owner, records, now } = trip
+export async function submitRecorded(context: RegistrationContext, call: CallToRecord): Promise<Submitted> {
+  const { chain, registry, owner, records, now } = context
   const record: RegistrationRecord = {
     ...call,
     token: randomUUID(),
@@ -21,10 +21,10 @@ export async function submitRecorded(trip: RegistrationTrip, call: CallToRecord)
   }
   await records.save(record)
   try {
-    return { record, submission: await trip.submit(record) }
+    return { record, submission: await context.submit(record) }
   } catch (error) {
     // With a signature in the journal the call may still come to the chain, and this record goes on with it.
-    const isOut = await trip.signed(record.token).then(
+    const isOut = await context.signed(record.token).then(
       (count) => count > 0,
       () => true,
     )

@@ -6,7 +6,7 @@ import { leftOutOfMinimal, nothingPinned } from './left-out-of-minimal.ts'
 import { loadIdentitySdk, type IdentitySdk } from './load-identity-sdk.ts'
 import type { RegistrySighting } from './look-at-registry.ts'
 import { registerThroughSdk } from './register-through-sdk.ts'
-import type { RegistrationTrip } from './registration-trip.ts'
+import type { RegistrationContext } from './registration-context.ts'
 import { submitRecorded, type Submitted } from './submit-recorded.ts'
 
 /**
@@ -14,42 +14,42 @@ import { submitRecorded, type Submitted } from './submit-recorded.ts'
  * registration, known by the token of its record. What the mode needs must be there whichever tier it comes to.
  */
 export async function submitRegistration(
-  trip: RegistrationTrip,
+  context: RegistrationContext,
   { speech }: RegistrySighting,
   card: AgentCard,
 ): Promise<Submitted> {
-  const mode = requireMode(trip)
-  const sdk = speech.form === 'erc8004-v1' ? await loadIdentitySdk(trip, mode) : null
+  const mode = requireMode(context)
+  const sdk = speech.form === 'erc8004-v1' ? await loadIdentitySdk(context, mode) : null
   if (sdk !== null) {
-    const { method, agentURI } = await chooseURI(trip, card)
-    const submitted = await throughSdk(trip, sdk, card, { method, agentURI })
+    const { method, agentURI } = await chooseURI(context, card)
+    const submitted = await throughSdk(context, sdk, card, { method, agentURI })
     if (submitted !== null) return submitted
   }
   const agentURI = minimalURI(card)
-  trip.warnings.push(...leftOutOfMinimal(card), ...(sdk === null ? nothingPinned(mode, speech.form) : []))
+  context.warnings.push(...leftOutOfMinimal(card), ...(sdk === null ? nothingPinned(mode, speech.form) : []))
   const data = encodeRegistration(speech, card, agentURI)
-  return submitRecorded(trip, { method: 'direct-contract', agentURI, data })
+  return submitRecorded(context, { method: 'direct-contract', agentURI, data })
 }
 
 /**
- * `null` when the SDK failed by itself before it asked for a signature. What our own sending refused is not mended by
+ * `null` when the SDK failed by itself before it asked for a signature. What our own sending refused is not fixed by
  * another tier: a policy said no, or the chain did.
  */
 async function throughSdk(
-  trip: RegistrationTrip,
+  context: RegistrationContext,
   sdk: IdentitySdk,
   card: AgentCard,
   { method, agentURI }: ChosenURI,
 ): Promise<Submitted | null> {
   const sent: { once?: Promise<Submitted> } = {}
-  const send = (data: Hex): Promise<Submitted> => (sent.once ??= submitRecorded(trip, { method, agentURI, data }))
-  const failed = await registerThroughSdk(trip, sdk, card, agentURI, send).then(
+  const send = (data: Hex): Promise<Submitted> => (sent.once ??= submitRecorded(context, { method, agentURI, data }))
+  const failed = await registerThroughSdk(context, sdk, card, agentURI, send).then(
     () => false,
     () => true,
   )
   if (sent.once !== undefined) return sent.once
   if (failed) {
-    const { attempts, warnings, progress } = trip
+    const { attempts, warnings, progress } = context
     const reason = 'The identity SDK failed before anything was sent.'
     attempts.push({ kind: 'registration', tier: method, outcome: 'failed', code: 'IDENTITY_SDK_FAILED', reason })
     warnings.push(`${reason} The registry was called directly.`)

@@ -7,7 +7,7 @@ import type {
   PendingRegistration,
   RegisteredAgent,
 } from './registration.ts'
-import type { RegistrationTrip } from './registration-trip.ts'
+import type { RegistrationContext } from './registration-context.ts'
 
 /**
  * Brings the registration file and the on-chain entries of an agent to what the options say; what they leave out stays as
@@ -54,4 +54,4 @@ export type PendingUpdate = Omit<PendingRegistration, 'code'> & { readonly code:
 /** The wallet needs native currency for what is left of the update. Nothing is out. */
 export type DeferredUpdate = Omit<DeferredRegistration, 'code'> & { readonly code: 'UPDATE_DEFERRED' }
 
-export type UpdateTrip = RegistrationTrip & { readonly options: AgentUpdateConfig }
+export type UpdateContext = RegistrationContext & { readonly options: AgentUpdateConfig }

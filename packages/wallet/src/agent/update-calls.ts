@@ -6,23 +6,23 @@ import { readAgentFile } from './read-agent-file.ts'
 import { readMetadata, readStanding, shownKeys, type Standing } from './read-standing.ts'
 import { registrationFile } from './registration-file.ts'
 import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
-import type { UpdateTrip } from './update-agent.ts'
+import type { UpdateContext } from './update-agent.ts'
 import { wantedCard, type WantedCard } from './wanted-card.ts'
 
 /**
  * The calls that bring an agent from what stands on chain to what the options want, none where nothing differs. Entries
  * come first and the URI last: until that call the file shows that an update was begun and not ended.
  */
-export async function updateCalls(trip: UpdateTrip, tokenId: bigint): Promise<UpdateCalls> {
-  const { options, env, chain, progress } = trip
-  const standing = await readStanding(trip, tokenId, shownKeys)
-  const file = await readAgentFile(standing.agentURI, { ...options, env, fetch: trip.fetch })
+export async function updateCalls(context: UpdateContext, tokenId: bigint): Promise<UpdateCalls> {
+  const { options, env, chain, progress } = context
+  const standing = await readStanding(context, tokenId, shownKeys)
+  const file = await readAgentFile(standing.agentURI, { ...options, env, fetch: context.fetch })
   const cards = wantedCard(standing, file, options, chain.id)
   const { wanted } = cards
   progress('build-card', `Comparing ${JSON.stringify(wanted.name)} with what stands on chain.`)
   const written = file.content === null ? null : canonicalBytes(file.content)
-  const agentURI = await uriOf(trip, standing, cards, written)
-  const changes = await entriesToSet(trip, tokenId, cards)
+  const agentURI = await uriOf(context, standing, cards, written)
+  const changes = await entriesToSet(context, tokenId, cards)
   const entries = changes.map(([key, value]) => {
     return encodeFunctionData({ abi, functionName: 'setMetadata', args: [tokenId, key, stringToHex(value)] })
   })
@@ -35,7 +35,7 @@ export type UpdateCalls = { readonly agentURI: string; readonly calls: readonly 
 
 /** The URI that stands, unless the card differs, or the options name another place for the file. */
 async function uriOf(
-  trip: UpdateTrip,
+  context: UpdateContext,
   { agentURI }: Standing,
   { current, wanted }: WantedCard,
   written: Uint8Array | null,
@@ -44,15 +44,15 @@ async function uriOf(
     current === null
       ? written !== null && areEqual(canonicalBytes(registrationFile(wanted)), written)
       : areEqual(canonicalBytes(current), canonicalBytes(wanted))
-  if (isSame && trip.options.ipfsMode === undefined) return agentURI
-  const chosen = await chooseURI(trip, wanted)
+  if (isSame && context.options.ipfsMode === undefined) return agentURI
+  const chosen = await chooseURI(context, wanted)
   const isMoved = new URL(chosen.agentURI).protocol !== agentURI.slice(0, agentURI.indexOf(':') + 1)
   return isSame && !isMoved ? agentURI : chosen.agentURI
 }
 
 /** Where the agent is registered stands in the file alone: on chain it is known anyway. */
 async function entriesToSet(
-  trip: UpdateTrip,
+  context: UpdateContext,
   tokenId: bigint,
   { current, wanted }: WantedCard,
 ): Promise<readonly (readonly [string, string])[]> {
@@ -60,7 +60,7 @@ async function entriesToSet(
   const before = current === null ? {} : { ...entriesOf(current), ...current.metadata }
   const values = Object.entries({ ...entriesOf(wanted), ...metadata })
   const standing = await readMetadata(
-    trip,
+    context,
     tokenId,
     values.map(([key]) => key),
   )

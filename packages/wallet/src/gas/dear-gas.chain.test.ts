@@ -29,8 +29,8 @@ afterEach(async () => {
 })
 
 describe.each<[string, Lie]>([
-  ['base fee', told('eth_getBlockByNumber', (block) => ({ ...Object(block), baseFeePerGas: toHex(500n * gwei) }))],
-  ['gas', told('eth_estimateGas', () => toHex(25_000_000n))],
+  ['base fee', reported('eth_getBlockByNumber', (block) => ({ ...Object(block), baseFeePerGas: toHex(500n * gwei) }))],
+  ['gas', reported('eth_estimateGas', () => toHex(25_000_000n))],
 ])('an endpoint that makes up the %s', (_what, lie) => {
   beforeEach(() => {
     proxy.setRules([{ fault: lie }])
@@ -56,7 +56,7 @@ test('what the caller agrees to is what counts, more or less', async () => {
   await expect(register({ maxFeeWei: 1_000n })).rejects.toMatchObject({ code: 'GAS_ABOVE_LIMIT' })
   await expect(register({ maxFeeWei: 0n })).rejects.toMatchObject({ code: 'VALIDATION_CONFIG_INVALID' })
   await expectNothingPaid()
-  proxy.setRules([{ fault: told('eth_estimateGas', () => toHex(5_000_000n)) }])
+  proxy.setRules([{ fault: reported('eth_estimateGas', () => toHex(5_000_000n)) }])
   expect(await register({ maxFeeWei: parseEther('0.1') })).toMatchObject({ status: 'registered' })
 })
 
@@ -81,7 +81,7 @@ test('a foreign client that names gas and fees itself stays below the same limit
 
 test('the end of a delegation costs no more than agreed to either', async () => {
   const code = `0xef0100${'11'.repeat(20)}`
-  proxy.setRules([{ fault: told('eth_getCode', () => code) }])
+  proxy.setRules([{ fault: reported('eth_getCode', () => code) }])
   await expect(revokeDelegation(wallet, { journal, maxFeeWei: 1_000n })).rejects.toMatchObject({
     code: 'GAS_ABOVE_LIMIT',
   })
@@ -114,6 +114,6 @@ async function expectNothingPaid(): Promise<void> {
   expect(await client.getBalance({ address: wallet.address })).toBe(parseEther('3'))
 }
 
-function told(method: string, change: (result: unknown) => unknown): Lie {
+function reported(method: string, change: (result: unknown) => unknown): Lie {
   return { kind: 'lie', method, change }
 }

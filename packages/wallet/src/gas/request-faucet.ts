@@ -3,8 +3,8 @@ import { withDeadline } from '../agent/with-deadline.ts'
 import { isHash, type Address, type Hash } from 'viem'
 
 /**
- * Posts one claim to the faucet of the support API. Never rejects: what goes wrong is told in the answer, in words of
- * ours. A claim is asked for once; to ask again for the same wallet and chain is to be told of the first one.
+ * Posts one claim to the faucet of the support API. Never rejects: what goes wrong is reported in the answer, in words of
+ * ours. A claim is asked for once; to ask again for the same wallet and chain is to get the first one.
  */
 export async function requestFaucet(
   apiUrl: string,

@@ -9,7 +9,7 @@ import type { SettledCall, SubmittableCall } from './submission.ts'
 
 /**
  * Sends the call as a sponsored user operation, or goes on with the one that was signed before. `null` when nothing of it
- * can take effect any more and another tier may pay. Throws what another tier would not mend.
+ * can take effect any more and another tier may pay. Throws what another tier would not fix.
  */
 export async function trySponsored(desk: GasDesk, call: SubmittableCall): Promise<SettledCall | null> {
   const { operation } = call
@@ -46,14 +46,14 @@ async function run(
     return settledBy(desk, await runUserOperation(context, [call], record))
   } catch (error) {
     // An operation that is kept may be out, whatever failed: then nothing else may be tried.
-    const isMended = error instanceof WalletError && !unmended.has(error.code)
-    if (!isMended || desk.options.signal?.aborted === true || (await record.load()) !== null) throw error
+    const isFixed = error instanceof WalletError && !unfixable.has(error.code)
+    if (!isFixed || desk.options.signal?.aborted === true || (await record.load()) !== null) throw error
     return fallen(desk, error.code, error.message)
   }
 }
 
 /** The call itself is wrong, or what keeps it is. */
-const unmended: ReadonlySet<WalletErrorCode> = new Set([
+const unfixable: ReadonlySet<WalletErrorCode> = new Set([
   'USER_OPERATION_REVERTED',
   'REQUEST_CONFLICT',
   'JOURNAL_UNREADABLE',

@@ -9,7 +9,7 @@ export type ReplacementRules = {
   readonly allow: (proposal: Proposal) => Promise<boolean>
   /** Asked when the signature is there, before it is recorded: `false` drops it, and no one ever sends it. */
   readonly isStillAllowed?: (proposal: Proposal) => Promise<boolean>
-  /** Told when a transaction that needs higher fees keeps those it has, and why. Its bytes are sent on. */
+  /** Called when a transaction that needs higher fees keeps those it has, and why. Its bytes are sent on. */
   readonly onHeld?: (entry: JournalEntry, why: 'capped' | 'not-allowed') => void
   /** A transaction without a receipt for this long is held against the chain's fees; 30 s or five blocks by default. */
   readonly stuckAfterMs?: number

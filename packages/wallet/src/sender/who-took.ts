@@ -3,7 +3,7 @@ import type { JournalEntry } from '../journal.ts'
 
 /**
  * The hash of the transaction that used up the nonce of an entry, read from the block that holds it, `confirmations`
- * deep. This is the only proof that other bytes are never mined: a count and a missing receipt may be told by different
+ * deep. This is the only proof that other bytes are never mined: a count and a missing receipt may be given by different
  * endpoints, or by one that counts a block before it shows its receipts. `null` while there is no such block, where it
  * holds no transaction of that nonce, and where the endpoint keeps no state of blocks that old. Rejects when the endpoint
  * does not answer at all. At most 67 requests, and about two for each doubling of the block's age.

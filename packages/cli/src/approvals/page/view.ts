@@ -244,7 +244,7 @@ function stateOf(operation: OperationDescription, now: number): string {
   return fact?.lines.join(' ') ?? ''
 }
 
-/** To six digits; the whole of them, with the token's address, is told on hovering and in the details. */
+/** To six digits; the whole of them, with the token's address, is reported on hovering and in the details. */
 function amounts(list: OperationDescription['leavesAtMost'], rounding: 'up' | 'down', none: string): Html {
   if (list.length === 0) return html`${none}`
   return html`${list.map(

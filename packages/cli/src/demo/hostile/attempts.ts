@@ -92,6 +92,10 @@ export const attemptsByATurnedTool: readonly Attempt[] = [
   }),
 ]
 
-function turned(trick: Trick, codes: readonly string[], told: Pick<Attempt, 'title' | 'why' | 'stoppedBy'>): Attempt {
-  return { ...told, tool: 'turned_tool', input: { trick }, codes }
+function turned(
+  trick: Trick,
+  codes: readonly string[],
+  reported: Pick<Attempt, 'title' | 'why' | 'stoppedBy'>,
+): Attempt {
+  return { ...reported, tool: 'turned_tool', input: { trick }, codes }
 }

@@ -5,7 +5,7 @@ import type { HostileScene } from './hostile-scene.ts'
 
 /**
  * What an agent can try with prices, together with a trader who has millions: each attempt would be a fair trade if the pool
- * told the truth. After each of them the market returns to what it was before.
+ * given the truth. After each of them the market returns to what it was before.
  */
 export async function tryPrices(scene: HostileScene, attempt: (one: Attempt) => Promise<void>): Promise<void> {
   const { world, transcript } = scene

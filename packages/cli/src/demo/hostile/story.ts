@@ -16,15 +16,15 @@ import { stranger } from './tricks.ts'
 export async function tellHostileStory(scene: HostileScene): Promise<void> {
   const { transcript } = scene
   const stopped: string[] = []
-  const attempt = (told: Attempt) => tryAndFail(scene, told, stopped)
+  const attempt = (reported: Attempt) => tryAndFail(scene, reported, stopped)
   await ground(scene)
-  for (const told of attemptsByItsTools(scene.world)) await attempt(told)
+  for (const reported of attemptsByItsTools(scene.world)) await attempt(reported)
   transcript.line('')
   transcript.aside(
     'What follows the tools could not even ask for. So one of the server’s own has turned: it hands hostile ' +
-      'transactions to the same road that every tool uses.',
+      'transactions to the same pipeline that every tool uses.',
   )
-  for (const told of attemptsByATurnedTool) await attempt(told)
+  for (const reported of attemptsByATurnedTool) await attempt(reported)
   await tryPrices(scene, attempt)
   await replayAnApproval(scene, attempt)
   await splitTheSpend(scene, stopped)
@@ -41,13 +41,13 @@ export async function tellHostileStory(scene: HostileScene): Promise<void> {
 
 const swapOf = (usdc: string) => ({ tokenIn: 'USDC', tokenOut: 'WETH', amount: usdc, chain: 'local' })
 
-async function tryAndFail({ agent, transcript }: HostileScene, told: Attempt, stopped: string[]): Promise<void> {
-  transcript.chapter(told.title, told.why)
-  if (told.before !== undefined) transcript.row('accomplice', await told.before())
-  const { code, message } = await agent.refused(told.tool, told.input, told.codes)
-  transcript.row('stopped by', told.stoppedBy)
+async function tryAndFail({ agent, transcript }: HostileScene, reported: Attempt, stopped: string[]): Promise<void> {
+  transcript.chapter(reported.title, reported.why)
+  if (reported.before !== undefined) transcript.row('accomplice', await reported.before())
+  const { code, message } = await agent.refused(reported.tool, reported.input, reported.codes)
+  transcript.row('stopped by', reported.stoppedBy)
   transcript.row('it hears', `${code}: ${message}`)
-  stopped.push(`${told.title.padEnd(42)} ${code}`)
+  stopped.push(`${reported.title.padEnd(42)} ${code}`)
 }
 
 async function ground({ world, agent, transcript }: HostileScene): Promise<void> {
@@ -69,7 +69,7 @@ async function ground({ world, agent, transcript }: HostileScene): Promise<void>
 }
 
 /** The owner says yes once, to one plan. */
-async function replayAnApproval(scene: HostileScene, attempt: (told: Attempt) => Promise<void>): Promise<void> {
+async function replayAnApproval(scene: HostileScene, attempt: (reported: Attempt) => Promise<void>): Promise<void> {
   const { agent, transcript } = scene
   const planned = await approveAsOwner(scene, {
     title: 'A yes from the owner',
@@ -143,7 +143,7 @@ async function burnTheGas({ world, agent, transcript }: HostileScene, stopped: s
 }
 
 /** The server runs in this process: its clock is ours. */
-async function setTheClockBack({ world }: HostileScene, attempt: (told: Attempt) => Promise<void>): Promise<void> {
+async function setTheClockBack({ world }: HostileScene, attempt: (reported: Attempt) => Promise<void>): Promise<void> {
   const { now } = Date
   Date.now = () => now() - 25 * 3_600_000
   try {
@@ -165,7 +165,7 @@ async function setTheClockBack({ world }: HostileScene, attempt: (told: Attempt)
   }
 }
 
-async function ignoreThePause({ world }: HostileScene, attempt: (told: Attempt) => Promise<void>): Promise<void> {
+async function ignoreThePause({ world }: HostileScene, attempt: (reported: Attempt) => Promise<void>): Promise<void> {
   const path = join(world.settings.environment['SVC_DATA_DIR'] ?? '', 'paused')
   await writeFile(path, '', { mode: 0o600 })
   await attempt({

@@ -4,7 +4,7 @@ import type { Intent, WriteContext } from '@svc/tool-server'
 import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi, zeroHash } from 'viem'
 
 /**
- * What a tool that has turned hands to the road of a transaction: intents that say one thing and do another. Each starts
+ * What a tool that has turned hands to the transaction pipeline: intents that say one thing and do another. Each starts
  * from an honest plan of the server's own planners, so that nothing but the trick is wrong with it.
  */
 export const tricks: Readonly<Record<Trick, (context: WriteContext) => Promise<Intent>>> = {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { tricks, type Trick } from './tricks.ts'
 
 /**
- * A write tool that has turned against its owner: whoever wrote it, or whatever it asked, hands the road an intent of its
+ * A write tool that has turned against its owner: whoever wrote it, or whatever it asked, hands the pipeline an intent of its
  * own. It stands in the server like every other tool, and has what every other tool has: no way to a signer.
  */
 export function turnedTool(): Tool {
@@ -11,7 +11,7 @@ export function turnedTool(): Tool {
   return writeTool({
     name: 'turned_tool',
     title: 'A tool that has turned',
-    description: 'Hands a hostile transaction to the road. Part of the demonstration alone.',
+    description: 'Hands a hostile transaction to the pipeline. Part of the demonstration alone.',
     scope: 'write:trade',
     destructive: true,
     idempotent: false,

@@ -70,7 +70,7 @@ export type Choice<Tier> = {
   readonly tier: Tier
   readonly confidence: 'HIGH' | 'MODERATE' | 'LOW'
   readonly reason: string
-  /** Over the tier that comes next, or over the first of those that it is not told apart from; `null` where there is nothing to compare with. */
+  /** Over the tier that comes next, or over the first of those that it is not distinguished from; `null` where there is nothing to compare with. */
   readonly lead: Lead | null
 }
 
@@ -123,7 +123,7 @@ function wordsOf({ netApr, errors, isClear }: Lead, { feeTier }: ScoredTier): st
   const lead = `Its net yield is ${percents(netApr, 2, 'yield')} a year above that of ${label(feeTier)}, `
   return isClear
     ? `${lead}more than the errors of both explain in 19 of 20 cases, ${percents(errors, 2, 'yield')}.`
-    : `${lead}which is within what the errors of both explain in 19 of 20 cases, ${percents(errors, 2, 'yield')}: the two are not told apart.`
+    : `${lead}which is within what the errors of both explain in 19 of 20 cases, ${percents(errors, 2, 'yield')}: the two are not distinguished.`
 }
 
 function daysOf(best: ScoredTier, second: ScoredTier): string {

@@ -2,7 +2,7 @@ import { type Estimate, type RangeAnalysis, type RangeEstimates, standardErrorsO
 
 /**
  * A simulated range beside its closed forms; percents and probabilities as results tell them. The scatter of a few replicates is itself
- * uncertain, so that beyond 4 of it lies one figure in 200, not one in 16,000: standard errors are told wider, by Student's t, so that
+ * uncertain, so that beyond 4 of it lies one figure in 200, not one in 16,000: standard errors are reported wider, by Student's t, so that
  * whoever divides by them finds one beyond 4 as seldom as of a normal error.
  */
 export function compareSimulation(estimates: RangeEstimates, analysis: ClosedForms): readonly SimulationCheck[] {

@@ -142,7 +142,7 @@ describe('the choice of a fee tier', () => {
     const { tier: best, confidence, lead, reason } = choose([changeable(500, 15, 0.9), changeable(3_000, 11, 0.9)], 0.5)
     expect([best.feeTier, confidence, lead?.isClear]).toEqual([500, 'LOW', false])
     expect(reason).toMatch(
-      / within what the errors of both explain in 19 of 20 cases, \d+\.\d\d: the two are not told apart\.$/,
+      / within what the errors of both explain in 19 of 20 cases, \d+\.\d\d: the two are not distinguished\.$/,
     )
   })
 

@@ -11,6 +11,6 @@ test.each([
   [2_345.67, 1, 'yield', '2345.7'],
   [Number.POSITIVE_INFINITY, 1, 'lead', 'over 1,000'],
   [-4.5e23, 2, 'yield', 'under -1,000,000'],
-] as const)('%d to %i digits of a %s is %s', (value, digits, most, told) => {
-  expect(percents(value, digits, most)).toBe(told)
+] as const)('%d to %i digits of a %s is %s', (value, digits, most, reported) => {
+  expect(percents(value, digits, most)).toBe(reported)
 })

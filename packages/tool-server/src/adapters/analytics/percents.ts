@@ -1,5 +1,5 @@
 /**
- * Percents for a sentence. Beyond `most` their size says nothing but that they are large, and twenty digits hide even that: a lead is told up to
+ * Percents for a sentence. Beyond `most` their size says nothing but that they are large, and twenty digits hide even that: a lead is reported up to
  * ten times the whole, a yield of a year up to ten thousand times, which new pools do reach for some days.
  */
 export function percents(value: number, digits: number, most: keyof typeof limits): string {

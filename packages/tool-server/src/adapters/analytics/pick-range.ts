@@ -44,7 +44,7 @@ export type RangeChoice = {
   readonly leansFrom?: RangeAnalysis
 }
 
-/** The range that is told apart from the even one and from its mirror, or none. */
+/** The range that is distinguished from the even one and from its mirror, or none. */
 function leaning(analyser: RangeAnalyser, { targetTimeInRange, doubts }: RangeWanted) {
   const { best, atTarget, otherSide, even } = chooseRange(analyser, targetTimeInRange)
   const beats = (one: RangeAnalysis): boolean =>

@@ -125,8 +125,8 @@ describe('the volatility of a pool', () => {
     holed.bars.closeTick.fill(holed.bars.closeTick[299]!, 300, 363)
     // Sixty-four hours after the last known one: eight times the move of an hour.
     holed.bars.closeTick.forEach((tick, index, ticks) => (ticks[index] = index < 363 ? tick : tick + 400))
-    const told = { ...holed, completeness: { ...holed.completeness, gaps: 63, gapsAt } }
-    expect(sigmaOf(told) / sigmaOf(past(720))).toBeCloseTo(1, 2)
+    const reported = { ...holed, completeness: { ...holed.completeness, gaps: 63, gapsAt } }
+    expect(sigmaOf(reported) / sigmaOf(past(720))).toBeCloseTo(1, 2)
   })
 
   test('is what its fees pay for: LVR at that volatility is what liquidity earns', () => {

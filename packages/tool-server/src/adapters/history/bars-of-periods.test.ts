@@ -117,8 +117,8 @@ describe('bars of periods', () => {
 
   test('hold the dollars of pools without a price against each other, and count none where most are missing', () => {
     const dollarsOf = (...dollars: readonly number[]) => {
-      const told = dollars.map((volumeUsd, hour) => period(hour, 2_000, { volumeUsd }))
-      return [...barsOfPeriods(pool, null, told, grid, []).figures.volumeUsd!]
+      const reported = dollars.map((volumeUsd, hour) => period(hour, 2_000, { volumeUsd }))
+      return [...barsOfPeriods(pool, null, reported, grid, []).figures.volumeUsd!]
     }
     expect(dollarsOf(0, 7_000, 2_000, 1_000)).toEqual([1_000, 1_000, 2_000, 1_000])
     expect(dollarsOf(1e190, 2_100, 2_000, -1)).toEqual([2_000, 2_100, 2_000, 2_000])
@@ -126,8 +126,8 @@ describe('bars of periods', () => {
   })
 
   test('count dollars by the trade in a pegged token, whatever the subgraph says', () => {
-    const told = [0, 1e190, -1, 2_000].map((volumeUsd, hour) => period(hour, 2_000, { volumeUsd }))
-    const { figures } = barsOfPeriods(pool, null, told, grid, pegged)
+    const reported = [0, 1e190, -1, 2_000].map((volumeUsd, hour) => period(hour, 2_000, { volumeUsd }))
+    const { figures } = barsOfPeriods(pool, null, reported, grid, pegged)
     expect([...figures.volumeUsd!]).toEqual([2_000, 2_000, 2_000, 2_000])
     expect([...figures.feesUsd!]).toEqual([6, 6, 6, 6])
     const tvl = [5, -5, 0, 7].map((tvlUsd, hour) => period(hour, 2_000, { tvlUsd }))
@@ -135,11 +135,13 @@ describe('bars of periods', () => {
   })
 
   test('without one count what the subgraph says, near to a price of today, else that price', () => {
-    const told = [0, 7_000, 2_000, 1_000].map((volumeUsd, hour) => period(hour, 2_000, { volumeUsd }))
+    const reported = [0, 7_000, 2_000, 1_000].map((volumeUsd, hour) => period(hour, 2_000, { volumeUsd }))
     const side = { isToken1: true, usd: 1, decimals: 6, isPegged: false }
-    expect([...barsOfPeriods(pool, null, told, grid, [side]).figures.volumeUsd!]).toEqual([2_000, 2_000, 2_000, 1_000])
+    expect([...barsOfPeriods(pool, null, reported, grid, [side]).figures.volumeUsd!]).toEqual([
+      2_000, 2_000, 2_000, 1_000,
+    ])
     const other = { isToken1: false, usd: 5_000, decimals: 18, isPegged: false }
-    const { figures } = barsOfPeriods(pool, null, told, grid, [side, other])
+    const { figures } = barsOfPeriods(pool, null, reported, grid, [side, other])
     expect([...figures.volumeUsd!]).toEqual([2_000, 7_000, 2_000, 1_000])
   })
 
@@ -163,8 +165,8 @@ describe.each([MIN_TICK, MIN_TICK + 1, 0, MAX_TICK - 1])('a period at tick %i', 
     const price = 10 ** (decimals1 - decimals0) / root ** 2
     const amounts = { volume0: in0 / 10 ** decimals0, volume1: out1 / 10 ** decimals1 }
     const at = { price, open: price, high: price, low: price, ...amounts }
-    const told = { ...period(0, 1), ...at, liquidity, volumeUsd: 1, trades: 1 }
-    const { bars, absurd } = barsOfPeriods(odd, null, [told], { ...grid, count: 1 }, [])
+    const reported = { ...period(0, 1), ...at, liquidity, volumeUsd: 1, trades: 1 }
+    const { bars, absurd } = barsOfPeriods(odd, null, [reported], { ...grid, count: 1 }, [])
     expect([absurd, bars.startsAt.length]).toEqual([0, 1])
     for (const column of [bars.openTick, bars.lowTick, bars.highTick, bars.closeTick]) {
       expect(column[0]).toBeCloseTo(tick, 5)
@@ -174,8 +176,8 @@ describe.each([MIN_TICK, MIN_TICK + 1, 0, MAX_TICK - 1])('a period at tick %i', 
     const moved = { amount0: BigInt(Math.round(in0)), amount1: -BigInt(Math.round(out1)) }
     const state = { sqrtPriceX96: getSqrtPriceAtTick(tick), tick, liquidity: BigInt(liquidity), fee: 3_000 }
     const swap: SwapRecord = { ...place, ...moved, ...state }
-    expect(periodFitsSwaps(odd, told, told, [swap])).toBe(true)
-    expect(periodFitsSwaps(odd, { ...told, price: price * 1.01 }, told, [swap])).toBe(false)
-    expect(periodFitsSwaps(odd, { ...told, volume1: told.volume1 * 1.02 }, told, [swap])).toBe(false)
+    expect(periodFitsSwaps(odd, reported, reported, [swap])).toBe(true)
+    expect(periodFitsSwaps(odd, { ...reported, price: price * 1.01 }, reported, [swap])).toBe(false)
+    expect(periodFitsSwaps(odd, { ...reported, volume1: reported.volume1 * 1.02 }, reported, [swap])).toBe(false)
   })
 })

@@ -7,7 +7,7 @@ import { tickAt, tickScale } from './period-tick.ts'
 import { believablePeriods } from './believable-periods.ts'
 import type { DollarSide } from './dollar-sides.ts'
 import type { Period } from './read-periods.ts'
-import { toldSides } from './told-sides.ts'
+import { reportedSides } from './reported-sides.ts'
 
 /**
  * Hours or days of a subgraph as bars without holes. A bar opens where the one before closed; one without a period is a gap, taken to be quiet.
@@ -25,7 +25,7 @@ export function barsOfPeriods(
   priced: readonly DollarSide[],
 ): SubgraphBars {
   const { opening: known, sane } = believablePeriods(pool, before, periods)
-  const sides = priced.length > 0 ? priced : toldSides(pool, sane)
+  const sides = priced.length > 0 ? priced : reportedSides(pool, sane)
   const opening = known ?? sane[0]
   const skipped = opening === known || opening === undefined ? 0 : (opening.startsAt - grid.start) / grid.barSeconds
   const count = opening === undefined ? 0 : grid.count - skipped
@@ -52,7 +52,7 @@ export function barsOfPeriods(
     bars: { ...columns, feeGrowth: null },
     figures,
     gapsAt,
-    told: sane,
+    reported: sane,
     opening: known,
     absurd: periods.length - sane.length,
     newest: sane.at(-1) ?? known,
@@ -64,7 +64,7 @@ export type SubgraphBars = {
   readonly figures: BarFigures
   readonly gapsAt: readonly number[]
   /** The periods that a pool can have. */
-  readonly told: readonly Period[]
+  readonly reported: readonly Period[]
   /** The one before them. */
   readonly opening: Period | null
   /** How many periods were left out, as no pool can have them. */
@@ -113,6 +113,6 @@ function dollarsOf({ volume0, volume1, volumeUsd }: Period, sides: readonly Doll
   const worths = sides.map(({ isToken1, usd }) => (isToken1 ? volume1 : volume0) * usd)
   const [own] = worths
   if (own === undefined) return volumeUsd < 0 || (volumeUsd === 0 && volume0 + volume1 > 0) ? Number.NaN : volumeUsd
-  const isTold = worths.some((worth) => volumeUsd <= 3 * worth && volumeUsd >= worth / 3)
-  return isTold && sides[0]?.isPegged !== true ? volumeUsd : own
+  const isReported = worths.some((worth) => volumeUsd <= 3 * worth && volumeUsd >= worth / 3)
+  return isReported && sides[0]?.isPegged !== true ? volumeUsd : own
 }

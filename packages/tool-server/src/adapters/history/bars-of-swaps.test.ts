@@ -83,21 +83,21 @@ describe('bars of swaps that passed prices without liquidity', () => {
     const gasUsd = { open: 0, close: 0, rebalance: 0 }
     const [result] = replayStrategies(traded.bars, [full], { startValueUsd: 10_000, gasUsd, ...options }).strategies
     const own = 5_000
-    return { told: result!.feesEarnedUsd, counted: (counted.token0 + counted.token1) * own, traded }
+    return { reported: result!.feesEarnedUsd, counted: (counted.token0 + counted.token1) * own, traded }
   }
 
   test.each([-40_000, -200_000])('earn by what was paid when it was pushed to tick %d', async (tick) => {
-    const { told, counted, traded } = await feesOf(tick)
+    const { reported, counted, traded } = await feesOf(tick)
     const quiet = await feesOf(null)
-    expect(told / counted).toBeGreaterThan(0.9)
-    expect(told / counted).toBeLessThan(1.05)
+    expect(reported / counted).toBeGreaterThan(0.9)
+    expect(reported / counted).toBeLessThan(1.05)
     expect([...traded.bound].reduce((sum, one) => sum + one, 0)).toBe(2 * days)
     expect([...quiet.traded.bound].every((one) => one === 0)).toBe(true)
   })
 
   test.each([-40_000, -200_000])('pay no dream where dust lies in the way to tick %d', async (tick) => {
-    const { told } = await feesOf(tick, 1n)
-    expect(told / (await feesOf(tick)).counted).toBeCloseTo(1, 1)
+    const { reported } = await feesOf(tick, 1n)
+    expect(reported / (await feesOf(tick)).counted).toBeCloseTo(1, 1)
   })
 })
 

@@ -17,12 +17,12 @@ const swaps = Array.from({ length: 40 }, (_, hour): SwapRecord => {
   const place = { blockNumber: BigInt(hour), logIndex: 0, transactionHash: '0x', timestamp: hour * 3_600 + 60 } as const
   return { ...place, ...state, amount0: amount, amount1: -amount }
 })
-const told = swaps.map(({ amount0 }, hour): Period => {
+const reported = swaps.map(({ amount0 }, hour): Period => {
   const volume = Number(amount0) / 1e6
   const facts = { price: 1, open: 1, high: 1, low: 1, volume0: volume, volume1: volume, volumeUsd: volume, tvlUsd: 1 }
   return { startsAt: hour * 3_600, liquidity: 1e12, trades: 1, ...facts }
 })
-const slots = told.map(({ startsAt }) => startsAt)
+const slots = reported.map(({ startsAt }) => startsAt)
 
 type Endpoint = (from: number, to: number) => readonly SwapRecord[]
 const honest: Endpoint = (from, to) => swaps.filter(({ timestamp }) => timestamp >= from && timestamp <= to)
@@ -63,18 +63,18 @@ async function check(
   const found = await checkPeriods(
     { liquidity, rpc } as unknown as CheckPorts,
     { ...request, ...of },
-    { slots: begins, told: periods, opening: null, upTo },
+    { slots: begins, reported: periods, opening: null, upTo },
     { pickInt },
   )
   return { ...found, asked }
 }
 
 const change = (hour: number, facts: Partial<Period>) =>
-  told.map((period) => (period.startsAt === hour * 3_600 ? { ...period, ...facts } : period))
+  reported.map((period) => (period.startsAt === hour * 3_600 ? { ...period, ...facts } : period))
 
 describe('spot checks of the periods of a subgraph', () => {
   test('take those that claim most, and others that chance picks, in the logs of their hours alone', async () => {
-    const { checked, asked } = await check(told)
+    const { checked, asked } = await check(reported)
     expect([checked, asked.includes(0), new Set(asked).size]).toEqual([5, true, 5])
   })
 
@@ -94,14 +94,16 @@ describe('spot checks of the periods of a subgraph', () => {
     ['another price', { price: 1.01, low: 1.001 }],
     ['more liquidity', { liquidity: 1e13 }],
   ])('find an hour of %s where chance falls on it', async (_label, facts) => {
-    const { asked } = await check(told)
+    const { asked } = await check(reported)
     await expect(check(change(asked[1]!, facts))).rejects.toThrow('tells another hour')
-    await expect(check(told.filter(({ startsAt }) => startsAt !== asked[1]! * 3_600))).rejects.toThrow('another hour')
+    await expect(check(reported.filter(({ startsAt }) => startsAt !== asked[1]! * 3_600))).rejects.toThrow(
+      'another hour',
+    )
   })
 
   test('agree with a quiet hour', async () => {
     const quiet: Endpoint = (from, to) => honest(from, to).filter(({ timestamp }) => timestamp < 10 * 3_600)
-    expect((await check(told.slice(0, 10), quiet)).checked).toBe(5)
+    expect((await check(reported.slice(0, 10), quiet)).checked).toBe(5)
   })
 
   test('take an endpoint that has nothing of the time before all it has for one that threw it away', async () => {
@@ -113,13 +115,13 @@ describe('spot checks of the periods of a subgraph', () => {
     expect(await check(...pruned(8), {}, of)).toMatchObject({ checked: 4, hasLargest: false })
     await expect(check(...pruned(50), {}, of)).rejects.toThrow('tells of trade of which the endpoint has no log')
     const holed: Endpoint = (from, to) => (from === 28 * 3_600 ? [] : honest(from, to))
-    await expect(check(told, holed, {}, of)).rejects.toThrow('tells another hour')
+    await expect(check(reported, holed, {}, of)).rejects.toThrow('tells another hour')
   })
 
   test.each([1, 20, 40])('find trade told of %i quiet hours before the first swap', async (hours) => {
     const quiet: Endpoint = (from, to) => honest(from, to).filter(({ timestamp }) => timestamp >= hours * 3_600)
-    await expect(check(told, quiet)).rejects.toThrow(/^tells another hour from .* on than the pool logged/)
-    expect((await check(told.slice(hours), quiet)).hasLargest).toBe(true)
+    await expect(check(reported, quiet)).rejects.toThrow(/^tells another hour from .* on than the pool logged/)
+    expect((await check(reported.slice(hours), quiet)).hasLargest).toBe(true)
   })
 
   test('hold the hour that was not all told against the swaps up to the last block told', async () => {
@@ -137,7 +139,7 @@ describe('spot checks of the periods of a subgraph', () => {
     ['a liquidity of a quarter', () => ({ liquidity: 1e12 / 3.9 })],
     ['prices that swing by less than a thousandth', (_period, at) => ({ price: at % 2 === 0 ? 1.0009 : 1 / 1.0009 })],
   ])('find %s in all hours', async (_label, lie) => {
-    const lying = told.map((period, at) => Object.assign({}, period, lie(period, at)))
+    const lying = reported.map((period, at) => Object.assign({}, period, lie(period, at)))
     const ranged = lying.map((row) => Object.assign(row, { high: Math.max(1, row.price), low: Math.min(1, row.price) }))
     await expect(check(ranged)).rejects.toThrow('tells another hour')
   })
@@ -149,7 +151,7 @@ describe('spot checks of the periods of a subgraph', () => {
           swap.blockNumber === 0n ? Object.assign({}, swap, { liquidity: 50n * liquidity }) : swap,
         )
     }
-    expect((await check(told, met(10n ** 12n))).checked).toBe(5)
+    expect((await check(reported, met(10n ** 12n))).checked).toBe(5)
     const thin = change(0, { liquidity: 1e12 / 50 })
     await expect(check(thin, met(10n ** 12n))).rejects.toThrow('tells another hour')
   })
@@ -173,9 +175,9 @@ describe('spot checks of the periods of a subgraph', () => {
     }
     const cancelled = new ToolError('CANCELLED', 'No.')
     for (const error of [new ToolError('RPC_REFUSED', 'No.'), new TypeError('no list'), cancelled]) {
-      expect(await check(told, failing(error))).toMatchObject({ checked: 0, hasLargest: false })
+      expect(await check(reported, failing(error))).toMatchObject({ checked: 0, hasLargest: false })
     }
-    const left = check(told, failing(cancelled), { signal: AbortSignal.abort() })
+    const left = check(reported, failing(cancelled), { signal: AbortSignal.abort() })
     await expect(left).rejects.toMatchObject({ code: 'CANCELLED' })
   })
 
@@ -186,7 +188,12 @@ describe('spot checks of the periods of a subgraph', () => {
       return new Promise<never>(() => {})
     }
     const ports = { liquidity: { swaps }, rpc: archive } as unknown as CheckPorts
-    const found = checkPeriods(ports, request, { slots, told, opening: null, upTo: whole }, { pickInt, withinMs: 60 })
+    const found = checkPeriods(
+      ports,
+      request,
+      { slots, reported, opening: null, upTo: whole },
+      { pickInt, withinMs: 60 },
+    )
     expect(await found).toEqual({ checked: 0, hasLargest: false, costly: 0, unanswered: 5 })
     expect(signals.map((signal) => signal?.aborted)).toEqual(Array(5).fill(true))
   })
@@ -210,7 +217,7 @@ describe('spot checks of the periods of a subgraph', () => {
     }
     const ports = { liquidity: { swaps }, rpc: archive } as unknown as CheckPorts
     const options = { pickInt, mostRequests }
-    const found = await checkPeriods(ports, request, { slots, told, opening: null, upTo: whole }, options)
+    const found = await checkPeriods(ports, request, { slots, reported, opening: null, upTo: whole }, options)
     expect(found).toMatchObject({ ...outcome, unanswered: 0 })
     expect(made).toBeLessThanOrEqual(mostRequests)
   })

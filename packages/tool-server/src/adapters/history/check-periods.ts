@@ -17,22 +17,22 @@ import { spotChecks } from './spot-checks.ts'
  * endpoint that fails or is late decides nothing, and nothing more is asked of it then, nor once the budget of requests is spent. One
  * that tells no swap of a period said to be traded is right where it has logs of that time; where it shows none, one period of those that claim most has to agree.
  *
- * @throws SubgraphError `untrue` where one disagrees, `malformed` where trade is told that nothing confirms; ToolError `CANCELLED`
+ * @throws SubgraphError `untrue` where one disagrees, `malformed` where trade is reported that nothing confirms; ToolError `CANCELLED`
  */
 export async function checkPeriods(
   ports: CheckPorts,
   request: HistoryRequest,
-  told: ToldPeriods,
+  reported: ReportedPeriods,
   { pickInt, withinMs = 5_000, mostRequests = usualRequests }: CheckOptions,
 ): Promise<Checked> {
-  const { places, largest } = spotChecks(told, pickInt)
+  const { places, largest } = spotChecks(reported, pickInt)
   const over = new AbortController()
   const signal = AbortSignal.any([over.signal, ...(request.signal === undefined ? [] : [request.signal])])
   setMaxListeners(0, signal)
   const terms = { budget: createRequestBudget(mostRequests), withinMs, signal }
   try {
-    const { readings, costly } = await readPlaces(ports, request, told.upTo, places, terms)
-    const { agreed, silent } = judgeReadings(request, told, readings)
+    const { readings, costly } = await readPlaces(ports, request, reported.upTo, places, terms)
+    const { agreed, silent } = judgeReadings(request, reported, readings)
     const isConfirmed = largest.some((startsAt) => agreed.has(startsAt))
     if (silent.length > 0) await requireLogs(ports, request, Math.max(...silent), isConfirmed, terms)
     const hasLargest = largest.every((startsAt) => agreed.has(startsAt))
@@ -51,18 +51,18 @@ export type Checked = {
   readonly hasLargest: boolean
   /** How many more there were to check that take more requests than a check may make. */
   readonly costly: number
-  /** How many more of which the endpoint told no logs, or not in time. */
+  /** How many more of which the endpoint gave no logs, or not in time. */
   readonly unanswered: number
 }
 
-export type ToldPeriods = {
-  /** Where the closed periods begin that can be told, Unix seconds. */
+export type ReportedPeriods = {
+  /** Where the closed periods begin that can be known, Unix seconds. */
   readonly slots: readonly number[]
   /** Oldest first. */
-  readonly told: readonly Period[]
+  readonly reported: readonly Period[]
   /** The one before them. */
   readonly opening: Period | null
-  /** The last block told: a period that ends after its time is one of the swaps up to it. */
+  /** The last block reported: a period that ends after its time is one of the swaps up to it. */
   readonly upTo: { readonly timestamp: number; readonly blockNumber: number }
 }
 
@@ -80,7 +80,7 @@ export type CheckOptions = {
 /** Of the last hundred days six to eight hours usually take a hundred to five hundred. */
 const usualRequests = 600
 
-/** Throws where the silence after a time (Unix seconds) is that of a quiet pool, or nothing confirms the trade told of it. */
+/** Throws where the silence after a time (Unix seconds) is that of a quiet pool, or nothing confirms the trade reported of it. */
 async function requireLogs(
   { rpc }: CheckPorts,
   { chain, barSeconds, signal: caller }: HistoryRequest,

@@ -55,24 +55,24 @@ const sum = (column: Float64Array | null) => column!.reduce((total, value) => to
 
 describe('hours out of a subgraph', () => {
   test.each(['v2', 'v3', 'v4'] as const)('of a %s pool are those of its swap logs', async (version) => {
-    const [exact, told] = await readBoth(version)
-    expect([told.source, told.isEstimate]).toEqual(['subgraph', true])
-    expect([...told.bars.startsAt]).toEqual([...exact.bars.startsAt])
-    expect(largest(told.bars.openTick.slice(1), exact.bars.openTick.slice(1))).toBeLessThan(1e-3)
-    expect(largest(told.bars.closeTick, exact.bars.closeTick)).toBeLessThan(1e-3)
+    const [exact, reported] = await readBoth(version)
+    expect([reported.source, reported.isEstimate]).toEqual(['subgraph', true])
+    expect([...reported.bars.startsAt]).toEqual([...exact.bars.startsAt])
+    expect(largest(reported.bars.openTick.slice(1), exact.bars.openTick.slice(1))).toBeLessThan(1e-3)
+    expect(largest(reported.bars.closeTick, exact.bars.closeTick)).toBeLessThan(1e-3)
     // Reserves tell no more of an hour than the price of its end: of a pair the range is narrower, never wider.
-    const narrower = told.bars.highTick.map((tick, index) => exact.bars.highTick[index]! - tick)
+    const narrower = reported.bars.highTick.map((tick, index) => exact.bars.highTick[index]! - tick)
     expect(Math.min(...narrower)).toBeGreaterThan(-1e-3)
     expect(Math.max(...narrower)).toBeLessThan(version === 'v2' ? 2_000 : 1e-3)
-    expect(sum(told.bars.amount0In) / sum(exact.bars.amount0In)).toBeCloseTo(1, 2)
-    expect(sum(told.bars.amount1In) / sum(exact.bars.amount1In)).toBeCloseTo(1, 2)
-    expect(sum(told.figures.volumeUsd) / sum(exact.figures.volumeUsd)).toBeCloseTo(1, 2)
-    expect(sum(told.figures.feesUsd) / sum(exact.figures.feesUsd)).toBeCloseTo(1, 2)
-    expect(told.figures.tvlUsd!.every((value) => value > 100_000)).toBe(true)
+    expect(sum(reported.bars.amount0In) / sum(exact.bars.amount0In)).toBeCloseTo(1, 2)
+    expect(sum(reported.bars.amount1In) / sum(exact.bars.amount1In)).toBeCloseTo(1, 2)
+    expect(sum(reported.figures.volumeUsd) / sum(exact.figures.volumeUsd)).toBeCloseTo(1, 2)
+    expect(sum(reported.figures.feesUsd) / sum(exact.figures.feesUsd)).toBeCloseTo(1, 2)
+    expect(reported.figures.tvlUsd!.every((value) => value > 100_000)).toBe(true)
     const quiet = [...exact.figures.trades!].filter((trades) => trades === 0).length
-    expect([told.completeness.gaps, told.completeness.gapsAt.length]).toEqual([quiet, quiet])
+    expect([reported.completeness.gaps, reported.completeness.gapsAt.length]).toEqual([quiet, quiet])
     const note = `The subgraph has nothing of ${quiet} bars: they were taken to be without a trade. `
-    expect(told.completeness.note).toMatch(
+    expect(reported.completeness.note).toMatch(
       new RegExp(
         `^${quiet === 0 ? '' : note}Held against the pool's swap logs, [4-8] of its 480 hours agree, those that`,
       ),
@@ -82,17 +82,17 @@ describe('hours out of a subgraph', () => {
   test.each(['v2', 'v3', 'v4'] as const)(
     'and days of a %s pool end with their last price, whatever close says',
     async (version) => {
-      const [exact, told] = await readBoth(version, { ...hour, barSeconds: 86_400 })
-      expect(told.source).toBe('subgraph')
-      expect(largest(told.bars.closeTick, exact.bars.closeTick)).toBeLessThan(1e-3)
+      const [exact, reported] = await readBoth(version, { ...hour, barSeconds: 86_400 })
+      expect(reported.source).toBe('subgraph')
+      expect(largest(reported.bars.closeTick, exact.bars.closeTick)).toBeLessThan(1e-3)
     },
   )
 
   test('before the first are told missing, as in swap logs', async () => {
-    const [exact, told] = await readBoth('v3', { from: now - 900 * 3_600, to: now, barSeconds: 3_600 })
-    expect(told.completeness).toMatchObject({ barsExpected: 901, note: expect.stringContaining('tells nothing') })
+    const [exact, reported] = await readBoth('v3', { from: now - 900 * 3_600, to: now, barSeconds: 3_600 })
+    expect(reported.completeness).toMatchObject({ barsExpected: 901, note: expect.stringContaining('tells nothing') })
     // A pool opens a little before its first trade.
-    expect(told.bars.startsAt[0]).toBeLessThanOrEqual(exact.bars.startsAt[0]!)
+    expect(reported.bars.startsAt[0]).toBeLessThanOrEqual(exact.bars.startsAt[0]!)
     expect(exact.completeness.note).toContain(`${901 - exact.bars.startsAt.length} bars at the beginning are left out`)
   })
 
@@ -163,15 +163,15 @@ describe('a subgraph', () => {
 
   test('that stumbles once is asked again', async () => {
     subgraph.setFaults([{ fault: { kind: 'status', status: 502 }, times: 2 }])
-    const [, told] = await readBoth('v3')
-    expect(told.source).toBe('subgraph')
+    const [, reported] = await readBoth('v3')
+    expect(reported.source).toBe('subgraph')
   })
 
   test('that is behind serves what it has of the past', async () => {
     subgraph.setFaults([{ fault: { kind: 'stale', seconds: 7_200 } }])
-    const [, told] = await readBoth('v3', { from: now - 10 * 86_400, to: now - 5 * 86_400, barSeconds: 3_600 })
-    expect(told.source).toBe('subgraph')
-    expect(told.completeness.note).toMatch(/^The subgraph is 7200 seconds behind the chain\. .*Held against/)
+    const [, reported] = await readBoth('v3', { from: now - 10 * 86_400, to: now - 5 * 86_400, barSeconds: 3_600 })
+    expect(reported.source).toBe('subgraph')
+    expect(reported.completeness.note).toMatch(/^The subgraph is 7200 seconds behind the chain\. .*Held against/)
   })
 })
 

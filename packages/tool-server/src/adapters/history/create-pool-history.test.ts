@@ -4,7 +4,7 @@ import type { HistoryRequest } from '../../ports.ts'
 import { createSubgraphs } from '../subgraph/create-subgraphs.ts'
 import { createBarMemory } from './create-bar-memory.ts'
 import { createPoolHistory } from './create-pool-history.ts'
-import { toldHours } from './told-hours.fixture.ts'
+import { reportedHours } from './reported-hours.fixture.ts'
 
 const now = 1_700_000_000
 
@@ -70,7 +70,7 @@ test('reads the logs once for all who ask for the same bars at the same time, an
 
 test('passes over a subgraph that was found untrue of a pool for six hours, wherever chance would look next', async () => {
   let [picked, time, asked] = [20, now * 1_000, 0]
-  const { ports, ask, request } = toldHours(
+  const { ports, ask, request } = reportedHours(
     () => true,
     (at) => (at === 21 ? 500 : 1_000),
   )

@@ -19,10 +19,10 @@ export function createPoolHistory(ports: HistoryPorts, options: HistoryOptions):
   const verdicts = createVerdicts(now, options.checks.rememberMs)
   const alone: PoolHistory = {
     async read(request) {
-      const told = await fromSubgraph(ports, options, verdicts, request)
-      if (told !== null && 'bars' in told) return told
+      const reported = await fromSubgraph(ports, options, verdicts, request)
+      if (reported !== null && 'bars' in reported) return reported
       const read = await readRpcHistory(ports, bars, request, now())
-      if (told !== null) return withNote(read, `The subgraph ${told.problem}: this is out of swap logs.`)
+      if (reported !== null) return withNote(read, `The subgraph ${reported.problem}: this is out of swap logs.`)
       const mayReachFurther = !read.completeness.hasAllTrades && lacksKey(subgraphs, request)
       return mayReachFurther
         ? withNote(read, 'With SVC_MCP_SUBGRAPH_API_KEY set a subgraph reaches further back.')

@@ -1,5 +1,5 @@
 import type { HistoryRequest } from '../../ports.ts'
-import type { ToldPeriods } from './check-periods.ts'
+import type { ReportedPeriods } from './check-periods.ts'
 import { disagreement } from './disagreement.ts'
 import { isWithin, metOf, periodFitsSwaps } from './period-fits-swaps.ts'
 import type { Reading } from './read-places.ts'
@@ -10,7 +10,7 @@ import type { Reading } from './read-places.ts'
  */
 export function judgeReadings(
   { pool, barSeconds }: Pick<HistoryRequest, 'pool' | 'barSeconds'>,
-  { told, opening }: Pick<ToldPeriods, 'told' | 'opening'>,
+  { reported, opening }: Pick<ReportedPeriods, 'reported' | 'opening'>,
   readings: readonly Reading[],
 ): Judged {
   const knownFrom = Math.min(...readings.flatMap(({ startsAt, isTraded }) => (isTraded ? [startsAt] : [])))
@@ -18,13 +18,13 @@ export function judgeReadings(
   const agreed = new Set<number>()
   const silent: number[] = []
   for (const { startsAt, swaps, isTraded } of readings) {
-    const period = told.find((each) => each.startsAt === startsAt) ?? null
-    const before = told.findLast((each) => each.startsAt < startsAt) ?? opening
+    const period = reported.find((each) => each.startsAt === startsAt) ?? null
+    const before = reported.findLast((each) => each.startsAt < startsAt) ?? opening
     if (periodFitsSwaps(pool, period, before, swaps, met)) agreed.add(startsAt)
     else if (isTraded || startsAt >= knownFrom) throw disagreement(startsAt, barSeconds)
     else silent.push(startsAt)
   }
-  requireLiquidity(readings, told, barSeconds)
+  requireLiquidity(readings, reported, barSeconds)
   return { agreed, silent }
 }
 
@@ -35,10 +35,14 @@ export type Judged = {
 }
 
 /** Positions come and go after the last swap of a period, not of most: in most the liquidity is one that swaps met, to a twentieth. */
-function requireLiquidity(readings: readonly Reading[], told: ToldPeriods['told'], barSeconds: number): void {
+function requireLiquidity(
+  readings: readonly Reading[],
+  reported: ReportedPeriods['reported'],
+  barSeconds: number,
+): void {
   const traded = readings.filter(({ swaps }) => swaps.length > 0)
   const off = traded.filter(({ startsAt, swaps }) => {
-    const period = told.find((each) => each.startsAt === startsAt)
+    const period = reported.find((each) => each.startsAt === startsAt)
     return period !== undefined && !isWithin(1.05, period.liquidity, metOf(swaps))
   })
   const [first] = off

@@ -63,10 +63,10 @@ function tradedOf({ decimals }: Pool['token0'], swaps: readonly SwapRecord[], si
   return swaps.reduce((sum, swap) => sum + Math.abs(Number(swap[side])), 0) / 10 ** decimals
 }
 
-function isSame(told: number, traded: number): boolean {
-  return Math.abs(told - traded) <= 0.01 * traded
+function isSame(reported: number, traded: number): boolean {
+  return Math.abs(reported - traded) <= 0.01 * traded
 }
 
-function isNoLess(told: number, traded: number): boolean {
-  return told >= 0.99 * traded
+function isNoLess(reported: number, traded: number): boolean {
+  return reported >= 0.99 * traded
 }

@@ -1,6 +1,6 @@
 import type { HistoryRequest, ReadLimits, SwapRecord } from '../../ports.ts'
 import { withinTime } from '../analytics/within-time.ts'
-import type { ToldPeriods } from './check-periods.ts'
+import type { ReportedPeriods } from './check-periods.ts'
 import type { HistoryPorts } from './create-pool-history.ts'
 import type { RequestBudget } from './create-request-budget.ts'
 import { orUndecided } from './or-undecided.ts'
@@ -14,7 +14,7 @@ import { orUndecided } from './or-undecided.ts'
 export async function readPlaces(
   { liquidity }: Pick<HistoryPorts, 'liquidity'>,
   request: HistoryRequest,
-  upTo: ToldPeriods['upTo'],
+  upTo: ReportedPeriods['upTo'],
   places: readonly number[],
   { budget, withinMs, signal }: ReadTerms,
 ): Promise<PlacesRead> {
@@ -56,14 +56,14 @@ export type PlacesRead = {
 export type Reading = {
   readonly startsAt: number
   readonly swaps: readonly SwapRecord[]
-  /** Whether the pool logged a swap in it, also after the last block told. */
+  /** Whether the pool logged a swap in it, also after the last block reported. */
   readonly isTraded: boolean
 }
 
 async function readPeriod(
   liquidity: HistoryPorts['liquidity'],
   { chain, pool, barSeconds }: HistoryRequest,
-  upTo: ToldPeriods['upTo'],
+  upTo: ReportedPeriods['upTo'],
   startsAt: number,
   limits: ReadLimits,
 ): Promise<Reading | 'costly'> {
@@ -72,6 +72,6 @@ async function readPeriod(
   if (!complete) return 'costly'
   const own = swaps.filter(({ timestamp }) => timestamp >= startsAt && timestamp < endsAt)
   const isWhole = endsAt <= upTo.timestamp
-  const told = isWhole ? own : own.filter(({ blockNumber }) => blockNumber <= upTo.blockNumber)
-  return { startsAt, swaps: told, isTraded: own.length > 0 }
+  const reported = isWhole ? own : own.filter(({ blockNumber }) => blockNumber <= upTo.blockNumber)
+  return { startsAt, swaps: reported, isTraded: own.length > 0 }
 }

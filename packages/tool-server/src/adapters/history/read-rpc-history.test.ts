@@ -34,8 +34,8 @@ test('a history that the endpoint gives in part says since when, and counts what
 test('logs that do not fit together make an estimate, and a note says in how many places', async () => {
   const startsAt = 1_700_006_400
   const { swaps, state } = swapsThroughAGap({ days: 2, startsAt, pushedTo: null })
-  const readWith = (told: readonly SwapRecord[]) => {
-    const liquidity = { swaps: async () => ({ swaps: told, completeFrom: 0, complete: true, created: null }) }
+  const readWith = (reported: readonly SwapRecord[]) => {
+    const liquidity = { swaps: async () => ({ swaps: reported, completeFrom: 0, complete: true, created: null }) }
     const pool = {
       id: '0x',
       version: 'v3',

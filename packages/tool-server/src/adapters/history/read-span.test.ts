@@ -20,7 +20,7 @@ test('others come in while many logs are made into bars, and while each is held 
   const still = { amount0: 0n, amount1: 0n, sqrtPriceX96: 2n ** 96n, liquidity: 1n, fee: 500 }
   // Before the span, where the bars look at each but once.
   const swaps = Array.from({ length: 4_001 }, (_, index) => Object.assign({ timestamp: index }, still))
-  const told = async () => ({ swaps, completeFrom: 0, complete: true, created: null })
+  const reported = async () => ({ swaps, completeFrom: 0, complete: true, created: null })
   const asked = {
     chain: { id: 1 },
     pool: { version: 'v3', tickSpacing: 10 },
@@ -29,7 +29,7 @@ test('others come in while many logs are made into bars, and while each is held 
     barSeconds: 3_600,
   }
   const request = asked as object as HistoryRequest
-  const liquidity = { swaps: told } as object as Parameters<typeof readSpan>[0]['liquidity']
+  const liquidity = { swaps: reported } as object as Parameters<typeof readSpan>[0]['liquidity']
   const { turns } = await turnsTaken(() => readSpan({ liquidity }, request, null, 10 ** 12))
   // Bars look at 25 in a step, the other at one.
   expect(turns).toBeGreaterThanOrEqual(Math.floor(4_001 / 32) + Math.floor(4_001 / 800))

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { readSubgraphHistory } from './read-subgraph-history.ts'
-import { toldHours } from './told-hours.fixture.ts'
+import { reportedHours } from './reported-hours.fixture.ts'
 
-async function read(...terms: Parameters<typeof toldHours>) {
-  const { ports, ask, request } = toldHours(...terms)
+async function read(...terms: Parameters<typeof reportedHours>) {
+  const { ports, ask, request } = reportedHours(...terms)
   const history = await readSubgraphHistory(ports, ask, request, { pickInt: (below) => below >> 1 })
   return history.completeness.note
 }
@@ -27,7 +27,7 @@ describe('the hours of a subgraph', () => {
     ).rejects.toThrow('of which the endpoint has no log')
     const some = read(late, (at) => (late(at) ? 1_005 : 1_000))
     expect(await some).toMatch(
-      / ([234]) of its 40 hours agree, not all of those that claim most; of [123] more the endpoint told no logs, or not in time\.$/,
+      / ([234]) of its 40 hours agree, not all of those that claim most; of [123] more the endpoint gave no logs, or not in time\.$/,
     )
   })
 
@@ -38,7 +38,7 @@ describe('the hours of a subgraph', () => {
     ],
     [25, '2 of its 40 hours agree, those that claim most first, others by chance; 3 more would take too many requests'],
   ])('are told to be unchecked where %i requests do not reach', async (mostRequests, says) => {
-    const { ports, ask, request } = toldHours(
+    const { ports, ask, request } = reportedHours(
       () => true,
       () => 1_000,
     )

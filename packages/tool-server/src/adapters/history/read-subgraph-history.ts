@@ -27,23 +27,23 @@ export async function readSubgraphHistory(
 ): Promise<PoolBars> {
   const { from, to, barSeconds } = request
   const grid = barGrid(from, to, barSeconds)
-  const told = await readTold(ports, ask, request, grid)
-  const { read, periods, lag, headTime } = told
-  requireBelievable(told, request, grid)
+  const reported = await readReported(ports, ask, request, grid)
+  const { read, periods, lag, headTime } = reported
+  requireBelievable(reported, request, grid)
   const slots = closedSlots(read, periods, Math.min(headTime, to))
-  const upTo = { timestamp: headTime - lag, blockNumber: told.blockNumber }
+  const upTo = { timestamp: headTime - lag, blockNumber: reported.blockNumber }
   const checked = await checkPeriods(ports, request, { ...read, slots, upTo }, checks)
   const { bars, figures, gapsAt, absurd } = read
   const barsFound = bars.startsAt.length
   const known = { barsExpected: grid.count, barsFound, hasAllTrades: absurd === 0, gaps: gapsAt.length, gapsAt }
-  const found = { ...told, ...checked, missing: grid.count - barsFound, absurd, gaps: gapsAt.length }
+  const found = { ...reported, ...checked, missing: grid.count - barsFound, absurd, gaps: gapsAt.length }
   const note = noteOf({ ...found, of: slots.length, barSeconds })
   return { bars, figures, source: 'subgraph', completeness: { ...known, note }, isEstimate: true }
 }
 
 export type SubgraphRequest = HistoryRequest & { readonly barSeconds: 3_600 | 86_400 }
 
-type Told = {
+type Reported = {
   readonly read: SubgraphBars
   readonly periods: readonly Period[]
   /** The last block that the subgraph has seen, and by how many seconds it is behind. */
@@ -54,12 +54,12 @@ type Told = {
   readonly isPriced: boolean
 }
 
-async function readTold(
+async function readReported(
   ports: HistoryPorts,
   ask: AskSubgraph,
   { chain, pool, to, barSeconds, signal }: SubgraphRequest,
   grid: BarGrid,
-): Promise<Told> {
+): Promise<Reported> {
   const [{ meta, before, periods }, head, price0, price1] = await Promise.all([
     // One bar more: where the period ends now, that is where the last price stands.
     readPeriods((query, variables) => ask(query, variables, signal), pool, {
@@ -80,19 +80,20 @@ async function readTold(
 
 /** Throws where too much of it is such as no pool can have, or its last price is not that of the pool. */
 function requireBelievable(
-  { read, periods, headTime }: Told,
+  { read, periods, headTime }: Reported,
   { pool, barSeconds }: SubgraphRequest,
   grid: BarGrid,
 ): void {
   const { absurd, newest } = read
-  if (absurd > mostAbsurd * periods.length) throw new SubgraphError('malformed', 'told figures that no pool can have')
+  if (absurd > mostAbsurd * periods.length)
+    throw new SubgraphError('malformed', 'reported figures that no pool can have')
   const isUpToNow = grid.start + (grid.count + 1) * barSeconds > headTime
   if (newest !== null && isUpToNow) requirePriceOfPool(newest, pool, { headTime, barSeconds })
 }
 
 /** Where the periods begin that are over, but for those that were left out. */
-function closedSlots({ bars, told }: SubgraphBars, periods: readonly Period[], until: number): readonly number[] {
-  const kept = new Set(told)
+function closedSlots({ bars, reported }: SubgraphBars, periods: readonly Period[], until: number): readonly number[] {
+  const kept = new Set(reported)
   const leftOut = new Set(periods.filter((period) => !kept.has(period)).map(({ startsAt }) => startsAt))
   return Array.from(bars.startsAt).filter((startsAt) => startsAt + bars.barSeconds <= until && !leftOut.has(startsAt))
 }
@@ -109,8 +110,8 @@ type Found = Checked & {
 }
 
 function noteOf(found: Found): string | null {
-  const told = [
-    ...(found.lag > toldLagSeconds ? [`The subgraph is ${found.lag} seconds behind the chain.`] : []),
+  const reported = [
+    ...(found.lag > reportLagSeconds ? [`The subgraph is ${found.lag} seconds behind the chain.`] : []),
     ...(found.missing > 0 ? [`The subgraph tells nothing of the first ${found.missing} bars.`] : []),
     ...(found.absurd > 0 ? [`${found.absurd} periods with absurd figures were left out.`] : []),
     ...(found.gaps > 0
@@ -123,7 +124,7 @@ function noteOf(found: Found): string | null {
         ]),
     ...(found.of > 0 ? [checkNote(found)] : []),
   ]
-  return told.length === 0 ? null : told.join(' ')
+  return reported.length === 0 ? null : reported.join(' ')
 }
 
 function checkNote({ checked, hasLargest, costly, unanswered, of, barSeconds }: Found): string {
@@ -133,7 +134,7 @@ function checkNote({ checked, hasLargest, costly, unanswered, of, barSeconds }: 
   const why = [
     ...(costly > 0 ? [`${costly} ${more} would take too many requests to the endpoint`] : []),
     ...(unanswered > 0
-      ? [`of ${unanswered}${checked === 0 ? '' : ' more'} the endpoint told no logs, or not in time`]
+      ? [`of ${unanswered}${checked === 0 ? '' : ' more'} the endpoint gave no logs, or not in time`]
       : []),
   ].join(', and ')
   return checked === 0
@@ -143,4 +144,4 @@ function checkNote({ checked, hasLargest, costly, unanswered, of, barSeconds }: 
 
 /** Of its periods. */
 const mostAbsurd = 0.1
-const toldLagSeconds = 60
+const reportLagSeconds = 60

@@ -59,9 +59,9 @@ describe.each(['v2', 'v3'])('kept bars of a %s pool', (version) => {
   const read = (past: Past, kept: ReturnType<typeof createBarMemory>, ...period: [from?: number, to?: number]) => {
     const { liquidity, asked } = chainOf(past)
     const found = readTradedBars({ liquidity }, kept, request(version, past.at(now), ...period), now * 1_000)
-    return found.then((told) => ({ told, asked }))
+    return found.then((reported) => ({ reported, asked }))
   }
-  const fresh = async (past: Past) => (await read(past, createBarMemory())).told
+  const fresh = async (past: Past) => (await read(past, createBarMemory())).reported
   const keptOf = async (past: Past, ...period: [from?: number, to?: number]) => {
     const kept = createBarMemory()
     await read(past, kept, ...period)
@@ -71,36 +71,36 @@ describe.each(['v2', 'v3'])('kept bars of a %s pool', (version) => {
   test('are replaced by those of the chain that took its place, once', async () => {
     const kept = await keptOf(before)
     const first = await read(after, kept)
-    expect([first.told, first.asked]).toEqual([await fresh(after), [7 * day, day - 6 * hour]])
+    expect([first.reported, first.asked]).toEqual([await fresh(after), [7 * day, day - 6 * hour]])
     const second = await read(after, kept)
-    expect([second.told, second.asked]).toEqual([first.told, [7 * day]])
+    expect([second.reported, second.asked]).toEqual([first.reported, [7 * day]])
   })
 
   test('are replaced too where only some of them were read again', async () => {
     const kept = await keptOf(before)
     await read(after, kept, 4 * day)
     const first = await read(after, kept)
-    expect([first.told, first.asked]).toEqual([await fresh(after), [7 * day, day - 6 * hour]])
+    expect([first.reported, first.asked]).toEqual([await fresh(after), [7 * day, day - 6 * hour]])
     expect((await read(after, kept)).asked).toEqual([7 * day])
   })
 
   test('go where the pool was created after them, whatever its price', async () => {
     const reborn = { ...before, createdAt: 7 * day + 2 * hour }
     const kept = await keptOf(before)
-    const { told } = await read(reborn, kept)
-    expect(told).toEqual(await fresh(reborn))
-    expect(await read(reborn, kept)).toEqual({ told, asked: [day - 6 * hour] })
-    expect(told.traded.bars.startsAt[0]).toBe(reborn.createdAt)
+    const { reported } = await read(reborn, kept)
+    expect(reported).toEqual(await fresh(reborn))
+    expect(await read(reborn, kept)).toEqual({ reported, asked: [day - 6 * hour] })
+    expect(reported.traded.bars.startsAt[0]).toBe(reborn.createdAt)
   })
 
   test('stay where the chain itself breaks off after them, which is found once', async () => {
     const torn: Past = { at: (timestamp) => (timestamp < 7 * day ? one : 2n * one) }
     const kept = await keptOf(before)
     const first = await read(torn, kept)
-    expect([first.told, first.asked]).toEqual([await fresh(torn), [7 * day, day - 6 * hour]])
-    expect(first.told.breaks).toBe(1)
+    expect([first.reported, first.asked]).toEqual([await fresh(torn), [7 * day, day - 6 * hour]])
+    expect(first.reported.breaks).toBe(1)
     const second = await read(torn, kept)
-    expect([second.told, second.asked]).toEqual([first.told, [6 * day]])
+    expect([second.reported, second.asked]).toEqual([first.reported, [6 * day]])
   })
 
   test.each<[string, number, boolean]>([
@@ -110,9 +110,9 @@ describe.each(['v2', 'v3'])('kept bars of a %s pool', (version) => {
   ])('stay, and the break is told, where an endpoint has the logs %s', async (_, logsFrom, isSilent) => {
     const kept = await keptOf(before)
     for (let round = 0; round < 2; round += 1) {
-      const { told } = await read({ ...after, logsFrom, isSilent }, kept)
-      expect([told.breaks, told.knownFrom, told.traded.bars.startsAt[0]]).toEqual([1, day, day])
-      expect([told.traded.bars.closeTick[0], told.traded.bars.closeTick.at(-1)]).toEqual([
+      const { reported } = await read({ ...after, logsFrom, isSilent }, kept)
+      expect([reported.breaks, reported.knownFrom, reported.traded.bars.startsAt[0]]).toEqual([1, day, day])
+      expect([reported.traded.bars.closeTick[0], reported.traded.bars.closeTick.at(-1)]).toEqual([
         0,
         expect.closeTo(13_863.6, 0),
       ])

@@ -52,7 +52,7 @@ function history() {
 
 type Lie = (swaps: readonly SwapRecord[]) => readonly SwapRecord[]
 
-function chainOf({ logsFrom = 0, lie = (told) => told }: { logsFrom?: number; lie?: Lie } = {}) {
+function chainOf({ logsFrom = 0, lie = (reported) => reported }: { logsFrom?: number; lie?: Lie } = {}) {
   const asked: number[] = []
   return {
     asked,
@@ -149,9 +149,9 @@ describe('bars out of swap logs', () => {
   })
 
   test.each<[string, Lie]>([
-    ['two of three', (told) => told.filter((_, index) => index % 3 === 0)],
-    ['one', (told) => told.filter(({ blockNumber }) => blockNumber !== 150n)],
-    ['the last', (told) => told.filter(({ blockNumber }) => blockNumber < 340n)],
+    ['two of three', (reported) => reported.filter((_, index) => index % 3 === 0)],
+    ['one', (reported) => reported.filter(({ blockNumber }) => blockNumber !== 150n)],
+    ['the last', (reported) => reported.filter(({ blockNumber }) => blockNumber < 340n)],
   ])('of an endpoint that once left out %s are counted, and poison nothing', async (_, lie) => {
     const asked = request(start + day, now)
     const fresh = await readTradedBars(chainOf(), createBarMemory(), asked, now * 1000)

@@ -10,7 +10,7 @@ import { joinBars, tradedColumns, withoutFirst, type ClosingState, type TradedBa
  * The bars of a pool out of its swap logs, since when the logs were complete, and how often one did not follow from the one before.
  * Bars that were closed long enough ago, and whose logs fit together, are kept in chunks of equal place in time, and taken from there
  * as far as they follow each other; only what comes before and after is read again. Where that does not join what was kept, the chain
- * may have another past now, or was told wrong then: all is read once more, and replaces what was kept if it is whole and joins there.
+ * may have another past now, or was wrong then: all is read once more, and replaces what was kept if it is whole and joins there.
  */
 export async function readTradedBars(
   ports: Omit<HistoryPorts, 'rpc' | 'prices'>,
@@ -72,7 +72,7 @@ async function readAround(
   const rowFrom = row.bars.startsAt[0] ?? start
   const rowTo = rowFrom + row.bars.startsAt.length * row.bars.barSeconds
   const late = rowTo < to ? await read({ from: rowTo, to }, row.closing.at(-1) ?? null) : null
-  // Between what was kept and what the logs told may be a hole: then only the later part counts.
+  // Between what was kept and what the logs gave may be a hole: then only the later part counts.
   if (late !== null && !late.isWhole) {
     return { ...late, spans: [late], breaks: late.breaks.length, torn: [] }
   }

@@ -8,11 +8,11 @@ import type { Period } from './read-periods.ts'
  * @param pickInt a whole number below a bound, not to be foreseen
  */
 export function spotChecks(
-  { slots, told }: { readonly slots: readonly number[]; readonly told: readonly Period[] },
+  { slots, reported }: { readonly slots: readonly number[]; readonly reported: readonly Period[] },
   pickInt: (below: number) => number,
 ): SpotChecks {
   const open = new Set(slots)
-  const rows = told.filter(({ startsAt }) => open.has(startsAt))
+  const rows = reported.filter(({ startsAt }) => open.has(startsAt))
   const largest = claims.flatMap((claim) => rows.toSorted((a, b) => claim(b) - claim(a)).slice(0, 1))
   const tops = [...new Set(largest.map(({ startsAt }) => startsAt))]
   const rest = slots.filter((slot) => !tops.includes(slot))

@@ -59,7 +59,7 @@ export type PriceMemoryOptions = {
 type Remembered = {
   /** Oldest first. */
   sightings: readonly Sighting[]
-  /** When the store has told what it has; `null` before it was asked. */
+  /** When the store has said what it has; `null` before it was asked. */
   asked: Promise<void> | null
 }
 

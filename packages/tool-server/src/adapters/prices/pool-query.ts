@@ -78,9 +78,9 @@ type OracleReading = Pick<PoolReading, 'observed' | 'recalled'>
 /** Empty where the oracle does not reach back: it answers all of them or none. A single second is what was summed up in it. */
 function oracleQuery(pool: Address, atSeconds: number, singleAges: readonly number[]): Query<OracleReading> {
   const ages = [meanSeconds, laterPartSeconds, ...singleAges.flatMap((age) => [age + 1, age])]
-  return query([readObserve(pool, [ages])], ([told]) => {
+  return query([readObserve(pool, [ages])], ([reported]) => {
     const samples = samplesOf(
-      told,
+      reported,
       ages.map((age) => atSeconds - age),
     )
     return { observed: samples.slice(0, 2), recalled: recalledIn(samples.slice(2)) }

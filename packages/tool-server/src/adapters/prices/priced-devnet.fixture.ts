@@ -134,7 +134,7 @@ export function createFetchWithoutPast(keptBlocks = 0n): typeof fetch {
     const lost = asked.filter(isLost).map(({ id }) => ({ jsonrpc: '2.0', id, error }))
     if (lost.length === asked.length) return Response.json(lost)
     const body = JSON.stringify(asked.filter((call) => !isLost(call)))
-    const told: unknown = await (await fetch(input, { ...init, body })).json()
-    return Response.json([...[told].flat(), ...lost])
+    const reported: unknown = await (await fetch(input, { ...init, body })).json()
+    return Response.json([...[reported].flat(), ...lost])
   }
 }

@@ -6,8 +6,10 @@ import { createRpcPool } from './create-rpc-pool.ts'
 export function clientAnswered(asked: string, result: unknown): PublicClient {
   const base = findChain(chains, 'base')!
   const fetch: typeof globalThis.fetch = async (_, init) => {
-    const told = [JSON.parse(typeof init?.body === 'string' ? init.body : '') as { id: number; method: string }].flat()
-    const answers = told.map(({ id, method }) => ({
+    const reported = [
+      JSON.parse(typeof init?.body === 'string' ? init.body : '') as { id: number; method: string },
+    ].flat()
+    const answers = reported.map(({ id, method }) => ({
       jsonrpc: '2.0',
       id,
       result: method === asked ? result : numberToHex(base.id),

@@ -23,7 +23,10 @@ export function createBlockReads(rpc: Pick<RpcPool, 'client' | 'past'>, chain: C
 
   function gatherAt(blockNumber: bigint) {
     return gather(async (queries: readonly PastQuery<unknown>[]) => {
-      const joined = mapQuery(joinQueries(queries), (told) => (atSeconds: number) => told.map((one) => one(atSeconds)))
+      const joined = mapQuery(
+        joinQueries(queries),
+        (reported) => (atSeconds: number) => reported.map((one) => one(atSeconds)),
+      )
       return (await readPast(rpc, chain, joined, blockNumber)) ?? queries.map(() => null)
     })
   }

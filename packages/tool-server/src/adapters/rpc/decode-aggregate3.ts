@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 /**
  * What Multicall3's `aggregate3` answers: `(bool success, bytes returnData)[]`, laid out as the Contract ABI Specification
  * says. Every read of a chain comes through it, and the general decoder takes more time for one than the node for its
- * answer. Throws `RangeError` for bytes that are cut off, point outside themselves or are told twice.
+ * answer. Throws `RangeError` for bytes that are cut off, point outside themselves or occur twice.
  */
 export function decodeAggregate3(data: Hex): readonly Aggregate3Outcome[] {
   const text = data.slice(2)

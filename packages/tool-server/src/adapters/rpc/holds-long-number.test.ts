@@ -10,8 +10,8 @@ test.each<[unknown]>([
   [{ number: '0x1', timestamp: digits }],
   [[{ topics: [], blockNumber: digits }]],
   [Array.from({ length: 100_000 }).reduce<unknown>((inner) => [inner], digits)],
-])('finds a decimal number longer than a word: %#', (told) => {
-  expect(holdsLongNumber(told)).toBe(true)
+])('finds a decimal number longer than a word: %#', (reported) => {
+  expect(holdsLongNumber(reported)).toBe(true)
 })
 
 test.each<[unknown]>([
@@ -20,6 +20,6 @@ test.each<[unknown]>([
   [{ calls: [{ error: { message: `execution reverted: ${digits}` } }] }],
   [[null, true, 1e300, undefined]],
   [null],
-])('takes what a chain tells: %#', (told) => {
-  expect(holdsLongNumber(told)).toBe(false)
+])('takes what a chain tells: %#', (reported) => {
+  expect(holdsLongNumber(reported)).toBe(false)
 })

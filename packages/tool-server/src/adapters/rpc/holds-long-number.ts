@@ -2,8 +2,8 @@
  * Whether what an endpoint tells holds a decimal number of more digits than a word of a chain has (78). Quantities are hexadecimal, but
  * what reads them takes decimals too, and of a text of millions of digits that takes many seconds.
  */
-export function holdsLongNumber(told: unknown): boolean {
-  const left = [told]
+export function holdsLongNumber(reported: unknown): boolean {
+  const left = [reported]
   while (left.length > 0) {
     const value = left.pop()
     if (typeof value === 'string') {

@@ -16,8 +16,8 @@ test.each([
 })
 
 /** What one endpoint's answer to such calls comes to. */
-function answerTo(told: unknown, ...methods: readonly string[]) {
-  const fetch = async () => new Response(JSON.stringify(told))
+function answerTo(reported: unknown, ...methods: readonly string[]) {
+  const fetch = async () => new Response(JSON.stringify(reported))
   const calls = methods.map((method, index) => ({ jsonrpc: '2.0' as const, id: index + 1, method, params: [] }))
   return postJsonRpc({ url: 'http://rpc.example/', fetch, timeoutMs: 1_000 }, calls)
 }

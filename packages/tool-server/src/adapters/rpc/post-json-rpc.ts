@@ -25,9 +25,9 @@ export async function postJsonRpc(
     if (refusesBatch(status, body)) return 'batch refused'
     throw statusError(status === 200 && answerSchema.safeParse(body).success ? 429 : status, type)
   }
-  const told: unknown[] = Array.isArray(body) ? body : [body]
-  if (told.length > calls.length) throw statusError(status, type)
-  const answers = answersSchema.safeParse(told)
+  const reported: unknown[] = Array.isArray(body) ? body : [body]
+  if (reported.length > calls.length) throw statusError(status, type)
+  const answers = answersSchema.safeParse(reported)
   if (!answers.success) throw statusError(status, type)
   const byId = new Map<unknown, RpcAnswer>(answers.data.map((answer) => [answer.id ?? null, answer]))
   return new Map(calls.map(({ id }) => [id, answerTo(id, byId, calls.length)]))

@@ -16,9 +16,9 @@ function readOf(result: unknown) {
   return readAll(clientAnswered('eth_call', result), base, reads, 7n)
 }
 
-function answered(...told: readonly string[]): Hex {
+function answered(...reported: readonly string[]): Hex {
   const parameters = parseAbiParameters('(bool success, bytes returnData)[]')
-  const outcomes = told.map((name) => ({
+  const outcomes = reported.map((name) => ({
     success: true,
     returnData: encodeFunctionResult({ abi, functionName: 'name', result: name }),
   }))
@@ -34,8 +34,8 @@ test.each<[unknown]>([
   [{}],
   [null],
   [5],
-])('answer %# is none of Multicall3, and says which endpoint to change', async (told) => {
-  await expect(readOf(told)).rejects.toMatchObject({
+])('answer %# is none of Multicall3, and says which endpoint to change', async (reported) => {
+  await expect(readOf(reported)).rejects.toMatchObject({
     code: 'RPC_UNAVAILABLE',
     details: [{ field: 'chain', message: expect.any(String), accepted: expect.stringContaining('endpoint') }],
   })
@@ -47,10 +47,10 @@ test('a name without end is no name, and spoils no other', async () => {
 })
 
 test('many answers are not decoded in one turn of the event loop', async () => {
-  const told = Array.from({ length: 100 }, (_, index) => `${index}`)
-  const reads = told.map(() => contractRead(names[0], abi, 'name', []))
-  const client = clientAnswered('eth_call', answered(...told))
+  const reported = Array.from({ length: 100 }, (_, index) => `${index}`)
+  const reads = reported.map(() => contractRead(names[0], abi, 'name', []))
+  const client = clientAnswered('eth_call', answered(...reported))
   const { turns, result } = await turnsTaken(() => readAll(client, base, reads, 7n))
-  expect(result).toEqual(told)
+  expect(result).toEqual(reported)
   expect(turns).toBeGreaterThanOrEqual(4)
 })

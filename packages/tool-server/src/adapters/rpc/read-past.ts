@@ -18,8 +18,8 @@ export async function readPast<Result>(
   past: PastQuery<Result>,
   blockNumber: bigint,
 ): Promise<Result | null> {
-  const timed = mapQuery(joinQueries([timeQuery(chain), past] as const), ([atSeconds, told]) =>
-    atSeconds === null ? null : told(atSeconds),
+  const timed = mapQuery(joinQueries([timeQuery(chain), past] as const), ([atSeconds, reported]) =>
+    atSeconds === null ? null : reported(atSeconds),
   )
   const results = await readOnce(rpc.past(chain), chain, timed.reads, blockNumber)
   return results === null ? null : timed.finish(results)

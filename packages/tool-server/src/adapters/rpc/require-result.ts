@@ -23,27 +23,27 @@ function isNumbered(params: unknown): boolean {
   return Array.isArray(params) && quantity(params[0])
 }
 
-type Shape = (told: unknown) => boolean
+type Shape = (reported: unknown) => boolean
 
 function text(pattern: RegExp): Shape {
-  return (told) => typeof told === 'string' && pattern.test(told)
+  return (reported) => typeof reported === 'string' && pattern.test(reported)
 }
 
 /** Absent, or of the shape. */
 function maybe(shape: Shape): Shape {
-  return (told) => told === undefined || told === null || shape(told)
+  return (reported) => reported === undefined || reported === null || shape(reported)
 }
 
 function listOf(shape: Shape): Shape {
-  return (told) => Array.isArray(told) && told.every(shape)
+  return (reported) => Array.isArray(reported) && reported.every(shape)
 }
 
 /** An object with such members, and any others. */
 function record(members: Readonly<Record<string, Shape>>): Shape {
   const entries = Object.entries(members)
-  return (told) => {
-    if (typeof told !== 'object' || told === null || Array.isArray(told)) return false
-    const own = told as Readonly<Record<string, unknown>>
+  return (reported) => {
+    if (typeof reported !== 'object' || reported === null || Array.isArray(reported)) return false
+    const own = reported as Readonly<Record<string, unknown>>
     return entries.every(([name, shape]) => shape(own[name]))
   }
 }
@@ -54,14 +54,17 @@ const shortQuantity = text(/^0x[0-9a-f]{1,15}$/i)
 const hash = text(/^0x[0-9a-f]{64}$/i)
 const address = text(/^0x[0-9a-f]{40}$/i)
 const noDigit = /[^0-9a-f]/i
-const bytes: Shape = (told) =>
-  typeof told === 'string' && told.startsWith('0x') && told.length % 2 === 0 && !noDigit.test(told.slice(2))
+const bytes: Shape = (reported) =>
+  typeof reported === 'string' &&
+  reported.startsWith('0x') &&
+  reported.length % 2 === 0 &&
+  !noDigit.test(reported.slice(2))
 
 const place = { blockNumber: maybe(shortQuantity), blockHash: maybe(hash), transactionIndex: maybe(shortQuantity) }
 const log = record({
   ...place,
   address,
-  topics: (told) => Array.isArray(told) && told.length <= 4 && told.every(hash),
+  topics: (reported) => Array.isArray(reported) && reported.length <= 4 && reported.every(hash),
   data: bytes,
   logIndex: maybe(shortQuantity),
   transactionHash: maybe(hash),
@@ -115,7 +118,7 @@ const block = record({
   size: maybe(quantity),
   difficulty: maybe(quantity),
   totalDifficulty: maybe(quantity),
-  transactions: maybe(listOf((told) => hash(told) || transaction(told))),
+  transactions: maybe(listOf((reported) => hash(reported) || transaction(reported))),
 })
 
 const feeHistory = record({
@@ -144,8 +147,8 @@ const shapes: ReadonlyMap<string, Shape> = new Map([
   ['eth_maxPriorityFeePerGas', quantity],
 ])
 
-function* eachLog(told: readonly unknown[]): Generator<void, boolean> {
-  for (const one of told) {
+function* eachLog(reported: readonly unknown[]): Generator<void, boolean> {
+  for (const one of reported) {
     if (!log(one)) return false
     yield
   }

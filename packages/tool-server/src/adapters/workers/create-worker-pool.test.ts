@@ -115,9 +115,9 @@ describe('simulations in threads', () => {
 
   test('fail alone where they cannot be told to a thread, which is free for the next', async () => {
     open({ deadlineMs: 5_000 })
-    const untold = { ...quick, tell: () => 0 }
+    const unreported = { ...quick, tell: () => 0 }
     const [failed, next] = await Promise.allSettled(
-      [untold, quick].map((one) => workers.run('simulate', one, caller())),
+      [unreported, quick].map((one) => workers.run('simulate', one, caller())),
     )
     expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'DataCloneError' } })
     expect(next?.status).toBe('fulfilled')
@@ -201,9 +201,9 @@ describe('what a pool bears when nobody says how much', () => {
   })
 
   test.each([
-    { waitedMs: 10_000, threads: 0, where: 'waiting', mend: 'ask again later' },
-    { waitedMs: 0, threads: 1, where: 'work', mend: 'fewer simulations' },
-  ])('is ten seconds, of which it says that they went into $where', async ({ waitedMs, threads, where, mend }) => {
+    { waitedMs: 10_000, threads: 0, where: 'waiting', fix: 'ask again later' },
+    { waitedMs: 0, threads: 1, where: 'work', fix: 'fewer simulations' },
+  ])('is ten seconds, of which it says that they went into $where', async ({ waitedMs, threads, where, fix }) => {
     let nowMs = 0
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     workers = createWorkerPool({ threads, now: () => nowMs })
@@ -217,7 +217,7 @@ describe('what a pool bears when nobody says how much', () => {
     expect(await task).toMatchObject({
       code: 'SIMULATION_TIMEOUT',
       message: `The simulation was not ready after 10000 ms, ${waitedMs} of them waiting for a thread.`,
-      suggestion: expect.stringContaining(mend),
+      suggestion: expect.stringContaining(fix),
       details: [{ message: expect.stringContaining(where), waitedMs, limitMs: 10_000 }],
     })
   })

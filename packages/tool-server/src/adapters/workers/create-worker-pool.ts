@@ -11,7 +11,7 @@ import { workerProgram } from './worker-program.ts'
 
 /**
  * Threads for work that takes long. The first is started when first needed; they stay for the next tasks and hold the process up
- * only while they work. A task that is not wanted any more is told to stop and its thread goes on with the next; a thread that dies
+ * only while they work. A task that is not wanted any more is asked to stop and its thread goes on with the next; a thread that dies
  * fails its task alone, and another takes its place. Principals take turns.
  */
 export function createWorkerPool(options: WorkerPoolOptions = {}): WorkerPool {
@@ -144,7 +144,7 @@ function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): J
   return job
 }
 
-/** A task that cannot be told to a thread fails alone, and leaves the thread free. */
+/** A task that cannot be sent to a thread fails alone, and leaves the thread free. */
 function begin(seat: Seat, job: Job, { counts }: Traffic): void {
   seat.job = job
   job.begin()

@@ -22,26 +22,29 @@ const market: RangeMarket = {
 
 /** What is told of a task, and how often it looked up from its work. */
 async function run(request: WorkRequest) {
-  const told: WorkMessage[] = []
+  const reported: WorkMessage[] = []
   const yieldCore = vi.fn()
   await runWork(
     { ...request, stop: new Int32Array(new SharedArrayBuffer(4)), traffic: createTraffic().counts },
-    (message) => told.push(message),
+    (message) => reported.push(message),
     yieldCore,
   )
-  return { told, yields: yieldCore.mock.calls.length }
+  return { reported, yields: yieldCore.mock.calls.length }
 }
 
 test('a simulation lets its core go after every half a millisecond of paths or less', async () => {
-  const { told, yields } = await run({ kind: 'simulate', input: { model, bounds, paths: 50_000, steps: 32, seed: 1 } })
+  const { reported, yields } = await run({
+    kind: 'simulate',
+    input: { model, bounds, paths: 50_000, steps: 32, seed: 1 },
+  })
   expect(yields).toBeGreaterThanOrEqual((50_000 * 32) / 16_384)
-  expect(told.filter(({ kind }) => kind === 'progress').length).toBeLessThanOrEqual(21)
-  expect(told.at(-1)).toMatchObject({ kind: 'result' })
+  expect(reported.filter(({ kind }) => kind === 'progress').length).toBeLessThanOrEqual(21)
+  expect(reported.at(-1)).toMatchObject({ kind: 'result' })
 })
 
 test('the choice of a range lets its core go before every range it looks at', async () => {
   const doubts = { pace: { perDay: 1, ofLast7Days: 1, standardError: 0.1 }, sigmaError: 0.1 }
-  const { told, yields } = await run({ kind: 'chooseRange', input: { market, targetTimeInRange: 0.8, doubts } })
-  expect(told).toEqual([{ kind: 'result', output: expect.objectContaining({ optimal: expect.anything() }) }])
+  const { reported, yields } = await run({ kind: 'chooseRange', input: { market, targetTimeInRange: 0.8, doubts } })
+  expect(reported).toEqual([{ kind: 'result', output: expect.objectContaining({ optimal: expect.anything() }) }])
   expect(yields).toBeGreaterThan(50)
 })

@@ -15,13 +15,13 @@ export async function runWork(
   tell: (message: WorkMessage) => void,
   yieldCore: () => void = createCoreYield(task.traffic),
 ): Promise<void> {
-  let told = { done: 0, at: performance.now() }
+  let reported = { done: 0, at: performance.now() }
   const between: Between = (done, of) => {
     if (Atomics.load(task.stop, 0) !== 0) throw stopped
     yieldCore()
-    const isNews = done - told.done >= of / 20 || performance.now() - told.at > quietMs
+    const isNews = done - reported.done >= of / 20 || performance.now() - reported.at > quietMs
     if (done === 0 || !(isNews || done === of)) return
-    told = { done, at: performance.now() }
+    reported = { done, at: performance.now() }
     tell({ kind: 'progress', done, of })
   }
   try {
@@ -34,7 +34,7 @@ export async function runWork(
 
 const stopped = Symbol('stopped')
 
-/** Progress is told of every twentieth, and of less where that takes longer. */
+/** Progress is reported of every twentieth, and of less where that takes longer. */
 const quietMs = 100
 
 function outputOf(task: WorkTask, between: Between): WorkOutput | Promise<WorkOutput> {

@@ -18,16 +18,16 @@ import type { ActionStep } from '../../adapters/liquidity/v4/encode-actions.ts'
 import type { PoolKey } from '../../adapters/liquidity/v4/pool-key.ts'
 import type { Intent, IntentCall, TokenQuantity } from '../../intent.ts'
 import { laterDeadline } from '../intents.fixture.ts'
-import type { Road } from '../open-road.fixture.ts'
+import type { Pipeline } from '../open-pipeline.fixture.ts'
 
 /** An intent as a tool that has turned hands it in: honest in form, with calldata of its own choice. */
-export function craftedIntent(road: Road, calls: readonly Calldata[], sums: Sums): Intent {
+export function craftedIntent(pipeline: Pipeline, calls: readonly Calldata[], sums: Sums): Intent {
   const { spends = [], receives = [] } = sums
   const [first] = calls
   const via = first?.via ?? 'erc20'
   const approved = spends.filter(({ token }) => token !== zeroAddress)
   return {
-    chainId: road.chain.id,
+    chainId: pipeline.chain.id,
     calls: calls.map(({ to, data, valueWei = 0n }): IntentCall => ({ to, data, valueWei, label: 'swap' })),
     atomicity: calls.length > 1 ? 'sequential' : 'single',
     spends,
@@ -36,7 +36,7 @@ export function craftedIntent(road: Road, calls: readonly Calldata[], sums: Sums
     riskTier: 'routine',
     slippageBps: 50,
     deadline: Number(laterDeadline(0)),
-    recipients: [road.wallet],
+    recipients: [pipeline.wallet],
     why: 'swap',
   }
 }
@@ -51,15 +51,20 @@ type Sums = {
   readonly receives?: readonly TokenQuantity[]
 }
 
-export function sum(road: Road, symbol: string, amount: bigint): TokenQuantity {
-  return { token: road.token(symbol), amount }
+export function sum(pipeline: Pipeline, symbol: string, amount: bigint): TokenQuantity {
+  return { token: pipeline.token(symbol), amount }
 }
 
 /** SwapRouter02, several functions in one multicall. */
-export function swapRouter(road: Road, steps: readonly Hex[], valueWei = 0n, deadline = laterDeadline(0)): Calldata {
+export function swapRouter(
+  pipeline: Pipeline,
+  steps: readonly Hex[],
+  valueWei = 0n,
+  deadline = laterDeadline(0),
+): Calldata {
   const args = [deadline, steps] as const
   const data = encodeFunctionData({ abi: v3SwapRouter02Abi, functionName: 'multicall', args })
-  return { to: road.chain.amm.v3!.swapRouter02, data, valueWei }
+  return { to: pipeline.chain.amm.v3!.swapRouter02, data, valueWei }
 }
 
 export function v3Step(functionName: string, args: readonly unknown[]): Hex {
@@ -67,12 +72,12 @@ export function v3Step(functionName: string, args: readonly unknown[]): Hex {
   return encodeFunctionData({ abi, functionName, args })
 }
 
-export function v3Single(road: Road, swap: V3Single): Hex {
+export function v3Single(pipeline: Pipeline, swap: V3Single): Hex {
   const params = {
-    tokenIn: road.token(swap.tokenIn),
-    tokenOut: road.token(swap.tokenOut),
+    tokenIn: pipeline.token(swap.tokenIn),
+    tokenOut: pipeline.token(swap.tokenOut),
     fee: swap.fee ?? 500,
-    recipient: swap.recipient ?? road.wallet,
+    recipient: swap.recipient ?? pipeline.wallet,
     amountIn: swap.amountIn,
     amountOutMinimum: swap.least,
     sqrtPriceLimitX96: 0n,
@@ -90,30 +95,30 @@ type V3Single = {
 }
 
 /** Addresses and fees by turns; addresses by our handle. */
-export function v3Path(road: Road, parts: readonly (string | number)[]): Hex {
-  return v3PathOf(...parts.map((part) => (typeof part === 'number' ? part : road.token(part))))
+export function v3Path(pipeline: Pipeline, parts: readonly (string | number)[]): Hex {
+  return v3PathOf(...parts.map((part) => (typeof part === 'number' ? part : pipeline.token(part))))
 }
 
 /** One function of the v2 router. */
-export function v2Call(road: Road, functionName: string, args: readonly unknown[], valueWei = 0n): Calldata {
+export function v2Call(pipeline: Pipeline, functionName: string, args: readonly unknown[], valueWei = 0n): Calldata {
   const abi: Abi = v2RouterAbi
-  return { to: road.chain.amm.v2!.router, data: encodeFunctionData({ abi, functionName, args }), valueWei }
+  return { to: pipeline.chain.amm.v2!.router, data: encodeFunctionData({ abi, functionName, args }), valueWei }
 }
 
 /** Functions of the v3 position manager in one multicall. */
-export function positionManager(road: Road, steps: readonly Hex[], valueWei = 0n): Calldata {
+export function positionManager(pipeline: Pipeline, steps: readonly Hex[], valueWei = 0n): Calldata {
   const data = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'multicall', args: [steps] })
-  return { to: road.chain.amm.v3!.positionManager, data, valueWei }
+  return { to: pipeline.chain.amm.v3!.positionManager, data, valueWei }
 }
 
 export type Command = readonly [command: number, input: Hex]
 
 /** Commands of the universal router; what is spent is pulled through Permit2. */
-export function universal(road: Road, commands: readonly Command[], valueWei = 0n): Calldata {
+export function universal(pipeline: Pipeline, commands: readonly Command[], valueWei = 0n): Calldata {
   const bytes = concatHex(commands.map(([command]) => numberToHex(command, { size: 1 })))
   const args = [bytes, commands.map(([, input]) => input), laterDeadline(0)] as const
   const data = encodeFunctionData({ abi: universalRouterAbi, functionName: 'execute', args })
-  return { to: road.chain.amm.universalRouter!.address, data, valueWei, via: 'permit2' }
+  return { to: pipeline.chain.amm.universalRouter!.address, data, valueWei, via: 'permit2' }
 }
 
 export const routerItself: Address = '0x0000000000000000000000000000000000000002'

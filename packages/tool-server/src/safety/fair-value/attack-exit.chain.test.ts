@@ -1,27 +1,29 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { expect, it } from 'vitest'
 import { beforeSending } from '../network.fixture.ts'
-import { useRoads } from '../use-roads.fixture.ts'
+import { usePipelines } from '../use-pipelines.fixture.ts'
 import { fundStranger, openStage } from './attack-row.fixture.ts'
 import { newestPosition, planAdd, removal } from './deposit-plans.fixture.ts'
 import { lenient } from './plans.fixture.ts'
 import { pushV3 } from './stranger.fixture.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open } = usePipelines(devnet)
 
 it('G13: who pushes a pool past the minimums of a removal, again and again, keeps nobody from leaving', async () => {
-  const road = await open({ policy: { ...lenient, breaker: { maxConsecutiveFailures: 1, maxFailuresInWindow: 1 } } })
+  const pipeline = await open({
+    policy: { ...lenient, breaker: { maxConsecutiveFailures: 1, maxFailuresInWindow: 1 } },
+  })
   await fundStranger(devnet())
-  const stage = await openStage(devnet(), road)
-  await road.run(await planAdd(road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' }))
+  const stage = await openStage(devnet(), pipeline)
+  await pipeline.run(await planAdd(pipeline, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' }))
   for (const sold of ['USDC', 'WETH'] as const) {
-    beforeSending(road, 1, () =>
+    beforeSending(pipeline, 1, () =>
       sold === 'USDC' ? pushV3(stage, sold, 3_000, 'WETH', '1000000') : pushV3(stage, sold, 3_000, 'USDC', '600'),
     )
-    await expect(road.run(await removal(road))).rejects.toMatchObject({ code: 'TRANSACTION_REVERTED' })
-    road.network.fetch = fetch
+    await expect(pipeline.run(await removal(pipeline))).rejects.toMatchObject({ code: 'TRANSACTION_REVERTED' })
+    pipeline.network.fetch = fetch
   }
-  await road.run(await removal(road))
-  expect((await newestPosition(road)).liquidity).toBe(0n)
+  await pipeline.run(await removal(pipeline))
+  expect((await newestPosition(pipeline)).liquidity).toBe(0n)
 })

@@ -6,13 +6,13 @@ import type { Call } from '../../call.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { Intent } from '../../intent.ts'
 import { ToolError } from '../../tool-error.ts'
-import { callOf, type Road, type RoadOptions } from '../open-road.fixture.ts'
+import { callOf, type Pipeline, type PipelineOptions } from '../open-pipeline.fixture.ts'
 import { outsidePrices, worthOf } from './worth.fixture.ts'
 
 /** One way to give the owner's value away, or to forge a price, and how it ends. */
 export type AttackRow = {
   readonly what: string
-  readonly options?: RoadOptions | ((devnet: Devnet) => RoadOptions)
+  readonly options?: PipelineOptions | ((devnet: Devnet) => PipelineOptions)
   /** What the stranger does first, and the calls of the agent that follow. All but the last are carried out. */
   readonly attack: (stage: Stage) => Promise<Intent | readonly Intent[]>
   readonly ends: RowEnd
@@ -30,27 +30,27 @@ export type RowEnd = ErrorCode | { readonly losesAtMostUsd: number; readonly fai
 
 export type Stage = {
   readonly devnet: Devnet
-  readonly road: Road
+  readonly pipeline: Pipeline
   /** Somebody with some 30 million dollars who trades bare. */
   readonly stranger: ChainActor
 }
 
 /** Plays a row: refused with nothing signed, or carried out for no more than it may cost. */
 export async function playRow(row: AttackRow, stage: Stage): Promise<void> {
-  const { road } = stage
+  const { pipeline } = stage
   const attacked = await row.attack(stage)
   const intents = Array.isArray(attacked) ? attacked : [attacked as Intent]
   const calls = intents.map((intent, index): RowCall => [intent, callBy(row.callers?.[index])])
   const last = calls.pop()
   if (last === undefined) throw new TypeError('A row makes a call')
-  const before = row.losesInAllAtMostUsd === undefined ? null : await worthOf(road)
+  const before = row.losesInAllAtMostUsd === undefined ? null : await worthOf(pipeline)
   let gasWei = 0n
-  for (const call of calls) gasWei += (await outcomeOf(road, call, 'carried out')).gasWei
-  road.trace.length = 0
-  if (typeof row.ends === 'string') await expectNothingSigned(road, last, row.ends)
-  else await expectLoss(road, last, row.ends)
+  for (const call of calls) gasWei += (await outcomeOf(pipeline, call, 'carried out')).gasWei
+  pipeline.trace.length = 0
+  if (typeof row.ends === 'string') await expectNothingSigned(pipeline, last, row.ends)
+  else await expectLoss(pipeline, last, row.ends)
   if (before === null) return
-  expect(before - usdOfGas(gasWei) - (await worthOf(road))).toBeLessThanOrEqual(row.losesInAllAtMostUsd ?? 0)
+  expect(before - usdOfGas(gasWei) - (await worthOf(pipeline))).toBeLessThanOrEqual(row.losesInAllAtMostUsd ?? 0)
 }
 
 type RowCall = readonly [intent: Intent, call: Partial<Call>]
@@ -59,23 +59,27 @@ function callBy(caller: string | undefined): Partial<Call> {
   return caller === undefined ? {} : { principal: { ...callOf().principal, id: caller } }
 }
 
-async function expectLoss(road: Road, call: RowCall, ends: Exclude<RowEnd, ErrorCode>): Promise<void> {
-  const before = await worthOf(road)
-  const { gasWei } = await outcomeOf(road, call, ends.fails ?? 'carried out')
-  expect(before - usdOfGas(gasWei) - (await worthOf(road))).toBeLessThanOrEqual(ends.losesAtMostUsd)
+async function expectLoss(pipeline: Pipeline, call: RowCall, ends: Exclude<RowEnd, ErrorCode>): Promise<void> {
+  const before = await worthOf(pipeline)
+  const { gasWei } = await outcomeOf(pipeline, call, ends.fails ?? 'carried out')
+  expect(before - usdOfGas(gasWei) - (await worthOf(pipeline))).toBeLessThanOrEqual(ends.losesAtMostUsd)
 }
 
-async function expectNothingSigned(road: Road, call: RowCall, code: ErrorCode): Promise<void> {
-  const nonce = await road.nonce()
-  await outcomeOf(road, call, code)
-  expect(await road.nonce()).toBe(nonce)
-  expect(road.trace).not.toContain('journal recordSigned')
-  expect(await road.store.ledger.open()).toEqual([])
+async function expectNothingSigned(pipeline: Pipeline, call: RowCall, code: ErrorCode): Promise<void> {
+  const nonce = await pipeline.nonce()
+  await outcomeOf(pipeline, call, code)
+  expect(await pipeline.nonce()).toBe(nonce)
+  expect(pipeline.trace).not.toContain('journal recordSigned')
+  expect(await pipeline.store.ledger.open()).toEqual([])
 }
 
-async function outcomeOf(road: Road, [intent, call]: RowCall, expected: string): Promise<{ readonly gasWei: bigint }> {
+async function outcomeOf(
+  pipeline: Pipeline,
+  [intent, call]: RowCall,
+  expected: string,
+): Promise<{ readonly gasWei: bigint }> {
   try {
-    const outcome = await road.run(intent, call)
+    const outcome = await pipeline.run(intent, call)
     expect('carried out').toBe(expected)
     return { gasWei: 'gasCostWei' in outcome ? outcome.gasCostWei : 0n }
   } catch (failure) {
@@ -103,8 +107,8 @@ export async function fundStranger(devnet: Devnet): Promise<void> {
   })
 }
 
-export async function openStage(devnet: Devnet, road: Road): Promise<Stage> {
-  return { devnet, road, stranger: await createChainActor(devnet, strangerOf(devnet)) }
+export async function openStage(devnet: Devnet, pipeline: Pipeline): Promise<Stage> {
+  return { devnet, pipeline, stranger: await createChainActor(devnet, strangerOf(devnet)) }
 }
 
 function strangerOf({ accounts }: Devnet): Address {

@@ -18,16 +18,16 @@ describe('G7: a v4 pool of an endpoint that keeps no older state', () => {
     const key = { currency0: token0, currency1: token1, fee, tickSpacing: tickSpacing!, hooks: hooks! }
     const isWethFirst = token0 === priced.addressOf('WETH')
     const usdc = priced.addressOf('USDC')
-    let told = null
+    let reported = null
     for (let turn = 0; turn < 4; turn += 1) {
       const had = await stranger.balanceOf(usdc)
       await stranger.swapV4(key, isWethFirst, parseUnits('700', 18))
       // The agent asks for a price at just this moment.
-      told = await priced.band('WETH')
+      reported = await priced.band('WETH')
       await stranger.swapV4(key, !isWethFirst, (await stranger.balanceOf(usdc)) - had)
       await passBlocks(devnet(), stranger, 35)
     }
     // Four honest moments, at which somebody else would have looked, never were seen.
-    expect(told?.basis === 'cold' || (told?.high ?? 0) > 2_900).toBe(true)
+    expect(reported?.basis === 'cold' || (reported?.high ?? 0) > 2_900).toBe(true)
   })
 })

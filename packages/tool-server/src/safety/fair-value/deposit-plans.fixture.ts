@@ -2,18 +2,18 @@ import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem'
 import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
 import type { Intent, TokenQuantity } from '../../intent.ts'
 import type { AddRequest, PairShare, Position } from '../../ports.ts'
-import type { Road } from '../open-road.fixture.ts'
+import type { Pipeline } from '../open-pipeline.fixture.ts'
 import { chainDeadline } from './plans.fixture.ts'
 import { units } from './stranger.fixture.ts'
 
 /** What `add_liquidity` would hand in for these arguments. */
-export async function planAdd(road: Road, add: Add): Promise<Intent> {
+export async function planAdd(pipeline: Pipeline, add: Add): Promise<Intent> {
   const [symbol0, symbol1] = add.pair
   const [token0, token1] = await Promise.all(
-    add.pair.map((symbol) => road.tokens.byAddress(road.chain, road.token(symbol))),
+    add.pair.map((symbol) => pipeline.tokens.byAddress(pipeline.chain, pipeline.token(symbol))),
   )
   const { version = 'v3', fee = null, range = 'full' } = add
-  const { intent } = await road.liquidity.planAdd(road.chain, {
+  const { intent } = await pipeline.liquidity.planAdd(pipeline.chain, {
     version,
     token0: token0!,
     token1: token1!,
@@ -23,8 +23,8 @@ export async function planAdd(road: Road, add: Add): Promise<Intent> {
     amount1: add.amount1 === undefined ? null : units(symbol1, add.amount1),
     range: version === 'v2' ? null : range,
     slippageBps: add.slippageBps ?? 50,
-    deadline: Number(await chainDeadline(road)),
-    recipient: road.wallet,
+    deadline: Number(await chainDeadline(pipeline)),
+    recipient: pipeline.wallet,
   })
   return add.createPool === true ? { ...intent, allowsUnpricedPool: true } : intent
 }
@@ -42,12 +42,12 @@ export type Add = {
 }
 
 /** What `increase_liquidity` would hand in. */
-export async function planIncrease(road: Road, position: Position, amounts: Amounts): Promise<Intent> {
-  const { intent } = await road.liquidity.planIncrease(road.chain, position, {
+export async function planIncrease(pipeline: Pipeline, position: Position, amounts: Amounts): Promise<Intent> {
+  const { intent } = await pipeline.liquidity.planIncrease(pipeline.chain, position, {
     ...amounts,
     payNative: false,
     slippageBps: 50,
-    deadline: Number(await chainDeadline(road)),
+    deadline: Number(await chainDeadline(pipeline)),
   })
   return intent
 }
@@ -55,21 +55,21 @@ export async function planIncrease(road: Road, position: Position, amounts: Amou
 type Amounts = { readonly amount0: bigint; readonly amount1: bigint | null }
 
 /** The wallet's newest v3 or v4 position. */
-export async function newestPosition(road: Road, version: 'v3' | 'v4' = 'v3'): Promise<Position> {
-  const { items } = await road.liquidity.positionsByOwner(road.chain, road.wallet, [version])
+export async function newestPosition(pipeline: Pipeline, version: 'v3' | 'v4' = 'v3'): Promise<Position> {
+  const { items } = await pipeline.liquidity.positionsByOwner(pipeline.chain, pipeline.wallet, [version])
   const found = items.findLast((item): item is Position => item.version !== 'v2')
   if (found === undefined) throw new TypeError('The wallet holds no position')
   return found
 }
 
 /** Several intents of the v3 position manager as one multicall, and what comes before. */
-export function oneMulticall(road: Road, before: readonly Hex[], intents: readonly Intent[]): Intent {
+export function oneMulticall(pipeline: Pipeline, before: readonly Hex[], intents: readonly Intent[]): Intent {
   const [first] = intents
   if (first === undefined) throw new TypeError('There is nothing to join')
   const data = multicallOf([...before, ...intents.flatMap(({ calls }) => calls.map((call) => call.data))])
   return {
     ...first,
-    calls: [{ to: road.chain.amm.v3!.positionManager, data, valueWei: 0n, label: 'add liquidity' }],
+    calls: [{ to: pipeline.chain.amm.v3!.positionManager, data, valueWei: 0n, label: 'add liquidity' }],
     spends: summed(intents.flatMap(({ spends }) => spends)),
     approvals: summed(intents.flatMap(({ approvals }) => approvals)),
     deposits: intents.flatMap(({ deposits = [] }) => deposits),
@@ -95,15 +95,15 @@ export function v3Manager(functionName: 'collect' | 'decreaseLiquidity', args: R
 
 /** The newest position whole, unless another is given, to the wallet. */
 export async function removal(
-  road: Road,
+  pipeline: Pipeline,
   { slippageBps = 50, position }: { readonly slippageBps?: number; readonly position?: Position | PairShare } = {},
 ): Promise<Intent> {
-  const { intent } = await road.liquidity.planRemove(road.chain, position ?? (await newestPosition(road)), {
+  const { intent } = await pipeline.liquidity.planRemove(pipeline.chain, position ?? (await newestPosition(pipeline)), {
     percentage: 100,
     collectFees: true,
     slippageBps,
-    deadline: Number(await chainDeadline(road)),
-    recipient: road.wallet,
+    deadline: Number(await chainDeadline(pipeline)),
+    recipient: pipeline.wallet,
   })
   return intent
 }

@@ -6,7 +6,7 @@ import { v4Action } from '../../adapters/liquidity/v4/v4-action.ts'
 import type { Intent } from '../../intent.ts'
 import type { Position } from '../../ports.ts'
 import { laterDeadline } from '../intents.fixture.ts'
-import type { Road } from '../open-road.fixture.ts'
+import type { Pipeline } from '../open-pipeline.fixture.ts'
 import { craftedIntent, positionManager, v4Key } from './attack-calls.fixture.ts'
 import type { Stage } from './attack-row.fixture.ts'
 import { newestPosition, planAdd, planIncrease, v3Manager } from './deposit-plans.fixture.ts'
@@ -21,21 +21,21 @@ export const betweenMarketAndPool = {
   range: { priceLower: 3_040, priceUpper: 3_052 },
 } as const
 
-export async function addUsdc(road: Road, position: Position, amount: string): Promise<Intent> {
+export async function addUsdc(pipeline: Pipeline, position: Position, amount: string): Promise<Intent> {
   const isUsdcFirst = position.pool.token0.symbol === 'USDC'
   const paid = units('USDC', amount)
-  return planIncrease(road, position, isUsdcFirst ? { amount0: paid, amount1: 0n } : { amount0: 0n, amount1: paid })
+  return planIncrease(pipeline, position, isUsdcFirst ? { amount0: paid, amount1: 0n } : { amount0: 0n, amount1: paid })
 }
 
 /** A position of the wallet's that was emptied, all but a unit of which still lies with the position manager. */
-export async function positionThatOwes(road: Road): Promise<bigint> {
-  await road.run(await planAdd(road, { pair: ['WETH', 'USDC'], fee: 500, amount0: '1' }))
-  const { positionId, liquidity } = await newestPosition(road)
+export async function positionThatOwes(pipeline: Pipeline): Promise<bigint> {
+  await pipeline.run(await planAdd(pipeline, { pair: ['WETH', 'USDC'], fee: 500, amount0: '1' }))
+  const { positionId, liquidity } = await newestPosition(pipeline)
   const tokenId = BigInt(positionId)
   const deadline = laterDeadline(0)
   const freed = v3Manager('decreaseLiquidity', { tokenId, liquidity, amount0Min: 0n, amount1Min: 0n, deadline })
-  const collected = v3Manager('collect', { tokenId, recipient: road.wallet, amount0Max: 1n, amount1Max: 1n })
-  await road.run(craftedIntent(road, [positionManager(road, [freed, collected])], {}))
+  const collected = v3Manager('collect', { tokenId, recipient: pipeline.wallet, amount0Max: 1n, amount1Max: 1n })
+  await pipeline.run(craftedIntent(pipeline, [positionManager(pipeline, [freed, collected])], {}))
   return tokenId
 }
 
@@ -54,7 +54,7 @@ export const hooked = {
 /** May take of what is paid out when liquidity leaves (bit 0, and bit 8 that it needs). */
 const takesAtLeaving = '0x0000000000000000000000000000000000020101'
 
-export function toOtherHook({ token }: Road, planned: Intent): Intent {
+export function toOtherHook({ token }: Pipeline, planned: Intent): Intent {
   const pool = poolIdOf(v4Key(token('WETH'), token('USDC'), 3_000, 60, takesAtLeaving))
   const turned = (data: Hex) => data.replaceAll(asksBeforeLeaving.slice(2), takesAtLeaving.slice(2)) as Hex
   const [deposit] = planned.deposits!
@@ -73,16 +73,16 @@ export async function placeHook({ devnet }: Stage, address: typeof asksBeforeLea
   await node.setCode({ address, bytecode: '0x60003560e01c60e01b60005260206000f3' })
 }
 
-export async function pushV4({ road, stranger }: Stage): Promise<void> {
-  const key = v4Key(road.token('USDC'), road.token('WETH'), 500, 10)
-  await stranger.swapV4(key, key.currency0 === road.token('USDC'), units('USDC', '500000'))
+export async function pushV4({ pipeline, stranger }: Stage): Promise<void> {
+  const key = v4Key(pipeline.token('USDC'), pipeline.token('WETH'), 500, 10)
+  await stranger.swapV4(key, key.currency0 === pipeline.token('USDC'), units('USDC', '500000'))
 }
 
 /** A pair of WBTC and USDT at the market, of which there are a thousand and one shares. */
-export async function openDearPair({ road, stranger }: Stage): Promise<void> {
-  const [wbtc, usdt] = [road.token('WBTC'), road.token('USDT')]
+export async function openDearPair({ pipeline, stranger }: Stage): Promise<void> {
+  const [wbtc, usdt] = [pipeline.token('WBTC'), pipeline.token('USDT')]
   await stranger.addV2(wbtc, usdt, 1_001n, 1_002n)
-  const pair = pairOf(road, 'WBTC', 'USDT')
+  const pair = pairOf(pipeline, 'WBTC', 'USDT')
   await stranger.write(wbtc, erc20Abi, 'transfer', [pair, units('WBTC', '1')])
   await stranger.write(usdt, erc20Abi, 'transfer', [pair, units('USDT', '90000')])
   await stranger.write(pair, parseAbi(['function sync()']), 'sync', [])
@@ -102,14 +102,14 @@ export function withoutMinimums(data: `0x${string}`): `0x${string}` {
   return `0x${data.slice(2, start)}${'0'.repeat(128)}${data.slice(start + 128)}`
 }
 
-export async function farMaximums(road: Road) {
-  const planned = await planAdd(road, { version: 'v4', pair: ['WETH', 'USDC'], fee: 500, amount0: '1' })
+export async function farMaximums(pipeline: Pipeline) {
+  const planned = await planAdd(pipeline, { version: 'v4', pair: ['WETH', 'USDC'], fee: 500, amount0: '1' })
   const [deposit] = planned.deposits!
   const { tickLower, tickUpper, liquidity } = deposit!
-  const key = v4Key(road.token('WETH'), road.token('USDC'), 500, 10)
+  const key = v4Key(pipeline.token('WETH'), pipeline.token('USDC'), 500, 10)
   const most = { amount0: units('WETH', '4'), amount1: units('USDC', '18000') }
-  const far = key.currency0 === road.token('WETH') ? most : { amount0: most.amount1, amount1: most.amount0 }
-  const mint = { key, tickLower: tickLower!, tickUpper: tickUpper!, liquidity, most: far, owner: road.wallet }
+  const far = key.currency0 === pipeline.token('WETH') ? most : { amount0: most.amount1, amount1: most.amount0 }
+  const mint = { key, tickLower: tickLower!, tickUpper: tickUpper!, liquidity, most: far, owner: pipeline.wallet }
   const data = encodeModifyLiquidities([v4Action.mint(mint), v4Action.settlePair(key)], Number(laterDeadline(0)))
   return withCalldata(planned, () => data)
 }

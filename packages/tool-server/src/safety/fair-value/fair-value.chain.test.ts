@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { useRoads } from '../use-roads.fixture.ts'
+import { usePipelines } from '../use-pipelines.fixture.ts'
 import { type AttackRow, fundStranger, openStage, playRow } from './attack-row.fixture.ts'
 import { calldataRows } from './calldata-rows.fixture.ts'
 import { dayRows } from './day-rows.fixture.ts'
@@ -10,7 +10,7 @@ import { priceRows } from './price-rows.fixture.ts'
 import { tradeRows } from './trade-rows.fixture.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open } = usePipelines(devnet)
 beforeAll(() => fundStranger(devnet()))
 
 describe('G13: trades in pools that were made or moved', () => {
@@ -43,7 +43,7 @@ describe('G13: the table', () => {
 function playAll(rows: readonly AttackRow[]): void {
   it.each(rows.map((row) => [row.what, row] as const))('%s', async (_what, row) => {
     const { options } = row
-    const road = await open(typeof options === 'function' ? options(devnet()) : options)
-    await playRow(row, await openStage(devnet(), road))
+    const pipeline = await open(typeof options === 'function' ? options(devnet()) : options)
+    await playRow(row, await openStage(devnet(), pipeline))
   })
 }

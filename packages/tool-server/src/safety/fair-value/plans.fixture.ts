@@ -1,6 +1,6 @@
 import type { Intent } from '../../intent.ts'
 import type { Version } from '../../ports/liquidity.ts'
-import type { Road } from '../open-road.fixture.ts'
+import type { Pipeline } from '../open-pipeline.fixture.ts'
 import { units } from './stranger.fixture.ts'
 
 const limitsUsd = { perTransaction: '50000', perSession: '100000', daily: '250000' }
@@ -13,31 +13,31 @@ export const cautious = { policy: { ...lenient, speculativeUsd: '100' } } as con
 
 /** What `execute_swap` would hand in: the best route of a version, half a percent of slippage. */
 export async function planSwap(
-  road: Road,
+  pipeline: Pipeline,
   sold: string,
   bought: string,
   amount: string,
   version: Version,
 ): Promise<Intent> {
-  const [tokenIn, tokenOut] = await Promise.all([sold, bought].map((symbol) => tokenOf(road, symbol)))
+  const [tokenIn, tokenOut] = await Promise.all([sold, bought].map((symbol) => tokenOf(pipeline, symbol)))
   const amountIn = units(sold, amount)
   const tokens = { tokenIn: tokenIn!, tokenOut: tokenOut! }
-  const quote = await road.liquidity.quote(road.chain, { ...tokens, amountIn, versions: [version] })
-  const { intent } = await road.liquidity.planSwap(road.chain, quote, {
+  const quote = await pipeline.liquidity.quote(pipeline.chain, { ...tokens, amountIn, versions: [version] })
+  const { intent } = await pipeline.liquidity.planSwap(pipeline.chain, quote, {
     ...tokens,
     slippageBps: 50,
-    deadline: Number(await chainDeadline(road)),
-    recipient: road.wallet,
+    deadline: Number(await chainDeadline(pipeline)),
+    recipient: pipeline.wallet,
   })
   return intent
 }
 
 /** Five minutes after the newest block, wherever its clock stands. */
-export async function chainDeadline(road: Road): Promise<bigint> {
-  const { timestamp } = await road.rpc.head(road.chain)
+export async function chainDeadline(pipeline: Pipeline): Promise<bigint> {
+  const { timestamp } = await pipeline.rpc.head(pipeline.chain)
   return timestamp + 300n
 }
 
-function tokenOf(road: Road, symbol: string) {
-  return road.tokens.byAddress(road.chain, road.token(symbol))
+function tokenOf(pipeline: Pipeline, symbol: string) {
+  return pipeline.tokens.byAddress(pipeline.chain, pipeline.token(symbol))
 }

@@ -39,7 +39,7 @@ export const priceRows: readonly AttackRow[] = [
     attack: async (stage) => {
       await parkOneSided(stage, 'WETH')
       await passTime(stage, 35)
-      return planSwap(stage.road, 'USDC', 'WETH', '3000', 'v3')
+      return planSwap(stage.pipeline, 'USDC', 'WETH', '3000', 'v3')
     },
     ends: { losesAtMostUsd: 5 },
   },
@@ -84,7 +84,7 @@ export const priceRows: readonly AttackRow[] = [
     options: remembering({ WETH: { pools: etherPools }, WBTC: { pools: [bitcoinPool] } }),
     attack: async (stage) => {
       await passTime(stage, 35)
-      await stage.road.run(await sellBitcoin(stage, '0.01', units('WETH', '0.297')))
+      await stage.pipeline.run(await sellBitcoin(stage, '0.01', units('WETH', '0.297')))
       await pushV3(stage, 'WBTC', 3_000, 'WETH', '12')
       await passTime(stage, 35)
       return sellBitcoin(stage, '0.5')
@@ -98,7 +98,7 @@ export const priceRows: readonly AttackRow[] = [
       await passTime(stage, 35)
       await openDeepPool(stage, 180_000)
       const swap = { tokenIn: 'USDC', tokenOut: 'WBTC', fee: 3_000, amountIn: units('USDC', '3000'), least: 0n }
-      return traded(stage.road, swap)
+      return traded(stage.pipeline, swap)
     },
     ends: 'PRICE_IMPACT_EXCEEDED',
   },
@@ -108,7 +108,7 @@ export const priceRows: readonly AttackRow[] = [
     attack: async (stage) => {
       await pushV3(stage, 'WETH', 10_000, 'USDC', '50')
       await passTime(stage, 35)
-      return planSwap(stage.road, 'USDC', 'WETH', '3000', 'v3')
+      return planSwap(stage.pipeline, 'USDC', 'WETH', '3000', 'v3')
     },
     ends: { losesAtMostUsd: 5 },
   },
@@ -127,7 +127,7 @@ export const priceRows: readonly AttackRow[] = [
     attack: async (stage) => {
       await passTime(stage, 35)
       await stopFeed(stage, 3_000)
-      return planSwap(stage.road, 'USDC', 'WETH', '3000', 'v3')
+      return planSwap(stage.pipeline, 'USDC', 'WETH', '3000', 'v3')
     },
     ends: { losesAtMostUsd: 5 },
   },
@@ -136,25 +136,25 @@ export const priceRows: readonly AttackRow[] = [
     options: (devnet) => sourced({ WETH: { feed: feedOf(devnet, 'WETH') } })(devnet),
     attack: async (stage) => {
       await stopFeed(stage, 3_000)
-      return planSwap(stage.road, 'USDC', 'WETH', '3000', 'v3')
+      return planSwap(stage.pipeline, 'USDC', 'WETH', '3000', 'v3')
     },
     ends: 'PRICE_UNAVAILABLE',
   },
   {
     what: 'a feed that answers nothing',
     options: (devnet) => sourced({ WETH: { feed: feedOf(devnet, 'WETH') } })(devnet),
-    attack: async ({ road, devnet }) => {
+    attack: async ({ pipeline, devnet }) => {
       await devnet.feeds.ETH.post(0)
-      return planSwap(road, 'USDC', 'WETH', '3000', 'v3')
+      return planSwap(pipeline, 'USDC', 'WETH', '3000', 'v3')
     },
     ends: 'PRICE_UNAVAILABLE',
   },
   {
     what: 'a feed while the sequencer is down',
     options: (devnet) => sourced({ WETH: { feed: feedOf(devnet, 'WETH') } })(devnet),
-    attack: async ({ road, devnet }) => {
+    attack: async ({ pipeline, devnet }) => {
       await devnet.sequencer.set(false)
-      return planSwap(road, 'USDC', 'WETH', '3000', 'v3')
+      return planSwap(pipeline, 'USDC', 'WETH', '3000', 'v3')
     },
     ends: 'PRICE_UNAVAILABLE',
   },
@@ -164,7 +164,7 @@ export const priceRows: readonly AttackRow[] = [
     attack: async (stage) => {
       await passTime(stage, 35)
       await stage.devnet.feeds.ETH.lie(0.67)
-      return planSwap(stage.road, 'WETH', 'USDC', '1', 'v3')
+      return planSwap(stage.pipeline, 'WETH', 'USDC', '1', 'v3')
     },
     ends: 'PRICE_UNAVAILABLE',
   },
@@ -182,7 +182,7 @@ export const priceRows: readonly AttackRow[] = [
         amountIn: units('WETH', '1'),
         least: units('USDC', '2700'),
       }
-      return traded(stage.road, swap)
+      return traded(stage.pipeline, swap)
     },
     ends: 'VALUE_LOSS_EXCEEDED',
   },
@@ -198,7 +198,7 @@ export const priceRows: readonly AttackRow[] = [
         amountIn: units('USDC', '3000'),
         least: units('USDT', '2990'),
       }
-      return traded(stage.road, swap)
+      return traded(stage.pipeline, swap)
     },
     ends: 'PRICE_UNAVAILABLE',
   },
@@ -206,43 +206,43 @@ export const priceRows: readonly AttackRow[] = [
     what: 'ether sold for a dollar token that lost its peg, at the price of a dollar',
     options: (devnet) =>
       sourced({ WETH: { feed: feedOf(devnet, 'WETH') }, USDC: { feed: feedOf(devnet, 'USDC') } })(devnet),
-    attack: async ({ road, devnet }) => {
+    attack: async ({ pipeline, devnet }) => {
       await devnet.feeds.USDC.post(0.9)
-      return planSwap(road, 'WETH', 'USDC', '1', 'v3')
+      return planSwap(pipeline, 'WETH', 'USDC', '1', 'v3')
     },
     ends: 'PRICE_IMPACT_EXCEEDED',
   },
   {
     what: 'a cold start: what nothing remembers the price of is sold',
     options: coldly('20000'),
-    attack: async ({ road }) => planSwap(road, 'WETH', 'USDC', '1', 'v3'),
+    attack: async ({ pipeline }) => planSwap(pipeline, 'WETH', 'USDC', '1', 'v3'),
     ends: 'PRICE_UNAVAILABLE',
   },
   {
     what: 'a cold start: more than the small budget is paid at prices that nothing remembers',
     options: coldly('1000'),
-    attack: async ({ road }) => planSwap(road, 'USDC', 'WETH', '3000', 'v3'),
+    attack: async ({ pipeline }) => planSwap(pipeline, 'USDC', 'WETH', '3000', 'v3'),
     ends: 'SPENDING_LIMIT_EXCEEDED',
   },
   {
     what: 'a cold start: within it',
     options: coldly('20000'),
-    attack: async ({ road }) => planSwap(road, 'USDC', 'WETH', '3000', 'v3'),
+    attack: async ({ pipeline }) => planSwap(pipeline, 'USDC', 'WETH', '3000', 'v3'),
     ends: { losesAtMostUsd: 10 },
   },
   {
     what: 'feeds that nobody answers for any more keep no position from coming home',
     options: (devnet) => sourced({ WETH: { feed: feedOf(devnet, 'WETH') } })(devnet),
     attack: async (stage) => {
-      const { road } = stage
-      await road.run(await planAdd(road, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' }))
+      const { pipeline } = stage
+      await pipeline.run(await planAdd(pipeline, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '1' }))
       await stopFeed(stage, 3_000)
-      const { intent } = await road.liquidity.planRemove(road.chain, await newestPosition(road), {
+      const { intent } = await pipeline.liquidity.planRemove(pipeline.chain, await newestPosition(pipeline), {
         percentage: 100,
         collectFees: true,
         slippageBps: 50,
-        deadline: Number(await chainDeadline(road)),
-        recipient: road.wallet,
+        deadline: Number(await chainDeadline(pipeline)),
+        recipient: pipeline.wallet,
       })
       return intent
     },

@@ -7,7 +7,7 @@ import {
 } from '../../adapters/prices/priced-devnet.fixture.ts'
 import type { Intent } from '../../intent.ts'
 import type { PriceSource } from '../../ports.ts'
-import type { Road, RoadOptions } from '../open-road.fixture.ts'
+import type { Pipeline, PipelineOptions } from '../open-pipeline.fixture.ts'
 import { craftedIntent, sum, swapRouter, v3Single } from './attack-calls.fixture.ts'
 import { testClient } from './attack-kit.fixture.ts'
 import type { Stage } from './attack-row.fixture.ts'
@@ -17,12 +17,15 @@ import { openV3Pool, units } from './stranger.fixture.ts'
 type Named = NonNullable<PricedOptions['named']>
 
 /** A road whose prices rest on these sources alone. */
-export function sourced(named: Named, policy: RoadOptions['policy'] = lenient, more: Partial<PricedOptions> = {}) {
-  return (devnet: Devnet): RoadOptions => ({ ...roadOf(createPricedDevnet(devnet, { named, ...more })), policy })
+export function sourced(named: Named, policy: PipelineOptions['policy'] = lenient, more: Partial<PricedOptions> = {}) {
+  return (devnet: Devnet): PipelineOptions => ({
+    ...pipelineOf(createPricedDevnet(devnet, { named, ...more })),
+    policy,
+  })
 }
 
 /** Prices are read as if a block came every minute; the rest need not wait for it. */
-function roadOf({ chain, prices }: PricedDevnet): Pick<RoadOptions, 'chain' | 'engine'> {
+function pipelineOf({ chain, prices }: PricedDevnet): Pick<PipelineOptions, 'chain' | 'engine'> {
   const usd: PriceSource['usd'] = (_chain, token, at) => prices.usd(chain, token, at)
   const doubt: PriceSource['doubt'] = (_chain, token, at) => prices.doubt(chain, token, at)
   return { chain: { ...chain, blockTimeSeconds: 1 }, engine: { prices: { ...prices, usd, doubt } } }
@@ -39,10 +42,10 @@ export function remembering(named: Named) {
 
 /** Ether is priced by a pool whose past the endpoint does not have. */
 export function coldly(coldStartUsd: string) {
-  return (devnet: Devnet): RoadOptions => {
+  return (devnet: Devnet): PipelineOptions => {
     const priced = createPricedDevnet(devnet, { named: { WETH: { pools: ['v4 WETH/USDC 0.05 %'] } } })
     priced.network.losesPast = true
-    return { ...roadOf(priced), policy: { ...lenient, coldStartUsd } }
+    return { ...pipelineOf(priced), policy: { ...lenient, coldStartUsd } }
   }
 }
 
@@ -53,24 +56,24 @@ export function feedOf(devnet: Devnet, symbol: string) {
 }
 
 /** A block every minute. The last is mined by itself, so that the chain's clock runs on from there. */
-export async function passTime({ road, devnet }: Stage, minutes: number): Promise<void> {
-  const { timestamp } = await road.rpc.client(road.chain).getBlock()
+export async function passTime({ pipeline, devnet }: Stage, minutes: number): Promise<void> {
+  const { timestamp } = await pipeline.rpc.client(pipeline.chain).getBlock()
   if (minutes > 1) await testClient(devnet).mine({ blocks: minutes - 1, interval: 60 })
   await devnet.mineTo(Number(timestamp) + minutes * 60)
 }
 
 /** Its last answer is of two days ago. */
-export async function stopFeed({ road, devnet }: Stage, usd: number): Promise<void> {
-  const { timestamp } = await road.rpc.client(road.chain).getBlock()
+export async function stopFeed({ pipeline, devnet }: Stage, usd: number): Promise<void> {
+  const { timestamp } = await pipeline.rpc.client(pipeline.chain).getBlock()
   devnet.feeds.ETH.stop()
   await devnet.feeds.ETH.post(usd, { updatedAt: Number(timestamp) - 2 * 86_400 })
 }
 
 /** 30,000 USDT that would buy at a dollar apiece, in a pool that did not stand before. */
 export async function parkOneSided(stage: Stage, base: string): Promise<void> {
-  const { road, stranger } = stage
+  const { pipeline, stranger } = stage
   const pool = await openV3Pool(stage, base, 'USDT', 3_000, 1)
-  const isBaseFirst = pool.token0 === road.token(base)
+  const isBaseFirst = pool.token0 === pipeline.token(base)
   const near = Math.floor(pool.tick / 60) * 60
   const ticks = isBaseFirst
     ? { tickLower: near - 600, tickUpper: near }
@@ -84,22 +87,22 @@ export async function parkOneSided(stage: Stage, base: string): Promise<void> {
 export async function openDeepPool(stage: Stage, price: number, bitcoins = '10'): Promise<void> {
   const { token0, token1 } = await openV3Pool(stage, 'WBTC', 'USDC', 3_000, price)
   const [wbtc, usdc] = [units('WBTC', bitcoins), units('USDC', `${Number(bitcoins) * price}`)]
-  const isBaseFirst = token0 === stage.road.token('WBTC')
+  const isBaseFirst = token0 === stage.pipeline.token('WBTC')
   const amounts = { amount0Desired: isBaseFirst ? wbtc : usdc, amount1Desired: isBaseFirst ? usdc : wbtc }
   await stage.stranger.mintV3({ token0, token1, fee: 3_000, tickLower: -887_220, tickUpper: 887_220, ...amounts })
 }
 
 /** Through the pool of 0.3 %, of a bitcoin that the wallet is given. */
-export async function sellBitcoin({ road, devnet }: Stage, amount: string, least = 0n): Promise<Intent> {
-  if ((await road.balance('WBTC')) === 0n) await devnet.fund(road.wallet, { WBTC: '1' })
+export async function sellBitcoin({ pipeline, devnet }: Stage, amount: string, least = 0n): Promise<Intent> {
+  if ((await pipeline.balance('WBTC')) === 0n) await devnet.fund(pipeline.wallet, { WBTC: '1' })
   const amountIn = units('WBTC', amount)
-  return traded(road, { tokenIn: 'WBTC', tokenOut: 'WETH', fee: 3_000, amountIn, least })
+  return traded(pipeline, { tokenIn: 'WBTC', tokenOut: 'WETH', fee: 3_000, amountIn, least })
 }
 
-export async function traded(road: Road, swap: Parameters<typeof v3Single>[1]): Promise<Intent> {
-  const deadline = await chainDeadline(road)
-  const intent = craftedIntent(road, [swapRouter(road, [v3Single(road, swap)], 0n, deadline)], {
-    spends: [sum(road, swap.tokenIn, swap.amountIn)],
+export async function traded(pipeline: Pipeline, swap: Parameters<typeof v3Single>[1]): Promise<Intent> {
+  const deadline = await chainDeadline(pipeline)
+  const intent = craftedIntent(pipeline, [swapRouter(pipeline, [v3Single(pipeline, swap)], 0n, deadline)], {
+    spends: [sum(pipeline, swap.tokenIn, swap.amountIn)],
   })
   return { ...intent, deadline: Number(deadline) }
 }

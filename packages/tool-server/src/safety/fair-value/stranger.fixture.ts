@@ -2,20 +2,20 @@ import { getTickAtSqrtPrice, sqrtPriceFromAmounts } from '@svc/lp-math'
 import { type Address, parseUnits } from 'viem'
 import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
 import { v2PairAddress } from '../../adapters/liquidity/v2/pair-address.ts'
-import type { Road } from '../open-road.fixture.ts'
+import type { Pipeline } from '../open-pipeline.fixture.ts'
 import { v3Path } from './attack-calls.fixture.ts'
 import type { Stage } from './attack-row.fixture.ts'
 
 /** A v3 pool that did not stand before, at a price of the stranger's choice: so many of `quote` for one `base`. */
 export async function openV3Pool(
-  { road, stranger }: Stage,
+  { pipeline, stranger }: Stage,
   base: string,
   quote: string,
   fee: number,
   price: number,
 ): Promise<OpenedPool> {
-  const { token0, token1, sqrtPriceX96 } = startOf(road.token(base), road.token(quote), [base, quote], price)
-  const manager = road.chain.amm.v3!.positionManager
+  const { token0, token1, sqrtPriceX96 } = startOf(pipeline.token(base), pipeline.token(quote), [base, quote], price)
+  const manager = pipeline.chain.amm.v3!.positionManager
   const args = [token0, token1, fee, sqrtPriceX96]
   await stranger.write(manager, v3PositionManagerAbi, 'createAndInitializePoolIfNecessary', args)
   return { token0, token1, sqrtPriceX96, tick: getTickAtSqrtPrice(sqrtPriceX96) }
@@ -52,7 +52,7 @@ export function units(symbol: string, amount: string): bigint {
 }
 
 /** Where the pair of two tokens stands. */
-export function pairOf({ chain, token }: Road, one: string, other: string): Address {
+export function pairOf({ chain, token }: Pipeline, one: string, other: string): Address {
   const [token0, token1] = [token(one), token(other)]
   const sorted = BigInt(token0) < BigInt(token1) ? ([token0, token1] as const) : ([token1, token0] as const)
   return v2PairAddress(chain.amm.v2!, ...sorted)
@@ -60,11 +60,11 @@ export function pairOf({ chain, token }: Road, one: string, other: string): Addr
 
 /** Sells so much in a v3 pool, whatever it brings. */
 export async function pushV3(
-  { road, stranger }: Stage,
+  { pipeline, stranger }: Stage,
   sold: string,
   fee: number,
   bought: string,
   amount: string,
 ): Promise<void> {
-  await stranger.swapV3(v3Path(road, [sold, fee, bought]), units(sold, amount))
+  await stranger.swapV3(v3Path(pipeline, [sold, fee, bought]), units(sold, amount))
 }

@@ -39,30 +39,32 @@ const payee = '0x00000000000000000000000000000000000bad00'
 export const tradeRows: readonly AttackRow[] = [
   {
     what: 'the wrong fee tier: 36,000 dollars through a pool of 350,000',
-    attack: async ({ road, devnet }) => {
-      await devnet.fund(road.wallet, { WETH: '10' })
+    attack: async ({ pipeline, devnet }) => {
+      await devnet.fund(pipeline.wallet, { WETH: '10' })
       const swap = { tokenIn: 'WETH', tokenOut: 'USDC', fee: 10_000, amountIn: eth('12'), least: 1n }
-      return craftedIntent(road, [swapRouter(road, [v3Single(road, swap)])], { spends: [sum(road, 'WETH', eth('12'))] })
+      return craftedIntent(pipeline, [swapRouter(pipeline, [v3Single(pipeline, swap)])], {
+        spends: [sum(pipeline, 'WETH', eth('12'))],
+      })
     },
     ends: 'VALUE_LOSS_EXCEEDED',
   },
   {
     what: 'a thin pair that a stranger made beside the deep pools',
     attack: async (stage) => {
-      const { road, stranger, devnet } = stage
-      await stranger.addV2(road.token('WBTC'), road.token('USDC'), units('WBTC', '1'), usdc('90000'))
-      await devnet.fund(road.wallet, { WBTC: '1' })
-      return planSwap(road, 'WBTC', 'USDC', '0.1', 'v2')
+      const { pipeline, stranger, devnet } = stage
+      await stranger.addV2(pipeline.token('WBTC'), pipeline.token('USDC'), units('WBTC', '1'), usdc('90000'))
+      await devnet.fund(pipeline.wallet, { WBTC: '1' })
+      return planSwap(pipeline, 'WBTC', 'USDC', '0.1', 'v2')
     },
     ends: 'PRICE_IMPACT_EXCEEDED',
   },
   {
     what: 'the pool was pushed to a hundredth before the quote',
     attack: async (stage) => {
-      await stage.devnet.fund(stage.road.wallet, { WBTC: '1' })
+      await stage.devnet.fund(stage.pipeline.wallet, { WBTC: '1' })
       await pushV3(stage, 'WBTC', 500, 'WETH', '40')
-      return craftedIntent(stage.road, [swapRouter(stage.road, [v3Single(stage.road, halfABitcoin)])], {
-        spends: [sum(stage.road, 'WBTC', halfABitcoin.amountIn)],
+      return craftedIntent(stage.pipeline, [swapRouter(stage.pipeline, [v3Single(stage.pipeline, halfABitcoin)])], {
+        spends: [sum(stage.pipeline, 'WBTC', halfABitcoin.amountIn)],
       })
     },
     ends: 'PRICE_IMPACT_EXCEEDED',
@@ -71,7 +73,7 @@ export const tradeRows: readonly AttackRow[] = [
     what: 'the pool was pushed by 2 %',
     attack: async (stage) => {
       await pushV3(stage, 'USDC', 3_000, 'WETH', '290000')
-      return swapIntent(stage.road, '3000', { fee: 3_000, minimumOut: eth('0.97') })
+      return swapIntent(stage.pipeline, '3000', { fee: 3_000, minimumOut: eth('0.97') })
     },
     ends: 'VALUE_LOSS_EXCEEDED',
   },
@@ -79,7 +81,7 @@ export const tradeRows: readonly AttackRow[] = [
     what: 'the pool was pushed by half a percent',
     attack: async (stage) => {
       await pushV3(stage, 'USDC', 3_000, 'WETH', '75000')
-      return swapIntent(stage.road, '3000', { fee: 3_000, minimumOut: eth('0.988') })
+      return swapIntent(stage.pipeline, '3000', { fee: 3_000, minimumOut: eth('0.988') })
     },
     ends: { losesAtMostUsd: 39 },
   },
@@ -87,24 +89,24 @@ export const tradeRows: readonly AttackRow[] = [
     what: 'the pool was pushed for the wallet',
     attack: async (stage) => {
       await pushV3(stage, 'WETH', 3_000, 'USDC', '100')
-      return swapIntent(stage.road, '3000', { fee: 3_000 })
+      return swapIntent(stage.pipeline, '3000', { fee: 3_000 })
     },
     ends: { losesAtMostUsd: 0 },
   },
   {
     what: 'one pool of two on the way was pushed',
     attack: async (stage) => {
-      await stage.devnet.fund(stage.road.wallet, { WBTC: '1' })
+      await stage.devnet.fund(stage.pipeline.wallet, { WBTC: '1' })
       await pushV3(stage, 'WBTC', 3_000, 'WETH', '4')
-      return planSwap(stage.road, 'WBTC', 'USDC', '0.1', 'v3')
+      return planSwap(stage.pipeline, 'WBTC', 'USDC', '0.1', 'v3')
     },
     ends: 'VALUE_LOSS_EXCEEDED',
   },
   {
     what: 'pushed before the block and back after it, beyond the minimum',
     attack: async (stage) => {
-      const planned = await planSwap(stage.road, 'USDC', 'WETH', '3000', 'v3')
-      beforeSending(stage.road, 2, () => pushV3(stage, 'USDC', 500, 'WETH', '1000000'))
+      const planned = await planSwap(stage.pipeline, 'USDC', 'WETH', '3000', 'v3')
+      beforeSending(stage.pipeline, 2, () => pushV3(stage, 'USDC', 500, 'WETH', '1000000'))
       return planned
     },
     // The gas of what failed.
@@ -113,8 +115,8 @@ export const tradeRows: readonly AttackRow[] = [
   {
     what: 'pushed before the block and back after it, up to the minimum',
     attack: async (stage) => {
-      const planned = await planSwap(stage.road, 'USDC', 'WETH', '3000', 'v3')
-      beforeSending(stage.road, 2, () => pushV3(stage, 'USDC', 500, 'WETH', '80000'))
+      const planned = await planSwap(stage.pipeline, 'USDC', 'WETH', '3000', 'v3')
+      beforeSending(stage.pipeline, 2, () => pushV3(stage, 'USDC', 500, 'WETH', '80000'))
       return planned
     },
     ends: { losesAtMostUsd: 3_000 * 0.013 },
@@ -124,7 +126,7 @@ export const tradeRows: readonly AttackRow[] = [
     attack: async (stage) => {
       await openPairOfDollars(stage)
       await rebasePair(stage, 50n)
-      return planSwap(stage.road, 'USDC', 'DAI', '1000', 'v2')
+      return planSwap(stage.pipeline, 'USDC', 'DAI', '1000', 'v2')
     },
     ends: 'PRICE_IMPACT_EXCEEDED',
   },
@@ -132,8 +134,8 @@ export const tradeRows: readonly AttackRow[] = [
     what: 'rebasing: half of what a pair holds of its token goes, between the simulation and the block',
     attack: async (stage) => {
       await openPairOfDollars(stage)
-      const planned = await planSwap(stage.road, 'USDC', 'DAI', '1000', 'v2')
-      beforeSending(stage.road, 2, () => rebasePair(stage, 50n))
+      const planned = await planSwap(stage.pipeline, 'USDC', 'DAI', '1000', 'v2')
+      beforeSending(stage.pipeline, 2, () => rebasePair(stage, 50n))
       return planned
     },
     ends: { losesAtMostUsd: 3, fails: 'TRANSACTION_REVERTED' },
@@ -151,16 +153,16 @@ export const tradeRows: readonly AttackRow[] = [
   {
     what: 'a cent through a dear pool beside 3,000 dollars in a cheap one without a proper minimum',
     attack: async (stage) => {
-      const { road } = stage
+      const { pipeline } = stage
       const key = await openDearPool(stage, 40_000)
       const dust = [
-        v4SingleSwap(key, key.currency0 === road.token('USDC'), 10_000n, 0n),
-        v4Action.settleAll(road.token('USDC'), 10_000n),
-        v4Action.takeAllTo(road.token('WETH'), road.wallet),
+        v4SingleSwap(key, key.currency0 === pipeline.token('USDC'), 10_000n, 0n),
+        v4Action.settleAll(pipeline.token('USDC'), 10_000n),
+        v4Action.takeAllTo(pipeline.token('WETH'), pipeline.wallet),
       ]
-      const main = command.v3In(road.wallet, usdc('3000'), eth('0.965'), v3Path(road, ['USDC', 500, 'WETH']))
-      const calls = [universal(road, [command.v4(encodeActions(dust)), main])]
-      return craftedIntent(road, calls, { spends: [sum(road, 'USDC', usdc('3000.01'))] })
+      const main = command.v3In(pipeline.wallet, usdc('3000'), eth('0.965'), v3Path(pipeline, ['USDC', 500, 'WETH']))
+      const calls = [universal(pipeline, [command.v4(encodeActions(dust)), main])]
+      return craftedIntent(pipeline, calls, { spends: [sum(pipeline, 'USDC', usdc('3000.01'))] })
     },
     ends: 'VALUE_LOSS_EXCEEDED',
   },
@@ -169,7 +171,7 @@ export const tradeRows: readonly AttackRow[] = [
     options: cautious,
     attack: async (stage) => {
       await openWorthlessPool(stage)
-      return buyWorthless(stage.road, '400')
+      return buyWorthless(stage.pipeline, '400')
     },
     ends: 'SPENDING_LIMIT_EXCEEDED',
   },
@@ -178,7 +180,7 @@ export const tradeRows: readonly AttackRow[] = [
     options: cautious,
     attack: async (stage) => {
       await openWorthlessPool(stage)
-      return buyWorthless(stage.road, '90')
+      return buyWorthless(stage.pipeline, '90')
     },
     ends: { losesAtMostUsd: 90.01 },
   },
@@ -187,7 +189,7 @@ export const tradeRows: readonly AttackRow[] = [
     options: cautious,
     attack: async (stage) => {
       await openWorthlessPool(stage)
-      return [buyWorthless(stage.road, '60'), buyWorthless(stage.road, '60')]
+      return [buyWorthless(stage.pipeline, '60'), buyWorthless(stage.pipeline, '60')]
     },
     ends: 'SPENDING_LIMIT_EXCEEDED',
   },
@@ -196,7 +198,7 @@ export const tradeRows: readonly AttackRow[] = [
     options: { policy: { ...lenient, allowlist: { mode: 'strict' } } },
     attack: async (stage) => {
       await openWorthlessPool(stage)
-      return buyWorthless(stage.road, '90')
+      return buyWorthless(stage.pipeline, '90')
     },
     ends: 'TOKEN_NOT_ALLOWLISTED',
   },
@@ -205,101 +207,103 @@ export const tradeRows: readonly AttackRow[] = [
     options: cautious,
     attack: async (stage) => {
       await openWorthlessPool(stage)
-      return withPretext(stage.road)
+      return withPretext(stage.pipeline)
     },
     ends: 'SPENDING_LIMIT_EXCEEDED',
   },
   {
     what: 'a token that keeps a hundredth of every transfer',
     options: cautious,
-    attack: async ({ road }) => planSwap(road, 'WETH', 'FOT', '0.1', 'v2'),
+    attack: async ({ pipeline }) => planSwap(pipeline, 'WETH', 'FOT', '0.1', 'v2'),
     ends: 'SIMULATION_DRIFT',
   },
   {
     what: 'proceeds to an address that the operator lists, without a minimum',
     options: { policy: { ...lenient, recipients: { '31337': [payee] } } },
-    attack: async ({ road }) =>
-      swapIntent(road, '3000', { recipient: payee, minimumOut: 0n, intent: { receives: [] } }),
+    attack: async ({ pipeline }) =>
+      swapIntent(pipeline, '3000', { recipient: payee, minimumOut: 0n, intent: { receives: [] } }),
     ends: 'VALUE_LOSS_EXCEEDED',
   },
   {
     what: 'proceeds to an address that nobody lists',
-    attack: async ({ road }) => swapIntent(road, '3000', { recipient: payee, intent: { receives: [] } }),
+    attack: async ({ pipeline }) => swapIntent(pipeline, '3000', { recipient: payee, intent: { receives: [] } }),
     ends: 'RECIPIENT_NOT_ALLOWED',
   },
   {
     what: 'native currency to a contract that the operator lists, for nothing',
     options: { policy: { ...lenient, contracts: { '31337': [payee] } } },
-    attack: async ({ road }) =>
-      craftedIntent(road, [{ to: payee, data: '0x', valueWei: eth('1') }], { spends: [sum(road, 'ETH', eth('1'))] }),
+    attack: async ({ pipeline }) =>
+      craftedIntent(pipeline, [{ to: payee, data: '0x', valueWei: eth('1') }], {
+        spends: [sum(pipeline, 'ETH', eth('1'))],
+      }),
     ends: 'VALUE_LOSS_EXCEEDED',
   },
   {
     what: 'native currency sent along with a swap of something else, for whoever comes next',
-    attack: async ({ road }) => {
-      const step = v3Single(road, { tokenIn: 'USDC', tokenOut: 'WETH', amountIn: usdc('3000'), least: eth('0.99') })
-      return craftedIntent(road, [swapRouter(road, [step], eth('1'))], {
-        spends: [sum(road, 'USDC', usdc('3000')), sum(road, 'ETH', eth('1'))],
+    attack: async ({ pipeline }) => {
+      const step = v3Single(pipeline, { tokenIn: 'USDC', tokenOut: 'WETH', amountIn: usdc('3000'), least: eth('0.99') })
+      return craftedIntent(pipeline, [swapRouter(pipeline, [step], eth('1'))], {
+        spends: [sum(pipeline, 'USDC', usdc('3000')), sum(pipeline, 'ETH', eth('1'))],
       })
     },
     ends: 'UNSAFE_TRANSACTION',
   },
   {
     what: 'wrapped and taken for spent: a wrap alone loses nothing',
-    attack: async ({ road }) => {
-      const calls = [universal(road, [command.wrap(road.wallet, eth('1'))], eth('1'))]
-      return craftedIntent(road, calls, {
-        spends: [sum(road, 'ETH', eth('1'))],
-        receives: [sum(road, 'WETH', eth('1'))],
+    attack: async ({ pipeline }) => {
+      const calls = [universal(pipeline, [command.wrap(pipeline.wallet, eth('1'))], eth('1'))]
+      return craftedIntent(pipeline, calls, {
+        spends: [sum(pipeline, 'ETH', eth('1'))],
+        receives: [sum(pipeline, 'WETH', eth('1'))],
       })
     },
     ends: { losesAtMostUsd: 0.01 },
   },
   {
     what: 'an allowance that lasts, above the limit of one transaction',
-    attack: async ({ road }) => approveIntent(road, road.chain.amm.v3!.swapRouter02, '60000'),
+    attack: async ({ pipeline }) => approveIntent(pipeline, pipeline.chain.amm.v3!.swapRouter02, '60000'),
     ends: 'SPENDING_LIMIT_EXCEEDED',
   },
   {
     what: 'an allowance for a stranger',
-    attack: async ({ road }) => approveIntent(road, payee, '1'),
+    attack: async ({ pipeline }) => approveIntent(pipeline, payee, '1'),
     ends: 'SPENDER_NOT_ALLOWED',
   },
   {
     what: 'an endpoint that shows no logs, and a swap that declares nothing and draws on an allowance that stands',
-    attack: async ({ road }) => {
-      await road.run(approveIntent(road, road.chain.amm.v3!.swapRouter02, '3000'))
-      withoutLogs(road)
-      const step = v3Single(road, { tokenIn: 'USDC', tokenOut: 'WETH', amountIn: usdc('3000'), least: 0n })
-      return craftedIntent(road, [swapRouter(road, [step])], {})
+    attack: async ({ pipeline }) => {
+      await pipeline.run(approveIntent(pipeline, pipeline.chain.amm.v3!.swapRouter02, '3000'))
+      withoutLogs(pipeline)
+      const step = v3Single(pipeline, { tokenIn: 'USDC', tokenOut: 'WETH', amountIn: usdc('3000'), least: 0n })
+      return craftedIntent(pipeline, [swapRouter(pipeline, [step])], {})
     },
     ends: 'UNSAFE_TRANSACTION',
   },
   {
     what: 'an endpoint that shows no logs, and a swap without a minimum',
-    attack: async ({ road }) => {
-      withoutLogs(road)
-      return swapIntent(road, '3000', { minimumOut: 0n })
+    attack: async ({ pipeline }) => {
+      withoutLogs(pipeline)
+      return swapIntent(pipeline, '3000', { minimumOut: 0n })
     },
     ends: 'VALUE_LOSS_EXCEEDED',
   },
   {
     what: 'shares of a pair sold for a thousandth of their worth',
     attack: async (stage) => {
-      const { road, stranger } = stage
+      const { pipeline, stranger } = stage
       const { pair, shares } = await giveShares(stage, 'WETH', 'USDC', eth('1'), usdc('3000'))
-      await stranger.addV2(pair, road.token('USDC'), shares / 10n, usdc('1'))
-      return sellShares(road, pair, shares)
+      await stranger.addV2(pair, pipeline.token('USDC'), shares / 10n, usdc('1'))
+      return sellShares(pipeline, pair, shares)
     },
     ends: 'PRICE_IMPACT_EXCEEDED',
   },
   {
     what: 'shares of a pair of which nobody names a price of one side',
     attack: async (stage) => {
-      const { road, stranger } = stage
+      const { pipeline, stranger } = stage
       const { pair, shares } = await giveShares(stage, 'WETH', 'HOSTILE', eth('1'), eth('100'))
-      await stranger.addV2(pair, road.token('USDC'), shares / 10n, usdc('1'))
-      return sellShares(road, pair, shares)
+      await stranger.addV2(pair, pipeline.token('USDC'), shares / 10n, usdc('1'))
+      return sellShares(pipeline, pair, shares)
     },
     ends: 'VALUE_LOSS_EXCEEDED',
   },

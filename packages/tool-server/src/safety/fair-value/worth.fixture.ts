@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem'
 import type { PairShare, Position } from '../../ports.ts'
-import type { Road } from '../open-road.fixture.ts'
+import type { Pipeline } from '../open-pipeline.fixture.ts'
 import { bandOf } from '../value/bands.fixture.ts'
 import { type Holdings, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 
@@ -8,13 +8,13 @@ import { type Holdings, type TrustedPrices, valueAt } from '../value/trusted-val
 export const outsidePrices = { ETH: 3_000, WETH: 3_000, USDC: 1, USDT: 1, DAI: 1, WBTC: 90_000 } as const
 
 /** What the wallet owns at outside prices: tokens, positions as if their pools stood there, shares of pairs. */
-export async function worthOf(road: Road, outside: OutsidePrices = outsidePrices): Promise<number> {
+export async function worthOf(pipeline: Pipeline, outside: OutsidePrices = outsidePrices): Promise<number> {
   const symbols = Object.keys(outside)
-  const prices = pricesOf(road, outside)
-  const balances = await Promise.all(symbols.map((symbol) => road.balance(symbol)))
-  const { items } = await road.liquidity.positionsByOwner(road.chain, road.wallet, ['v2', 'v3', 'v4'])
+  const prices = pricesOf(pipeline, outside)
+  const balances = await Promise.all(symbols.map((symbol) => pipeline.balance(symbol)))
+  const { items } = await pipeline.liquidity.positionsByOwner(pipeline.chain, pipeline.wallet, ['v2', 'v3', 'v4'])
   const holdings: Holdings = {
-    tokens: new Map(symbols.map((symbol, index) => [road.token(symbol).toLowerCase(), balances[index] ?? 0n])),
+    tokens: new Map(symbols.map((symbol, index) => [pipeline.token(symbol).toLowerCase(), balances[index] ?? 0n])),
     positions: items.flatMap((item) => (item.version === 'v2' ? [] : [rangeOf(item)])),
     shares: items.flatMap((item) => (item.version === 'v2' ? [shareOf(item)] : [])),
   }
@@ -24,9 +24,9 @@ export async function worthOf(road: Road, outside: OutsidePrices = outsidePrices
 
 export type OutsidePrices = Readonly<Record<string, number>>
 
-function pricesOf(road: Road, outside: OutsidePrices): TrustedPrices {
+function pricesOf(pipeline: Pipeline, outside: OutsidePrices): TrustedPrices {
   const byAddress = new Map(
-    Object.entries(outside).map(([symbol, price]) => [road.token(symbol).toLowerCase(), [symbol, price]]),
+    Object.entries(outside).map(([symbol, price]) => [pipeline.token(symbol).toLowerCase(), [symbol, price]]),
   )
   return (token) => {
     const [symbol, price] = byAddress.get(token) ?? []

@@ -37,7 +37,7 @@ export function checkAgentWallet(read: ReadTypedData, context: SignatureContext)
   return isGranted ? null : 'Nobody asked for this agent to have this wallet.'
 }
 
-/** A user operation of EntryPoint 0.8 with exactly the calls that went the road, and gas within what was counted. */
+/** A user operation of EntryPoint 0.8 with exactly the calls that passed the pipeline, and gas within what was counted. */
 export function checkUserOperation(read: ReadTypedData, context: SignatureContext): string | null {
   const { verifyingContract, message } = read
   if (verifyingContract !== entryPoint08) return 'The user operation is not for EntryPoint 0.8.'

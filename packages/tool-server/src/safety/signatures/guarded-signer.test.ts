@@ -86,6 +86,8 @@ it('is the only place in the server that reaches the signatures of a wallet', ()
     .map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }))
   const holding = (pattern: RegExp) => sources.flatMap(({ name, text }) => (pattern.test(text) ? [name] : []))
   expect(holding(/\bsignTypedData\b|\bsignMessage\b|\bsignHash\b/)).toEqual(['safety/signatures/guarded-signer.ts'])
-  expect(holding(/new ServiceWallet\(|viem\/accounts/)).toEqual(['open-write-road.ts'])
-  expect(sources.find(({ name }) => name === 'open-write-road.ts')?.text).toContain('guardedSigner(await openWallet(')
+  expect(holding(/new ServiceWallet\(|viem\/accounts/)).toEqual(['open-write-pipeline.ts'])
+  expect(sources.find(({ name }) => name === 'open-write-pipeline.ts')?.text).toContain(
+    'guardedSigner(await openWallet(',
+  )
 })

@@ -5,7 +5,7 @@ import { checkSignature } from './check-signature.ts'
 import type { SignatureContext, SignatureRequest } from './signature-context.ts'
 
 /**
- * Lays the signature surface over a wallet: transactions pass, because only the road signs them; whatever else is to be
+ * Lays the signature surface over a wallet: transactions pass, because only the pipeline signs them; whatever else is to be
  * signed passes `checkSignature` first. What is checked is a copy, and the copy is what is signed. Throws
  * `SIGNATURE_NOT_ALLOWED`.
  */

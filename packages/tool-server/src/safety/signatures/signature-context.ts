@@ -25,7 +25,7 @@ export type SignatureGrant =
   | { readonly kind: 'permit2'; readonly token: Address; readonly spender: Address; readonly amount: bigint }
   /** The wallet's consent to be the wallet of an agent. */
   | { readonly kind: 'agent-wallet'; readonly agentId: bigint; readonly owner: Address }
-  /** Calls that went the road. `maxCostWei` bounds what its gas fields could cost. */
+  /** Calls that passed the pipeline. `maxCostWei` bounds what its gas fields could cost. */
   | {
       readonly kind: 'user-operation'
       readonly nonce: bigint

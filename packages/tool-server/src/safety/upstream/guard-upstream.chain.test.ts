@@ -14,19 +14,19 @@ import { v3SwapRouter02Abi } from '../../adapters/liquidity/abis/v3-swap-router0
 import type { Intent } from '../../intent.ts'
 import type { Position } from '../../ports.ts'
 import { laterDeadline, wethAndUsdc } from '../intents.fixture.ts'
-import type { Road } from '../open-road.fixture.ts'
-import { settledOf } from '../road-facts.fixture.ts'
-import { useRoads } from '../use-roads.fixture.ts'
+import type { Pipeline } from '../open-pipeline.fixture.ts'
+import { settledOf } from '../pipeline-facts.fixture.ts'
+import { usePipelines } from '../use-pipelines.fixture.ts'
 import { guardUpstream, type UpstreamExpectation, type UpstreamTransaction } from './guard-upstream.ts'
 import * as wire from './upstream.fixture.ts'
 
 const devnet = useDevnet()
-const { open } = useRoads(devnet)
+const { open } = usePipelines(devnet)
 const { stranger, leastOut, amountIn } = wire
-let road: Road
+let pipeline: Pipeline
 
 beforeEach(async () => {
-  road = await open()
+  pipeline = await open()
 })
 
 describe('a transaction that is what was asked for passes and is carried out', () => {
@@ -35,34 +35,37 @@ describe('a transaction that is what was asked for passes and is carried out', (
       ['USDC', 'WETH'],
       ['USDC', 'ETH'],
     ] as const) {
-      const quote = await wire.quoteIn(road, version, symbols)
-      const [tokenIn, tokenOut] = await Promise.all(symbols.map((symbol) => wire.tokenOf(road, symbol)))
-      const request = { tokenIn: tokenIn!, tokenOut: tokenOut!, slippageBps: 50, recipient: road.wallet }
+      const quote = await wire.quoteIn(pipeline, version, symbols)
+      const [tokenIn, tokenOut] = await Promise.all(symbols.map((symbol) => wire.tokenOf(pipeline, symbol)))
+      const request = { tokenIn: tokenIn!, tokenOut: tokenOut!, slippageBps: 50, recipient: pipeline.wallet }
       const deadline = Number(laterDeadline(0))
-      const { intent } = await road.liquidity.planSwap(road.chain, quote, { ...request, deadline })
-      await carriedOut(wire.wired(road, intent), { spends: intent.spends, receives: intent.receives })
+      const { intent } = await pipeline.liquidity.planSwap(pipeline.chain, quote, { ...request, deadline })
+      await carriedOut(wire.wired(pipeline, intent), { spends: intent.spends, receives: intent.receives })
     }
   })
 
   it('universal router: to the wallet, and to itself with a payout behind it', async () => {
-    await carriedOut(wire.routed(road, [wire.v3In(road, road.wallet)]))
+    await carriedOut(wire.routed(pipeline, [wire.v3In(pipeline, pipeline.wallet)]))
     const itself = '0x0000000000000000000000000000000000000002'
     const receives = [{ token: wire.native, amount: leastOut }]
-    const unwrapped = wire.routed(road, [wire.v3In(road, itself), wire.pay(0x0c, null, road.wallet, leastOut)])
+    const unwrapped = wire.routed(pipeline, [
+      wire.v3In(pipeline, itself),
+      wire.pay(0x0c, null, pipeline.wallet, leastOut),
+    ])
     await carriedOut(unwrapped, { receives })
-    const swept = wire.routed(road, [
-      wire.v3In(road, itself, 0n),
-      wire.pay(0x04, road.token('WETH'), road.wallet, leastOut),
+    const swept = wire.routed(pipeline, [
+      wire.v3In(pipeline, itself, 0n),
+      wire.pay(0x04, pipeline.token('WETH'), pipeline.wallet, leastOut),
     ])
     await carriedOut(swept)
-    await carriedOut(wire.routed(road, [await wire.v4In(road, road.wallet)]))
+    await carriedOut(wire.routed(pipeline, [await wire.v4In(pipeline, pipeline.wallet)]))
   })
 
   it('v3: a deposit, more of it, its fees and its end', async () => {
     const pool = { fee: 3000, tickSpacing: null, hooks: null, sqrtPriceX96: null }
-    const [weth, usdc] = await Promise.all([wire.tokenOf(road, 'WETH'), wire.tokenOf(road, 'USDC')])
-    const common = { slippageBps: 50, deadline: Number(laterDeadline(0)), recipient: road.wallet }
-    const added = await road.liquidity.planAdd(road.chain, {
+    const [weth, usdc] = await Promise.all([wire.tokenOf(pipeline, 'WETH'), wire.tokenOf(pipeline, 'USDC')])
+    const common = { slippageBps: 50, deadline: Number(laterDeadline(0)), recipient: pipeline.wallet }
+    const added = await pipeline.liquidity.planAdd(pipeline.chain, {
       version: 'v3',
       token0: weth,
       token1: usdc,
@@ -73,31 +76,31 @@ describe('a transaction that is what was asked for passes and is carried out', (
       range: { pctEachSide: 15 },
       ...common,
     })
-    await carriedOut(wire.wired(road, added.intent), { kind: 'add', ...moves(added.intent), pool })
+    await carriedOut(wire.wired(pipeline, added.intent), { kind: 'add', ...moves(added.intent), pool })
     const position = await onlyPosition()
-    const increased = await road.liquidity.planIncrease(road.chain, position, {
+    const increased = await pipeline.liquidity.planIncrease(pipeline.chain, position, {
       amount0: parseUnits('0.1', weth.address === position.pool.token0.address ? 18 : 6),
       amount1: null,
       payNative: false,
       ...common,
     })
     const held = askedOf(position, 0n)
-    await carriedOut(wire.wired(road, increased.intent), {
+    await carriedOut(wire.wired(pipeline, increased.intent), {
       kind: 'increase',
       ...moves(increased.intent),
       position: held,
     })
     const removal = { percentage: 50, collectFees: true, ...common }
-    const removed = await road.liquidity.planRemove(road.chain, await onlyPosition(), removal)
+    const removed = await pipeline.liquidity.planRemove(pipeline.chain, await onlyPosition(), removal)
     const half = askedOf(position, (await onlyPosition()).liquidity / 2n)
-    await carriedOut(wire.wired(road, removed.intent), { kind: 'remove', ...moves(removed.intent), position: half })
+    await carriedOut(wire.wired(pipeline, removed.intent), { kind: 'remove', ...moves(removed.intent), position: half })
   })
 })
 
 describe('G6: a transaction with one thing changed is refused, with the reason', () => {
   it.each(mutations())('%s', async (_what, mutate, reason) => {
     const { transaction, expectation } = await mutate()
-    expect(() => guardUpstream(transaction, expectation ?? wire.asked(road))).toThrow(
+    expect(() => guardUpstream(transaction, expectation ?? wire.asked(pipeline))).toThrow(
       expect.objectContaining({ code: 'UNSAFE_TRANSACTION', message: expect.stringContaining(reason) }),
     )
   })
@@ -112,34 +115,34 @@ type Mutated = { readonly transaction: UpstreamTransaction; readonly expectation
 
 function mutations(): readonly Mutation[] {
   const swap = (change: Parameters<typeof wire.routerMulticall>[1] = {}, more: readonly Hex[] = []) => ({
-    transaction: wire.routerMulticall(road, change, more),
+    transaction: wire.routerMulticall(pipeline, change, more),
   })
-  const honest = () => wire.routerMulticall(road)
-  const route = (...steps: Parameters<typeof wire.routed>[1]) => ({ transaction: wire.routed(road, steps) })
+  const honest = () => wire.routerMulticall(pipeline)
+  const route = (...steps: Parameters<typeof wire.routed>[1]) => ({ transaction: wire.routed(pipeline, steps) })
   const appended = (functionName: string, args: readonly unknown[]) => swap({}, [hostileCall(functionName, args)])
-  const router = () => road.chain.amm.v3!.swapRouter02
+  const router = () => pipeline.chain.amm.v3!.swapRouter02
   const sweep = () =>
     encodeFunctionData({
       abi: v3SwapRouter02Abi,
       functionName: 'sweepToken',
-      args: [road.token('USDC'), 0n, stranger],
+      args: [pipeline.token('USDC'), 0n, stranger],
     })
   const zeros: Hex = `0x${'00'.repeat(32)}`
   return [
     ['recipient of a swap', () => swap({ recipient: stranger }), 'somebody other'],
-    ['recipient of a router command', () => route(wire.v3In(road, stranger)), 'somebody other'],
+    ['recipient of a router command', () => route(wire.v3In(pipeline, stranger)), 'somebody other'],
     ['contract', () => ({ transaction: { ...honest(), to: stranger } }), 'not one of the AMM'],
     [
       'contract: the token itself, and a transfer',
       () => {
         const data = encodeFunctionData({ abi: wire.hostileAbi, functionName: 'transfer', args: [stranger, amountIn] })
-        return { transaction: wire.sent(road, road.token('USDC'), data) }
+        return { transaction: wire.sent(pipeline, pipeline.token('USDC'), data) }
       },
       'not one of the AMM',
     ],
     [
       'selector',
-      () => ({ transaction: wire.sent(road, router(), concatHex(['0x095ea7b3', zeros, zeros])) }),
+      () => ({ transaction: wire.sent(pipeline, router(), concatHex(['0x095ea7b3', zeros, zeros])) }),
       'a function 0x095ea7b3',
     ],
     ['value', () => ({ transaction: { ...honest(), value: '1' } }), 'more native currency'],
@@ -147,8 +150,8 @@ function mutations(): readonly Mutation[] {
     ['chain', () => ({ transaction: { ...honest(), chainId: 1 } }), 'another chain'],
     ['sender', () => ({ transaction: { ...honest(), from: stranger } }), 'sent by somebody else'],
     ['empty calldata', () => ({ transaction: { ...honest(), data: '0x' } }), 'no calldata'],
-    ['token that is sold', () => swap({ tokenIn: road.token('DAI') }), 'a token that was not asked for'],
-    ['token that is bought', () => swap({ tokenOut: road.token('USDT') }), 'a token that was not asked for'],
+    ['token that is sold', () => swap({ tokenIn: pipeline.token('DAI') }), 'a token that was not asked for'],
+    ['token that is bought', () => swap({ tokenOut: pipeline.token('USDT') }), 'a token that was not asked for'],
     ['amount', () => swap({ amountIn: amountIn + 1n }), 'takes more'],
     ['least amount: zero', () => swap({ amountOutMinimum: 0n }), 'makes sure of less'],
     ['least amount: one less', () => swap({ amountOutMinimum: leastOut - 1n }), 'makes sure of less'],
@@ -168,7 +171,7 @@ function mutations(): readonly Mutation[] {
     [
       'router command: sub-plan',
       () =>
-        route(wire.v3In(road, road.wallet), [
+        route(wire.v3In(pipeline, pipeline.wallet), [
           0x21,
           encodeAbiParameters(parseAbiParameters('bytes, bytes[]'), ['0x', []]),
         ]),
@@ -176,49 +179,52 @@ function mutations(): readonly Mutation[] {
     ],
     [
       'router command: a share of the payment',
-      () => route(wire.v3In(road, road.wallet), wire.pay(0x06, road.token('WETH'), stranger, 100n)),
+      () => route(wire.v3In(pipeline, pipeline.wallet), wire.pay(0x06, pipeline.token('WETH'), stranger, 100n)),
       'a router command 0x06',
     ],
     [
       'router command: a permit for another spender',
-      () => route([0x0a, permitFor(stranger)], wire.v3In(road, road.wallet)),
+      () => route([0x0a, permitFor(stranger)], wire.v3In(pipeline, pipeline.wallet)),
       'a router command 0x0a',
     ],
     [
       'router command: transfer through Permit2',
-      () => route(wire.v3In(road, road.wallet), wire.pay(0x02, road.token('USDC'), stranger, 1n)),
+      () => route(wire.v3In(pipeline, pipeline.wallet), wire.pay(0x02, pipeline.token('USDC'), stranger, 1n)),
       'a router command 0x02',
     ],
     ['router command: a call of the v3 position manager', () => route([0x12, sweep()]), 'a router command 0x12'],
     ['router command: a call of the v4 position manager', () => route([0x14, sweep()]), 'a router command 0x14'],
     [
       'router command: one that may fail',
-      () => route([0x80, wire.v3In(road, road.wallet)[1]]),
+      () => route([0x80, wire.v3In(pipeline, pipeline.wallet)[1]]),
       'a router command 0x80',
     ],
     [
       'router: a sweep to a stranger',
-      () => route(wire.v3In(road, road.wallet), wire.pay(0x04, road.token('WETH'), stranger, 0n)),
+      () => route(wire.v3In(pipeline, pipeline.wallet), wire.pay(0x04, pipeline.token('WETH'), stranger, 0n)),
       'somebody other',
     ],
     [
       'router: unwrapped to a stranger',
       () =>
-        route(wire.v3In(road, '0x0000000000000000000000000000000000000002'), wire.pay(0x0c, null, stranger, leastOut)),
+        route(
+          wire.v3In(pipeline, '0x0000000000000000000000000000000000000002'),
+          wire.pay(0x0c, null, stranger, leastOut),
+        ),
       'somebody other',
     ],
     [
       'router: what is bought stays in it',
-      () => route(wire.v3In(road, '0x0000000000000000000000000000000000000002')),
+      () => route(wire.v3In(pipeline, '0x0000000000000000000000000000000000000002')),
       'leaves a token in the contract',
     ],
-    ['v4: taken to a stranger', async () => route(await wire.v4In(road, stranger)), 'somebody other'],
+    ['v4: taken to a stranger', async () => route(await wire.v4In(pipeline, stranger)), 'somebody other'],
     [
       'router: execution without a deadline',
       () => {
         const args = ['0x', []] as const
         const data = encodeFunctionData({ abi: wire.hostileAbi, functionName: 'execute', args })
-        return { transaction: wire.sent(road, road.chain.amm.universalRouter!.address, data) }
+        return { transaction: wire.sent(pipeline, pipeline.chain.amm.universalRouter!.address, data) }
       },
       'a function 0x24856bc3',
     ],
@@ -240,7 +246,7 @@ function mutations(): readonly Mutation[] {
     [
       'dirty upper bits of an address',
       () => {
-        const plain = road.token('USDC').slice(2).toLowerCase()
+        const plain = pipeline.token('USDC').slice(2).toLowerCase()
         const data = honest()
           .data.toLowerCase()
           .replace(`${'0'.repeat(24)}${plain}`, `${'0'.repeat(23)}1${plain}`)
@@ -252,35 +258,35 @@ function mutations(): readonly Mutation[] {
       'a swap in place of a deposit',
       () => ({
         transaction: honest(),
-        expectation: wire.asked(road, { kind: 'add', receives: [], spends: bothSpent() }),
+        expectation: wire.asked(pipeline, { kind: 'add', receives: [], spends: bothSpent() }),
       }),
       'holds "exactInputSingle"',
     ],
     ['a deposit for a stranger', () => deposit(stranger, 3000), 'somebody other'],
-    ['a deposit into another pool', () => deposit(road.wallet, 500), 'another pool'],
-    ['a deposit at any price', () => deposit(road.wallet, 3000, 0n), 'without a least amount'],
+    ['a deposit into another pool', () => deposit(pipeline.wallet, 500), 'another pool'],
+    ['a deposit at any price', () => deposit(pipeline.wallet, 3000, 0n), 'without a least amount'],
     ['a removal paid to a stranger', () => removal(7n, 10n, stranger), 'somebody other'],
-    ['a removal of more', () => removal(7n, 11n, road.wallet), 'removes more'],
-    ['a removal from another position', () => removal(8n, 10n, road.wallet), 'another position'],
+    ['a removal of more', () => removal(7n, 11n, pipeline.wallet), 'removes more'],
+    ['a removal from another position', () => removal(8n, 10n, pipeline.wallet), 'another position'],
     [
       'a removal that gives the position away',
-      () => removal(7n, 10n, road.wallet, [hostileCall('safeTransferFrom', [road.wallet, stranger, 7n])]),
+      () => removal(7n, 10n, pipeline.wallet, [hostileCall('safeTransferFrom', [pipeline.wallet, stranger, 7n])]),
       'a function 0x42842e0e',
     ],
     [
       'a removal that gives rights to the position',
-      () => removal(7n, 10n, road.wallet, [hostileCall('setApprovalForAll', [stranger, true])]),
+      () => removal(7n, 10n, pipeline.wallet, [hostileCall('setApprovalForAll', [stranger, true])]),
       'a function 0xa22cb465',
     ],
   ]
 }
 
 function bothSpent(): Intent['spends'] {
-  return ['USDC', 'WETH'].map((symbol) => ({ token: road.token(symbol), amount: amountIn }))
+  return ['USDC', 'WETH'].map((symbol) => ({ token: pipeline.token(symbol), amount: amountIn }))
 }
 
 function deposit(recipient: `0x${string}`, fee: number, least = 1n): Mutated {
-  const spends = wethAndUsdc(road).map((token) => ({ token, amount: amountIn }))
+  const spends = wethAndUsdc(pipeline).map((token) => ({ token, amount: amountIn }))
   const [spend0, spend1] = spends
   const data = encodeFunctionData({
     abi: v3PositionManagerAbi,
@@ -302,17 +308,17 @@ function deposit(recipient: `0x${string}`, fee: number, least = 1n): Mutated {
     ],
   })
   const pool = { fee: 3000, tickSpacing: null, hooks: null, sqrtPriceX96: null }
-  const expectation = wire.asked(road, { kind: 'add', spends, receives: [], pool })
-  return { transaction: wire.sent(road, road.chain.amm.v3!.positionManager, data), expectation }
+  const expectation = wire.asked(pipeline, { kind: 'add', spends, receives: [], pool })
+  return { transaction: wire.sent(pipeline, pipeline.chain.amm.v3!.positionManager, data), expectation }
 }
 
 function removal(id: bigint, liquidity: bigint, recipient: `0x${string}`, more: readonly Hex[] = []): Mutated {
-  const [token0, token1] = wethAndUsdc(road)
+  const [token0, token1] = wethAndUsdc(pipeline)
   const position = { id: 7n, token0, token1, removes: 10n }
   const receives = [token0, token1].map((token) => ({ token, amount: 1n }))
   return {
-    transaction: wire.managed(road, [wire.decrease(id, liquidity), wire.collect(id, recipient), ...more]),
-    expectation: wire.asked(road, { kind: 'remove', spends: [], receives, position }),
+    transaction: wire.managed(pipeline, [wire.decrease(id, liquidity), wire.collect(id, recipient), ...more]),
+    expectation: wire.asked(pipeline, { kind: 'remove', spends: [], receives, position }),
   }
 }
 
@@ -327,7 +333,7 @@ function permitFor(spender: `0x${string}`): Hex {
     'struct Permit { Details details; address spender; uint256 sigDeadline; }',
     'struct Details { address token; uint160 amount; uint48 expiration; uint48 nonce; }',
   ])
-  const details = { token: road.token('USDC'), amount: amountIn, expiration: 2 ** 40, nonce: 0 }
+  const details = { token: pipeline.token('USDC'), amount: amountIn, expiration: 2 ** 40, nonce: 0 }
   return encodeAbiParameters(permit, [{ details, spender, sigDeadline: 2n ** 40n }, '0x'])
 }
 
@@ -352,11 +358,11 @@ function askedOf({ positionId, pool }: Position, removes: bigint) {
 }
 
 async function onlyPosition(): Promise<Position> {
-  const { items } = await road.liquidity.positionsByOwner(road.chain, road.wallet, ['v3'])
+  const { items } = await pipeline.liquidity.positionsByOwner(pipeline.chain, pipeline.wallet, ['v3'])
   return items[0] as Position
 }
 
 async function carriedOut(transaction: UpstreamTransaction, change: Partial<UpstreamExpectation> = {}): Promise<void> {
-  const intent = guardUpstream(transaction, wire.asked(road, change))
-  settledOf(await road.run(intent))
+  const intent = guardUpstream(transaction, wire.asked(pipeline, change))
+  settledOf(await pipeline.run(intent))
 }

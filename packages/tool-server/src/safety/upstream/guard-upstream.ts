@@ -10,7 +10,7 @@ import { upstreamRefusal } from './upstream-refusal.ts'
 /**
  * Makes an intent of a transaction that somebody else built, if it is what was asked for and nothing more: chain, sender,
  * contract, value, every part of its calldata at any depth, tokens, amounts, the least that arrives, recipients, position,
- * pool and deadline. What comes back goes the same road as our own intents: policy, simulation with all deltas, limits,
+ * pool and deadline. What comes back passes the same pipeline as our own intents: policy, simulation with all deltas, limits,
  * exact approvals taken back. Throws `UNSAFE_TRANSACTION` with the reason.
  */
 export function guardUpstream(transaction: UpstreamTransaction, expectation: UpstreamExpectation): Intent {
@@ -67,7 +67,7 @@ export type UpstreamExpectation = {
   readonly spends: readonly TokenQuantity[]
   /** The least that must arrive, which the calldata itself has to make sure of, in trades and withdrawals of principal. */
   readonly receives: readonly TokenQuantity[]
-  /** What the calls put into pools, as asked for: the road holds the calldata against it. */
+  /** What the calls put into pools, as asked for: the pipeline holds the calldata against it. */
   readonly deposits?: Intent['deposits']
   /** The position that is changed and the liquidity it may lose; `null` for a new one or none. */
   readonly position: {

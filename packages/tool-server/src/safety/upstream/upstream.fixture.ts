@@ -20,7 +20,7 @@ import type { Quote } from '../../ports.ts'
 import { knownContracts } from '../known-contracts.ts'
 import { devnetPolicy } from '../devnet-policy.ts'
 import { laterDeadline } from '../intents.fixture.ts'
-import type { Road } from '../open-road.fixture.ts'
+import type { Pipeline } from '../open-pipeline.fixture.ts'
 import { parsePolicy } from '../policy.ts'
 import type { UpstreamExpectation, UpstreamTransaction } from './guard-upstream.ts'
 
@@ -30,14 +30,14 @@ export const amountIn = parseUnits('100', 6)
 export const leastOut = parseUnits('0.033', 18)
 
 /** What a test asked the service for: a swap of 100 USDC, unless it says otherwise. */
-export function asked(road: Road, change: Partial<UpstreamExpectation> = {}): UpstreamExpectation {
+export function asked(pipeline: Pipeline, change: Partial<UpstreamExpectation> = {}): UpstreamExpectation {
   return {
-    chain: road.chain,
-    known: knownContracts(road.chain, parsePolicy(devnetPolicy(), { production: false })),
-    wallet: road.wallet,
+    chain: pipeline.chain,
+    known: knownContracts(pipeline.chain, parsePolicy(devnetPolicy(), { production: false })),
+    wallet: pipeline.wallet,
     kind: 'swap',
-    spends: [{ token: road.token('USDC'), amount: amountIn }],
-    receives: [{ token: road.token('WETH'), amount: leastOut }],
+    spends: [{ token: pipeline.token('USDC'), amount: amountIn }],
+    receives: [{ token: pipeline.token('WETH'), amount: leastOut }],
     position: null,
     pool: null,
     latestDeadline: Number(laterDeadline(0)) + 60,
@@ -50,18 +50,18 @@ export function asked(road: Road, change: Partial<UpstreamExpectation> = {}): Up
 }
 
 /** An intent of our own planners as it would come over the wire. */
-export function wired(road: Road, intent: Intent): UpstreamTransaction {
+export function wired(pipeline: Pipeline, intent: Intent): UpstreamTransaction {
   const [call] = intent.calls
-  return sent(road, call!.to, call!.data, call!.valueWei)
+  return sent(pipeline, call!.to, call!.data, call!.valueWei)
 }
 
-export function sent(road: Road, to: Address, data: Hex, value = 0n): UpstreamTransaction {
-  return { to, data, value: `${value}`, chainId: road.chain.id, from: road.wallet }
+export function sent(pipeline: Pipeline, to: Address, data: Hex, value = 0n): UpstreamTransaction {
+  return { to, data, value: `${value}`, chainId: pipeline.chain.id, from: pipeline.wallet }
 }
 
 /** SwapRouter02: one v3 swap inside `multicall(deadline, ...)`, and what a test puts behind it. */
 export function routerMulticall(
-  road: Road,
+  pipeline: Pipeline,
   change: Partial<V3Swap> = {},
   more: readonly Hex[] = [],
 ): UpstreamTransaction {
@@ -70,10 +70,10 @@ export function routerMulticall(
     functionName: 'exactInputSingle',
     args: [
       {
-        tokenIn: road.token('USDC'),
-        tokenOut: road.token('WETH'),
+        tokenIn: pipeline.token('USDC'),
+        tokenOut: pipeline.token('WETH'),
         fee: 500,
-        recipient: road.wallet,
+        recipient: pipeline.wallet,
         amountIn,
         amountOutMinimum: leastOut,
         sqrtPriceLimitX96: 0n,
@@ -83,7 +83,7 @@ export function routerMulticall(
   })
   const args = [change.deadline ?? laterDeadline(0), [swap, ...more]] as const
   const data = encodeFunctionData({ abi: v3SwapRouter02Abi, functionName: 'multicall', args })
-  return sent(road, road.chain.amm.v3!.swapRouter02, data)
+  return sent(pipeline, pipeline.chain.amm.v3!.swapRouter02, data)
 }
 
 type V3Swap = {
@@ -97,7 +97,7 @@ type V3Swap = {
 
 /** The universal router: commands with their inputs. */
 export function routed(
-  road: Road,
+  pipeline: Pipeline,
   steps: readonly (readonly [command: number, input: Hex])[],
   value = 0n,
   deadline = laterDeadline(0),
@@ -105,11 +105,11 @@ export function routed(
   const commands = concatHex(steps.map(([command]): Hex => `0x${command.toString(16).padStart(2, '0')}`))
   const args = [commands, steps.map(([, input]) => input), deadline] as const
   const data = encodeFunctionData({ abi: universalRouterAbi, functionName: 'execute', args })
-  return sent(road, road.chain.amm.universalRouter!.address, data, value)
+  return sent(pipeline, pipeline.chain.amm.universalRouter!.address, data, value)
 }
 
-export function v3In(road: Road, recipient: Address, least = leastOut): readonly [number, Hex] {
-  const path = concatHex([road.token('USDC'), '0x0001f4', road.token('WETH')])
+export function v3In(pipeline: Pipeline, recipient: Address, least = leastOut): readonly [number, Hex] {
+  const path = concatHex([pipeline.token('USDC'), '0x0001f4', pipeline.token('WETH')])
   const parameters = parseAbiParameters('address, uint256, uint256, bytes, bool')
   return [0x00, encodeAbiParameters(parameters, [recipient, amountIn, least, path, true])]
 }
@@ -121,11 +121,11 @@ export function pay(command: number, token: Address | null, recipient: Address, 
 }
 
 /** A v4 swap along a quote, its proceeds to `recipient`. */
-export async function v4In(road: Road, recipient: Address): Promise<readonly [number, Hex]> {
-  const quote = await v4Quote(road)
-  const [tokenIn, tokenOut] = await Promise.all([tokenOf(road, 'USDC'), tokenOf(road, 'WETH')])
+export async function v4In(pipeline: Pipeline, recipient: Address): Promise<readonly [number, Hex]> {
+  const quote = await v4Quote(pipeline)
+  const [tokenIn, tokenOut] = await Promise.all([tokenOf(pipeline, 'USDC'), tokenOf(pipeline, 'WETH')])
   const steps = [
-    swapAction(road.chain.amm.universalRouter!.version, quote, [tokenIn, tokenOut], leastOut),
+    swapAction(pipeline.chain.amm.universalRouter!.version, quote, [tokenIn, tokenOut], leastOut),
     v4Action.settleAll(tokenIn.address, amountIn),
     v4Action.takeAllTo(tokenOut.address, recipient),
   ]
@@ -133,27 +133,27 @@ export async function v4In(road: Road, recipient: Address): Promise<readonly [nu
 }
 
 export async function quoteIn(
-  road: Road,
+  pipeline: Pipeline,
   version: 'v2' | 'v3' | 'v4',
   symbols: readonly [string, string],
 ): Promise<Quote> {
-  const [tokenIn, tokenOut] = await Promise.all([tokenOf(road, symbols[0]), tokenOf(road, symbols[1])])
-  return road.liquidity.quote(road.chain, { tokenIn, tokenOut, amountIn, versions: [version] })
+  const [tokenIn, tokenOut] = await Promise.all([tokenOf(pipeline, symbols[0]), tokenOf(pipeline, symbols[1])])
+  return pipeline.liquidity.quote(pipeline.chain, { tokenIn, tokenOut, amountIn, versions: [version] })
 }
 
-export function tokenOf(road: Road, symbol: string) {
-  return road.tokens.byAddress(road.chain, road.token(symbol))
+export function tokenOf(pipeline: Pipeline, symbol: string) {
+  return pipeline.tokens.byAddress(pipeline.chain, pipeline.token(symbol))
 }
 
-async function v4Quote(road: Road): Promise<Quote> {
-  const quote = await quoteIn(road, 'v4', ['USDC', 'WETH'])
+async function v4Quote(pipeline: Pipeline): Promise<Quote> {
+  const quote = await quoteIn(pipeline, 'v4', ['USDC', 'WETH'])
   return { ...quote, route: quote.route.slice(0, 1) }
 }
 
 /** Calls of the v3 position manager in one multicall. */
-export function managed(road: Road, calls: readonly Hex[], value = 0n): UpstreamTransaction {
+export function managed(pipeline: Pipeline, calls: readonly Hex[], value = 0n): UpstreamTransaction {
   const data = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'multicall', args: [calls] })
-  return sent(road, road.chain.amm.v3!.positionManager, data, value)
+  return sent(pipeline, pipeline.chain.amm.v3!.positionManager, data, value)
 }
 
 export function decrease(tokenId: bigint, liquidity: bigint, least = 1n): Hex {

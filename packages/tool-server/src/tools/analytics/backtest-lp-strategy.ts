@@ -18,7 +18,7 @@ import { completenessOf } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
 import { readStamp } from '../results.ts'
 import { strategiesInput, strategiesOf, usualStrategies } from '../strategies-of.ts'
-import { toldBacktest } from '../told-backtest.ts'
+import { formatBacktest } from '../format-backtest.ts'
 import { tokenLabel } from '../../token-label.ts'
 
 export const backtestLpStrategy = readTool({
@@ -68,7 +68,7 @@ export const backtestLpStrategy = readTool({
     kind: 'backtest',
     curves: backtestCurves({ ...curves, caption, price: [...price], startsAt, barSeconds }),
   }))
-  const told = toldBacktest(strategies, result, {
+  const reported = formatBacktest(strategies, result, {
     startValueUsd,
     quoteUsd: quoteUsd.usd,
     isGasKnown: gas !== null && gas.nativeUsd !== null,
@@ -79,9 +79,9 @@ export const backtestLpStrategy = readTool({
     ...readStamp(chain, context, history.source),
     ...about,
     pool: pool.id,
-    ...told,
+    ...reported,
     ...completeness,
-    notes: [...completeness.notes, ...told.notes, ...notesOf(chain, pool, { history, gas, quoteUsd })],
+    notes: [...completeness.notes, ...reported.notes, ...notesOf(chain, pool, { history, gas, quoteUsd })],
   }
 })
 

@@ -12,8 +12,8 @@ import { chainInput, feeTiers, numberWithin, poolInput, tokenInput, usdAmountInp
 import { completenessOf, completenessResult } from '../period.ts'
 import { poolOfPair } from '../pool-of-pair.ts'
 import { documented, readResult, readStamp } from '../results.ts'
-import { riskTargets, toldChoice } from '../told-choice.ts'
-import { toldSimulation } from '../told-simulation.ts'
+import { riskTargets, formatChoice } from '../format-choice.ts'
+import { formatSimulation } from '../format-simulation.ts'
 import { tokenLabel } from '../../token-label.ts'
 
 const input = z.strictObject({
@@ -107,7 +107,7 @@ export const optimizeLpRange = readTool({
     },
   )
   const choice = await chosen(request, context, read)
-  const analytic = { ...readStamp(chain, context, read.history.source), ...told(request, place, read, choice) }
+  const analytic = { ...readStamp(chain, context, read.history.source), ...reported(request, place, read, choice) }
   const result = { ...analytic, simulation: await simulated(request, context, { read, choice, analytic }) }
   context.draw(() => ({
     kind: 'range',
@@ -133,10 +133,10 @@ async function chosen(request: Request, { workers, signal }: ReadContext, read: 
 }
 
 /** The answer of the closed forms. */
-function told(request: Request, place: FoundPool, read: ReadRangeMarket, choice: RangeChoice) {
+function reported(request: Request, place: FoundPool, read: ReadRangeMarket, choice: RangeChoice) {
   const { market, volatility, isInverted, gasCostUsd, history } = read
   const completeness = completenessOf(history)
-  const { projections, notes, ...ranges } = toldChoice(choice, {
+  const { projections, notes, ...ranges } = formatChoice(choice, {
     ...doubtsOf(read),
     amountUsd: Number(request.amount),
     isInverted,
@@ -192,7 +192,7 @@ async function simulated(request: Request, context: ReadContext, { read, choice,
       const message = 'The answer of the closed forms, which need no simulation.'
       throw withDetail(error, { field: 'simulations', message, analytic })
     })
-  return { seed: request.seed, paths: run.paths, ...toldSimulation(ranges, run.estimates) }
+  return { seed: request.seed, paths: run.paths, ...formatSimulation(ranges, run.estimates) }
 }
 
 type Analytic = {

@@ -11,7 +11,7 @@ import { readTool, type ReadContext } from '../../tool.ts'
 import { noPool } from '../no-pool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
 import { notesResult, readResult, readStamp, usdResult } from '../results.ts'
-import { toldTiers } from '../told-tiers.ts'
+import { formatTiers } from '../format-tiers.ts'
 import { tokenLabel } from '../../token-label.ts'
 
 const rateResult = z.number().nullable()
@@ -72,7 +72,7 @@ export const recommendFeeTier = readTool({
   const [first, ...others] = found.tiers
   if (first === undefined) throw new TypeError('every pool is a tier')
   const volatility = found.volatility && { ...found.volatility, note: volatilityNote(found, found.volatility) }
-  const told = toldTiers([first, ...others], { volatility, notionalUsd }, ({ pool, history }) => ({
+  const reported = formatTiers([first, ...others], { volatility, notionalUsd }, ({ pool, history }) => ({
     version: pool.version,
     isEstimate: history.isEstimate,
     source: history.source,
@@ -80,13 +80,13 @@ export const recommendFeeTier = readTool({
   return {
     pair: `${tokenLabel(token0)}/${tokenLabel(token1)}`,
     ...readStamp(chain, context, first.history.source),
-    recommendation: { ...told.recommendation, pool: told.chosen.pool.id },
+    recommendation: { ...reported.recommendation, pool: reported.chosen.pool.id },
     analysis: {
-      pairVolatility: told.pairVolatility,
-      volumeDistribution: told.volumeDistribution,
+      pairVolatility: reported.pairVolatility,
+      volumeDistribution: reported.volumeDistribution,
       competitiveLandscape: { otherDexVolumePct: null, note: landscapeNote(leftOut) },
     },
-    notes: [...told.notes, ...notesOf(found)],
+    notes: [...reported.notes, ...notesOf(found)],
   }
 })
 

@@ -53,7 +53,7 @@ export const getVolumeHistory = readTool({
   }
 })
 
-/** Six digits of each; a figure that is no number was not told. */
+/** Six digits of each; a figure that is no number was not given. */
 function columnOf(column: Float64Array | readonly number[] | null): (number | null)[] | null {
   return column === null ? null : Array.from(column, (value) => (Number.isNaN(value) ? null : sixDigits(value)))
 }

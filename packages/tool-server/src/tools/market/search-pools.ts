@@ -53,7 +53,7 @@ export const searchPools = readTool({
     .toSorted((a, b) => (b[sortedBy[input.sort]] ?? -1) - (a[sortedBy[input.sort]] ?? -1))
   const page = pageOf(wanted, input.limit, input.cursor)
   const shown = needsTrading ? page.items : await withTrading(context, chain, page.items)
-  const untold = (needsTrading ? candidates : shown).filter(({ volume24hUsd }) => volume24hUsd === null).length
+  const unreported = (needsTrading ? candidates : shown).filter(({ volume24hUsd }) => volume24hUsd === null).length
   const unsized = sized.filter(({ isContradictory }) => isContradictory).length
   return {
     ...readStamp(chain, context),
@@ -63,7 +63,9 @@ export const searchPools = readTool({
     }),
     nextCursor: page.nextCursor,
     notes: [
-      ...(untold === 0 ? [] : [`The trading of ${untold} pools is not known, or was left out to answer in time.`]),
+      ...(unreported === 0
+        ? []
+        : [`The trading of ${unreported} pools is not known, or was left out to answer in time.`]),
       ...(unsized === 0
         ? []
         : [`Of ${unsized} pools it is not known what they hold: ticks and liquidity contradict each other.`]),
@@ -116,11 +118,11 @@ async function sizedPools(context: ReadContext, chain: Chain, pools: readonly Po
 async function withTrading(context: ReadContext, chain: Chain, pools: readonly Sized[]): Promise<Sized[]> {
   const startedAt = context.now()
   const budgetMs = context.figuresWithinMs ?? tradingBudgetMs
-  const told: Sized[] = []
+  const reported: Sized[] = []
   for (const sized of pools) {
-    told.push(context.now() - startedAt < budgetMs ? await tradingOf(context, chain, sized) : sized)
+    reported.push(context.now() - startedAt < budgetMs ? await tradingOf(context, chain, sized) : sized)
   }
-  return told
+  return reported
 }
 
 async function tradingOf(context: ReadContext, chain: Chain, sized: Sized): Promise<Sized> {

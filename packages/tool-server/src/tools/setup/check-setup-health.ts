@@ -5,7 +5,7 @@ export const checkSetupHealth = readTool({
   name: 'check_setup_health',
   title: 'Setup health',
   description:
-    "Checks this server's setup: profile, wallet, endpoints, policy, storage, and says how to mend what is wrong. Use it when tools fail for configuration.",
+    "Checks this server's setup: profile, wallet, endpoints, policy, storage, and says how to fix what is wrong. Use it when tools fail for configuration.",
   scope: 'read:portfolio',
   input: z.strictObject({ verbose: z.boolean().default(false).describe('Also the checks that pass') }),
   output: z.object({

@@ -35,6 +35,6 @@ export type SponsorOptions = {
   readonly clientPaymasterUrls?: readonly string[]
   /** Agrees to delegate the account to this implementation instead of Simple7702Account. */
   readonly allowDelegationTo?: Address
-  /** Told of the step `delegate` before the account is delegated (EIP-7702), which lasts until it is revoked. */
+  /** Notified of the step `delegate` before the account is delegated (EIP-7702), which lasts until it is revoked. */
   readonly onProgress?: (event: UserOperationProgress) => void
 }

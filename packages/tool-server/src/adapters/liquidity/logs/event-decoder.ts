@@ -27,10 +27,10 @@ export function eventDecoder<const Events extends readonly AbiEvent[]>(events: E
     if (shape === undefined || !areWords(topics, shape.indexed.length)) return null
     const { eventName, indexed, plain, dataLength } = shape
     if (dataLength !== null && (log.data.length !== dataLength || !isHex(log.data))) return null
-    const told = dataLength === null ? decodeAbiParameters(plain, log.data) : readWords(plain, log.data)
+    const reported = dataLength === null ? decodeAbiParameters(plain, log.data) : readWords(plain, log.data)
     const args = Object.fromEntries([
       ...indexed.map(({ name, read }, index) => [name, read(topics[index] ?? '0x')]),
-      ...plain.map(({ name }, index) => [name, told[index]]),
+      ...plain.map(({ name }, index) => [name, reported[index]]),
     ])
     const decoded = { ...log, eventName, args }
     return isOf(events, decoded) ? decoded : null

@@ -29,9 +29,9 @@ function readOf(result: unknown) {
 }
 
 test('logs are told whole, over many portions', async () => {
-  const told = Array.from({ length: 95 }, (_, index) => ({ ...log, logIndex: `0x${index.toString(16)}` }))
-  const logs = await readOf(told)
-  expect(logs.map(({ logIndex }) => logIndex)).toEqual(told.map((_, index) => index))
+  const reported = Array.from({ length: 95 }, (_, index) => ({ ...log, logIndex: `0x${index.toString(16)}` }))
+  const logs = await readOf(reported)
+  expect(logs.map(({ logIndex }) => logIndex)).toEqual(reported.map((_, index) => index))
   expect(logs[0]).toMatchObject({ blockNumber: 7n, args: { sqrtPriceX96: 2n ** 96n } })
   expect(await readOf([])).toEqual([])
 })
@@ -70,8 +70,8 @@ test.each<[unknown]>([
   [[{ ...log, topics: [`${topic}00`] }]],
   [[{ ...log, data: `${log.data}${'0'.repeat(64)}` }]],
   [[{ ...log, data: 5 }]],
-])('answer %# is no list of logs, and says which endpoint to change', async (told) => {
-  await expect(readOf(told)).rejects.toMatchObject({
+])('answer %# is no list of logs, and says which endpoint to change', async (reported) => {
+  await expect(readOf(reported)).rejects.toMatchObject({
     code: 'RPC_UNAVAILABLE',
     details: [{ field: 'chain', message: expect.any(String), accepted: expect.stringContaining('endpoint') }],
   })

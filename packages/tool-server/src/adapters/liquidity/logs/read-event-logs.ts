@@ -24,9 +24,9 @@ export async function readEventLogs<const Events extends readonly AbiEvent[]>(
   const range = { fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) }
   const filter = { address, topics: [...topics], ...range }
   const reading = client.request({ method: 'eth_getLogs', params: [filter] }, { signal })
-  const told = await (signal === undefined ? reading : untilAborted(reading, signal))
+  const reported = await (signal === undefined ? reading : untilAborted(reading, signal))
   await yieldToEventLoop()
-  return inTurns(decodedLogs(eventDecoder(events), told))
+  return inTurns(decodedLogs(eventDecoder(events), reported))
 }
 
 /** In the range of blocks both ends are included. */
@@ -42,20 +42,20 @@ export type EventLogsAsked<Events> = {
 
 function* decodedLogs<const Events extends readonly AbiEvent[]>(
   decode: EventDecoder<Events>,
-  told: readonly RpcLog[],
+  reported: readonly RpcLog[],
 ): Generator<void, readonly EventLog<Events>[]> {
   const logs: EventLog<Events>[] = []
-  for (const log of told) {
+  for (const log of reported) {
     logs.push(decoded(decode, log))
     yield
   }
   return logs
 }
 
-function decoded<const Events extends readonly AbiEvent[]>(decode: EventDecoder<Events>, told: RpcLog) {
+function decoded<const Events extends readonly AbiEvent[]>(decode: EventDecoder<Events>, reported: RpcLog) {
   let log: EventLog<Events> | null
   try {
-    log = decode(formatLog(told))
+    log = decode(formatLog(reported))
   } catch {
     throw untrue('what is no log')
   }

@@ -42,7 +42,8 @@ describe('what became of a position', () => {
     const { events, earned } = await bench.reads.positionEvents(bench.chain, position)
     expect(events.map(({ kind }) => kind)).toEqual(['deposit', 'collection'])
     expect(events[0]!.sqrtPriceX96).toBe(priceAfter(pool, opened[0]!))
-    const near = (told: bigint, wanted: bigint) => expect(Math.abs(Number(told - wanted))).toBeLessThanOrEqual(2)
+    const near = (reported: bigint, wanted: bigint) =>
+      expect(Math.abs(Number(reported - wanted))).toBeLessThanOrEqual(2)
     const side = pool.token1.symbol === 'USDC' ? 'amount1' : 'amount0'
     near(events[0]![side], movedUsdc(opened[1]!))
     near(events[1]![side], movedUsdc(collected[1]!))

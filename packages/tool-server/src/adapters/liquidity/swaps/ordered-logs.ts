@@ -4,7 +4,7 @@ import { ToolError } from '../../../tool-error.ts'
 /**
  * The logs of one contract in a range of blocks (both ends included) in the order of the chain.
  * @throws ToolError `RPC_UNAVAILABLE` where one is not what was asked for: of another contract or block, taken back, not mined, or
- * told twice.
+ * reported twice.
  */
 export function orderedLogs<Log extends PlacedLog>(logs: readonly Log[], asked: AskedLogs): readonly Log[] {
   const places = logs.map((log) => ({ log, ...placeOf(log, asked) }))
@@ -28,7 +28,7 @@ export type AskedLogs = { readonly address: Address; readonly fromBlock: bigint;
 
 /** What is thrown where an endpoint tells what no chain holds. */
 export function untrue(what: string): ToolError {
-  const message = `The endpoint of this chain told what cannot be in its logs: ${what}.`
+  const message = `The endpoint of this chain gave what cannot be in its logs: ${what}.`
   return new ToolError('RPC_UNAVAILABLE', message, {
     details: [
       { field: 'chain', message, accepted: 'a chain whose endpoint keeps its logs, or another endpoint for it' },

@@ -93,11 +93,11 @@ describe('swaps', () => {
   it.each([
     ['taken back', '"removed":false', '"removed":true'],
     ['ahead of the head', /"blockTimestamp":"0x[0-9a-f]+"/g, '"blockTimestamp":"0xee6b2800"'],
-  ])('%s are the word of an endpoint that is not believed', async (_, told, lie) => {
+  ])('%s are the word of an endpoint that is not believed', async (_, reported, lie) => {
     const pool = await poolOf('v3')
     const from = await now()
     await swap(pool, true)
-    const lying = createReadsBench(devnet(), null, (text) => text.replaceAll(told, lie))
+    const lying = createReadsBench(devnet(), null, (text) => text.replaceAll(reported, lie))
     await expect(lying.reads.swaps(bench.chain, pool, from)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' })
   })
 

@@ -8,7 +8,7 @@ import { swapFit } from './swap-fit.ts'
 const startsAt = 1_700_006_400
 const pool = { version: 'v3', fee: 3_000, tickSpacing: 60 } as Pool
 const { swaps } = swapsThroughAGap({ days: 1, startsAt, pushedTo: null })
-const check = (told: readonly SwapRecord[]) => requireSound(pool, told, startsAt + 86_400)
+const check = (reported: readonly SwapRecord[]) => requireSound(pool, reported, startsAt + 86_400)
 const with10 = (change: (swap: SwapRecord) => Partial<SwapRecord>) =>
   swaps.map((swap, index) => (index === 10 ? { ...swap, ...change(swap) } : swap))
 
@@ -36,8 +36,8 @@ test.each<[string, readonly SwapRecord[]]>([
   ['a time before the one of the log before', with10(({ timestamp }) => ({ timestamp: timestamp - 7_200 }))],
   ['times ahead of the head', swaps.map((swap) => ({ ...swap, timestamp: swap.timestamp + 2 ** 31 }))],
   ['a fee of more than all', with10(() => ({ fee: 1_000_001 }))],
-])('a history with %s is refused', async (_, told) => {
-  await expect(check(told)).rejects.toThrow(expect.objectContaining({ code: 'RPC_UNAVAILABLE' }))
+])('a history with %s is refused', async (_, reported) => {
+  await expect(check(reported)).rejects.toThrow(expect.objectContaining({ code: 'RPC_UNAVAILABLE' }))
 })
 
 test('a swap follows from the log before it, and from none further back, and not with other amounts or liquidity', () => {

@@ -29,8 +29,8 @@ const readers: { readonly [Key in Version]: (...terms: Parameters<typeof swapLog
   v2: (client, _chain, pool, signal) => async (fromBlock, toBlock) => {
     const events = [getAbiItem({ abi: v2PairAbi, name: 'Swap' }), getAbiItem({ abi: v2PairAbi, name: 'Sync' })] as const
     const topics = [events.map(toEventSelector)]
-    const told = await readEventLogs(client, { address: pool.id, events, topics, fromBlock, toBlock, signal })
-    const logs = orderedLogs(told, { address: pool.id, fromBlock, toBlock })
+    const reported = await readEventLogs(client, { address: pool.id, events, topics, fromBlock, toBlock, signal })
+    const logs = orderedLogs(reported, { address: pool.id, fromBlock, toBlock })
     const swaps: SwapLog[] = []
     let reserves = { reserve0: 0n, reserve1: 0n }
     for (const log of logs) {

@@ -47,8 +47,8 @@ export function createNamedPrices(readings: NamedReadings): (key: string) => Pri
     const { atSeconds, sequencer, pushBudgetUsd, tokens } = readings
     const { usdPegged = false, feed = null, expected = null, seen = [], pools = [] } = tokens.get(key) ?? {}
     const isLast = path.length > mostTokens || path.indexOf(key) < path.length - 1
-    const told = isLast ? [] : pools.map((pool) => poolOf(pool, path))
-    return { atSeconds, sequencer, pushBudgetUsd, usdPegged, feed, expected, seen, pools: told }
+    const reported = isLast ? [] : pools.map((pool) => poolOf(pool, path))
+    return { atSeconds, sequencer, pushBudgetUsd, usdPegged, feed, expected, seen, pools: reported }
   }
 
   function poolOf(pool: PoolReading, path: readonly string[]): PriceEvidence['pools'][number] {

@@ -72,10 +72,10 @@ function reachingMoments(
   now: PoolSnapshot,
   side: PriceSide,
 ): PoolMean {
-  const told = moments
+  const reported = moments
     .filter(({ atSeconds }) => now.atSeconds - atSeconds <= longestMeanSeconds)
     .map(({ sqrtPriceX96 }) => fixedPriceOfSqrt(sqrtPriceX96, side))
-  const strays = told.filter((moment) => !overlaps(moment, widenedBy(mean, strayedFactor)))
+  const strays = reported.filter((moment) => !overlaps(moment, widenedBy(mean, strayedFactor)))
   const { lowE18, highE18 } = strays.reduce<PriceRange>(reaching, mean)
   return { ...mean, lowE18, highE18 }
 }

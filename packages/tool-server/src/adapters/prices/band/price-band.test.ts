@@ -356,6 +356,6 @@ function expectBand(evidence: Partial<PriceEvidence>, expected: Case[2], rest: C
   const { mid = said?.mid, basis = said?.basis, notes = [] } = rest
   expect(said).toEqual(expected && { edges: expected, mid, basis })
   expect(band === null || (band.lowE18 <= band.midE18 && band.midE18 <= band.highE18)).toBe(true)
-  const told = witnesses.map(({ source, note }) => `${source}: ${note}`).join('\n')
-  for (const note of notes) expect(told).toContain(note)
+  const reported = witnesses.map(({ source, note }) => `${source}: ${note}`).join('\n')
+  for (const note of notes) expect(reported).toContain(note)
 }

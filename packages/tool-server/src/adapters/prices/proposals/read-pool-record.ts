@@ -48,11 +48,11 @@ async function readLogs(
   try {
     const pool = await liquidity.pool(chain, row)
     const history = await liquidity.swaps(chain, pool, from)
-    const isTold = await hasLogsBefore(rpc, chain, from, {})
-    const isWeekOld = ageFrom(pool, history, weekAgo, isTold)
+    const isReported = await hasLogsBefore(rpc, chain, from, {})
+    const isWeekOld = ageFrom(pool, history, weekAgo, isReported)
     return {
       isWeekOld,
-      volumeUsd: isTold || isWeekOld === false ? volumeOf(pool, history, weekAgo, { row, quote }) : null,
+      volumeUsd: isReported || isWeekOld === false ? volumeOf(pool, history, weekAgo, { row, quote }) : null,
     }
   } catch (error) {
     if (error instanceof ToolError) return null
@@ -65,11 +65,11 @@ function ageFrom(
   { version }: Pool,
   { swaps, complete, created }: SwapHistory,
   weekAgo: number,
-  isTold: boolean,
+  isReported: boolean,
 ): boolean | null {
   if (created !== null) return created.timestamp <= weekAgo
   if (swaps.some(({ timestamp }) => timestamp <= weekAgo)) return true
-  return complete && isTold && version !== 'v2' ? true : null
+  return complete && isReported && version !== 'v2' ? true : null
 }
 
 function volumeOf(

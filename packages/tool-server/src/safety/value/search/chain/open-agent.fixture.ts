@@ -11,7 +11,7 @@ import { ToolError } from '../../../../tool-error.ts'
 import { allowancesOf } from '../../../approval-steps.ts'
 import { testClient } from '../../../fair-value/attack-kit.fixture.ts'
 import { worthOf } from '../../../fair-value/worth.fixture.ts'
-import { openRoad } from '../../../open-road.fixture.ts'
+import { openPipeline } from '../../../open-pipeline.fixture.ts'
 import { operatorPolicy } from '../guards/operator-policy.fixture.ts'
 import type { Replayable } from '../programs/replayable.fixture.ts'
 import type { QuotedMarket } from '../world/outside-market.fixture.ts'
@@ -31,7 +31,7 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
   await chain.setBalance({ address: wallet, value: parseEther('100') })
   for (const { address, balance } of market.tokens.values()) await deal(devnet, wallet, address, BigInt(balance))
   const dataDir = await mkdtemp(join(tmpdir(), 'agent-'))
-  const road = await openRoad(devnet, {
+  const pipeline = await openPipeline(devnet, {
     dataDir,
     privateKey,
     chain: prices.chain,
@@ -41,7 +41,7 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
 
   /** What the calls need is granted beforehand, so that no approval takes a block of its own. */
   async function grant({ approvals }: Intent): Promise<void> {
-    for (const { token, spender, amount } of allowancesOf(approvals, road.chain.permit2)) {
+    for (const { token, spender, amount } of allowancesOf(approvals, pipeline.chain.permit2)) {
       const params = [wallet, spender, token, numberToHex(amount)] as const
       await chain.request<Grant>({ method: 'anvil_setERC20Allowance', params })
     }
@@ -51,7 +51,7 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
   function holdSigned({ calls }: Intent): Promise<Held> {
     let isHeld = false
     return new Promise((signed) => {
-      road.network.fetch = async (input, init) => {
+      pipeline.network.fetch = async (input, init) => {
         const raw = rawIn(init)
         if (raw === null) return fetch(input, init)
         const { data, maxPriorityFeePerGas: tipWei = 0n, maxFeePerGas: mostWei = 0n } = parseTransaction(raw)
@@ -71,20 +71,20 @@ export async function openAgent(options: AgentOptions): Promise<ChainAgent> {
 
   return {
     async decide(step) {
-      road.clock.offsetMs = (await prices.standAt(step)) * 1000 - Date.now()
-      const intent = await planStep(road, market, step).catch(endOf)
+      pipeline.clock.offsetMs = (await prices.standAt(step)) * 1000 - Date.now()
+      const intent = await planStep(pipeline, market, step).catch(endOf)
       if ('code' in intent) return intent
       await grant(intent)
       const held = holdSigned(intent)
-      const outcome = road
+      const outcome = pipeline
         .run(intent, { tool: toolOf(step) })
         .then((done): CallEnd => ({ code: 'status' in done ? done.status : 'mined', message: '' }), endOf)
       const first = await Promise.race([held, outcome])
       return 'send' in first ? { ...first, outcome } : first
     },
-    worths: (moments) => Promise.all(moments.map((moment) => worthOf(road, bySymbol(market, moment)))),
+    worths: (moments) => Promise.all(moments.map((moment) => worthOf(pipeline, bySymbol(market, moment)))),
     async close() {
-      await road.close()
+      await pipeline.close()
       await rm(dataDir, { recursive: true, force: true })
     },
   }

@@ -16,13 +16,13 @@ export async function playSteps(
   agent: AgentPart,
 ): Promise<void> {
   const { blocks } = stage
-  const told = new Map(
+  const reported = new Map(
     steps.flatMap(({ block, what, market }) =>
       market === undefined || what === 'execute' ? [] : [[block - 1, market]],
     ),
   )
-  const readers = [...[...told.keys()].map((block) => block + 1), until]
-  const byBlock = new Map([...told.keys()].map((block): [number, Step[]] => [block, []]))
+  const readers = [...[...reported.keys()].map((block) => block + 1), until]
+  const byBlock = new Map([...reported.keys()].map((block): [number, Step[]] => [block, []]))
   for (const step of steps) byBlock.set(step.block, [...(byBlock.get(step.block) ?? []), step])
   for (const [block, own] of [...byBlock].toSorted(([one], [other]) => one - other)) {
     await blocks.passTo(block, readers)
@@ -32,7 +32,7 @@ export async function playSteps(
       if (step.who === 'agent') await agent.step(step, plan)
       else (plan.held === null ? plan.before : plan.after).push(callOf(stage, step))
     }
-    const answers = told.get(block)
+    const answers = reported.get(block)
     if (answers !== undefined) plan.before.push(...(await postsOf(stage, answers)))
     await agent.write(plan, () => blocks.write(plan))
   }
@@ -69,8 +69,8 @@ function swapOf({ devnet, market }: ChainStage, { pool: name, amounts }: Step): 
 /** What the feeds say of the market outside, as of the times they have said it at. */
 async function postsOf({ devnet, market, blocks }: ChainStage, { feeds }: QuotedMarket): Promise<readonly Call[]> {
   const rows = [...market.tokens.values()].flatMap(({ symbol, address }) => {
-    const [feed, told] = [feedOf(devnet, symbol), feeds[address]]
-    return feed === null || told === undefined ? [] : [{ to: feed.address, ...told }]
+    const [feed, reported] = [feedOf(devnet, symbol), feeds[address]]
+    return feed === null || reported === undefined ? [] : [{ to: feed.address, ...reported }]
   })
   return Promise.all(
     rows.map(async ({ to, answer, updatedAt }): Promise<Call> => {

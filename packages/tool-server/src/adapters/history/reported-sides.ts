@@ -6,7 +6,7 @@ import type { Period } from './read-periods.ts'
  * The tokens of a pool at the prices that a subgraph's own dollars come to, the median of its periods: what a single one tells beside
  * the others can be held against it. A token is left out where half of the periods that traded it tell no dollars.
  */
-export function toldSides(
+export function reportedSides(
   { token0, token1 }: Pick<Pool, 'token0' | 'token1'>,
   periods: readonly Period[],
 ): readonly DollarSide[] {

@@ -1,19 +1,19 @@
 import { type Operation, type Operations, StoreError } from '@svc/store'
 import type { Principal } from '../auth/principal.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { OperationsRoad } from '../operations.ts'
+import type { OperationsPipeline } from '../operations.ts'
 import { ToolError } from '../tool-error.ts'
 import type { AuditEventName } from './audit-event-names.ts'
 import type { AuditLog } from './audit.ts'
 import type { DecisionRecorder } from './decision-recorder.ts'
-import type { RoadLog } from './road-log.ts'
+import type { PipelineLog } from './pipeline-log.ts'
 import type { Policy } from './policy.ts'
 import { requireChannel } from './require-channel.ts'
 import { onStorage } from './storage.ts'
 import { readPrincipal } from './stored-principal.ts'
 
-/** The stored writes of the server as the road of a call uses them: by owner, with our own errors, on the record. */
-export function createOperationsRoad(options: OperationsRoadOptions): OperationsRoad {
+/** The stored writes of the server as the pipeline of a call uses them: by owner, with our own errors, on the record. */
+export function createOperationsPipeline(options: OperationsPipelineOptions): OperationsPipeline {
   const { operations, audit } = options
   const change = (id: string, work: () => Promise<Operation>) => ownErrors(operations, id, work)
   return Object.freeze({
@@ -62,10 +62,10 @@ export function createOperationsRoad(options: OperationsRoadOptions): Operations
     },
     due: (limit) => onStorage('the operations cannot be read', () => operations.due(limit)),
     principalOf: ({ principal }) => readPrincipal(principal),
-  } satisfies OperationsRoad)
+  } satisfies OperationsPipeline)
 }
 
-export type OperationsRoadOptions = {
+export type OperationsPipelineOptions = {
   readonly operations: Operations
   readonly audit: Pick<AuditLog, 'append'>
   /** Puts the operator's word on record before it is acted on. */
@@ -74,7 +74,7 @@ export type OperationsRoadOptions = {
   readonly policy: () => Policy
   /** As it holds now. */
   readonly policyNow: () => Promise<Policy>
-  readonly log: RoadLog
+  readonly log: PipelineLog
   /** Unix milliseconds. */
   readonly now: () => number
   /** Whether a request has signed anything that went out, or still may. */
@@ -84,7 +84,7 @@ export type OperationsRoadOptions = {
 /** How long after its time an operation is tried again before it is given up. */
 const triedForMs = 24 * 60 * 60 * 1000
 
-async function fail(options: OperationsRoadOptions, operation: Operation, error: unknown): Promise<boolean> {
+async function fail(options: OperationsPipelineOptions, operation: Operation, error: unknown): Promise<boolean> {
   const { operations, log, now, hasSigned } = options
   const { id, requestId, executeAfter } = operation
   const known =
@@ -186,7 +186,7 @@ async function note(
 
 /** The caller hears what happened whether or not it could be recorded; the next start sees to what was not. */
 async function recorded<Value>(
-  { log }: OperationsRoadOptions,
+  { log }: OperationsPipelineOptions,
   { id, requestId }: Operation,
   work: () => Promise<Value>,
 ): Promise<Value | null> {

@@ -8,7 +8,7 @@ import { infinite } from './params.ts'
  * How `optimize_lp_range` tells of a choice of range: what it goes by, what is chosen with its projections, the ranges beside it, the
  * chosen one at other volatilities, and what must be said of all of it.
  */
-export function toldChoice({ optimal, candidates }: RangeChoice, about: AboutChoice) {
+export function formatChoice({ optimal, candidates }: RangeChoice, about: AboutChoice) {
   const { source, sigma, lookbackDays } = about.volatility
   const ticks = about.isInverted ? invertTicks(optimal) : optimal
   return {

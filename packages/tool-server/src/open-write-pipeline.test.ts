@@ -9,7 +9,7 @@ import { ConfigError } from './config/config-error.ts'
 import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
 import { openLog } from './observability/open-log.ts'
 import { openServer } from './open-server.ts'
-import { openWriteRoad } from './open-write-road.ts'
+import { openWritePipeline } from './open-write-pipeline.ts'
 import type { Ports } from './ports.ts'
 import { devnetPolicy } from './safety/devnet-policy.ts'
 import { parsePolicy } from './safety/policy.ts'
@@ -41,22 +41,22 @@ test.each([
   expect(readdirSync(dataDir)).toEqual([])
 })
 
-async function openRoad(stopTimeoutMs: number) {
+async function openPipeline(stopTimeoutMs: number) {
   const config = readConfig({ ...localKey, SVC_DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
   const ports = { chains: createChainDirectory([]) } as Ports
   const policy = parsePolicy(devnetPolicy(), { production: false })
-  return openWriteRoad({ config, wallet: config.wallet!, ports, policy, log: openLog(config), stopTimeoutMs })
+  return openWritePipeline({ config, wallet: config.wallet!, ports, policy, log: openLog(config), stopTimeoutMs })
 }
 
 test('the start releases what an earlier process had reserved and not signed, also where no chain can be read', async () => {
   const reopened = () => openStore({ path: join(dataDir, 'state.db'), now: Date.now })
-  await (await openRoad(20)).close()
+  await (await openPipeline(20)).close()
   const before = await reopened()
   const limits = { perTransaction: 9n, perSession: 9n, daily: 9n }
   const asked = { principal: 'agent', chainId: 1, amountUsdMicros: 5n, limits, sessionIdleMs: 1_000 }
   expect(await before.ledger.reserve({ ...asked, id: 'r', requestId: 'gone' })).toMatchObject({ granted: true })
   await before.close()
-  await (await openRoad(20)).close()
+  await (await openPipeline(20)).close()
   const after = await reopened()
   expect(await after.ledger.open()).toEqual([])
   await after.close()
@@ -65,22 +65,22 @@ test('the start releases what an earlier process had reserved and not signed, al
 const claim = { principalId: 'agent', key: 'k', bodyHash: 'body', requestId: 'request' }
 
 test('closing keeps the state open under a write on its way, and lets no other in', async () => {
-  const road = await openRoad(5_000)
-  const inside = road.during(async () => {
+  const pipeline = await openPipeline(5_000)
+  const inside = pipeline.during(async () => {
     await pause(50)
-    return road.idempotency.begin(claim)
+    return pipeline.idempotency.begin(claim)
   })
-  const closed = road.close()
-  await expect(road.during(() => Promise.resolve())).rejects.toMatchObject({ code: 'SERVER_BUSY' })
+  const closed = pipeline.close()
+  await expect(pipeline.during(() => Promise.resolve())).rejects.toMatchObject({ code: 'SERVER_BUSY' })
   await expect(inside).resolves.toEqual({ state: 'new' })
   await closed
-  await expect(road.idempotency.begin(claim)).rejects.toBeInstanceOf(Error)
+  await expect(pipeline.idempotency.begin(claim)).rejects.toBeInstanceOf(Error)
 })
 
 test('closing waits for a write no longer than it was told', async () => {
-  const road = await openRoad(20)
-  void road.during(() => new Promise(() => {}))
-  await road.stop()
-  await road.close()
-  await (await openRoad(20)).close()
+  const pipeline = await openPipeline(20)
+  void pipeline.during(() => new Promise(() => {}))
+  await pipeline.stop()
+  await pipeline.close()
+  await (await openPipeline(20)).close()
 })

@@ -10,7 +10,11 @@ const state = { sqrtPriceX96: 2n ** 96n, tick: 0, liquidity: 10n ** 12n }
 const pool = { version: 'v3', id: '0x', fee: 500, protocolFee: 0, hooks: null, token0: token, token1: token, ...state }
 
 /** Forty hours, a swap in each that is true, and of each what the subgraph says was traded, at a block so many seconds old. */
-export function toldHours(isTrue: (at: number) => boolean, volumeOf: (at: number) => number, lag = 0): ToldHours {
+export function reportedHours(
+  isTrue: (at: number) => boolean,
+  volumeOf: (at: number) => number,
+  lag = 0,
+): ReportedHours {
   const hours = Array.from({ length: 40 }, (_, at) => at)
   const place = { logIndex: 0, transactionHash: '0x', fee: 500, ...state } as const
   const swaps = hours.filter(isTrue).map((at): SwapRecord => {
@@ -44,7 +48,7 @@ export function toldHours(isTrue: (at: number) => boolean, volumeOf: (at: number
   return { ports, request, ask: async () => ({ _meta: { block, hasIndexingErrors: false }, before: [], periods }) }
 }
 
-export type ToldHours = {
+export type ReportedHours = {
   readonly ports: HistoryPorts
   readonly request: SubgraphRequest
   readonly ask: AskSubgraph

@@ -6,7 +6,7 @@ import { figure } from './figure.ts'
  * How `recommend_fee_tier` tells of the fee tiers of a pair: which one is recommended, how sure that is, and what each would bring;
  * `own` adds what else is known of a tier.
  */
-export function toldTiers<Tier extends ComparedTier, Own extends object>(
+export function formatTiers<Tier extends ComparedTier, Own extends object>(
   tiers: readonly [Tier, ...Tier[]],
   { volatility, notionalUsd }: AboutTiers,
   own: (tier: Tier) => Own,

@@ -2,8 +2,8 @@ import { chains, findChain } from '@svc/wallet/core'
 import { expect, it } from 'vitest'
 import type { Intent } from '../intent.ts'
 import { mintDeposit } from './deposit.fixture.ts'
-import { callOf } from './open-road.fixture.ts'
-import { tripHash } from './trip-hash.ts'
+import { callOf } from './open-pipeline.fixture.ts'
+import { shownPlanHash } from './shown-plan-hash.ts'
 
 const chain = findChain(chains, 'base')!
 const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => chain.tokens.find((token) => token.symbol === symbol)!)
@@ -28,7 +28,7 @@ it('names what a person is shown: where prices or names come out otherwise, it i
   const call = callOf()
   const hashOf = (decimals: number) => {
     const tokens = chain.tokens.map((token) => (token === usdc ? Object.assign({ ...token }, { decimals }) : token))
-    return tripHash({ call, intent, wallet: weth!.address, priced: new Map(), chain: { ...chain, tokens }, value })
+    return shownPlanHash({ call, intent, wallet: weth!.address, priced: new Map(), chain: { ...chain, tokens }, value })
   }
   expect(hashOf(6)).toBe(hashOf(6))
   expect(hashOf(18)).not.toBe(hashOf(6))

@@ -34,7 +34,7 @@ import type { policySchema } from './policy-schema.ts'
  * and 5 WETH. Prices are a table, so that sums in dollars are known to the cent. `fetch` may be changed while it runs, and
  * `patience`: a test says when a write should stop waiting for its block, so that no busy machine makes it stop earlier.
  */
-export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
+export async function openPipeline(devnet: Devnet, options: PipelineOptions = {}) {
   const { chain, rpcUrl } = devnet
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'road-')))
   const clock = { offsetMs: 0 }
@@ -188,9 +188,9 @@ export async function openRoad(devnet: Devnet, options: RoadOptions = {}) {
   }
 }
 
-export type Road = Awaited<ReturnType<typeof openRoad>>
+export type Pipeline = Awaited<ReturnType<typeof openPipeline>>
 
-export type RoadOptions = {
+export type PipelineOptions = {
   readonly policy?: z.input<typeof policySchema>
   readonly dataDir?: string
   readonly privateKey?: Hex

@@ -20,7 +20,7 @@ import { endInterrupted } from './safety/end-interrupted.ts'
 import { createFormerWallets } from './safety/former-wallets.ts'
 import { hasSigned } from './safety/has-signed.ts'
 import { createLeaseKeeper } from './safety/lease-keeper.ts'
-import { createOperationsRoad } from './safety/operations-road.ts'
+import { createOperationsPipeline } from './safety/operations-pipeline.ts'
 import type { Policy } from './safety/policy.ts'
 import type { PolicySource } from './safety/policy-source.ts'
 import { sentTransactions } from './safety/sent-transactions.ts'
@@ -31,13 +31,13 @@ import { startSweeper } from './safety/sweeper.ts'
 import type { Adapters } from './server.ts'
 
 /**
- * Opens everything a write needs: the lock of the data directory, the store, the audit log, the wallet and the road. What
+ * Opens everything a write needs: the lock of the data directory, the store, the audit log, the wallet and the pipeline. What
  * an earlier process left open is settled before this resolves. Throws `StoreError` `DATA_DIR_LOCKED` when another server
  * holds the directory, `LEASE_HELD` when one runs on the same database, and `ConfigError` when that, or the provider of a
  * managed wallet, cannot be reached; on any failure what was opened is closed again. Closing first stops writes: none begins and none
  * signs again, those on their way are waited for, and what is cut off after that the next start settles.
  */
-export async function openWriteRoad(options: {
+export async function openWritePipeline(options: {
   readonly config: Config
   readonly wallet: WalletConfig
   readonly ports: Omit<Ports, 'agentAddress' | 'history' | 'workers'>
@@ -96,7 +96,7 @@ export async function openWriteRoad(options: {
     const decisions = createDecisionRecorder({ operations, audit, dataDir })
     const followed = policies === undefined ? {} : { policies }
     const formerWallets = createFormerWallets({ transactions, journal, rpc: ports.rpc, wallet: wallet.address })
-    const road = {
+    const context = {
       ...ports,
       formerWallets,
       policy,
@@ -110,7 +110,12 @@ export async function openWriteRoad(options: {
       dataDir,
       log,
     }
-    const executor = createExecutor({ ...road, now: Date.now, newRequestId: randomUUID, requireOpen: door.requireOpen })
+    const executor = createExecutor({
+      ...context,
+      now: Date.now,
+      newRequestId: randomUUID,
+      requireOpen: door.requireOpen,
+    })
     const recordSwitches = () =>
       executor.recordSwitches().catch((error: unknown) => log.warn('switches.unrecorded', { error }))
     const recordDecisions = () =>
@@ -138,7 +143,7 @@ export async function openWriteRoad(options: {
       onError: (error) => log.warn('road.unswept', { error }),
     })
     closers.push(() => sweeper.stop())
-    // A policy that breaks is told of at once, not only to the caller whose write is refused for it; one that changes holds
+    // A policy that breaks is notified of at once, not only to the caller whose write is refused for it; one that changes holds
     // for what runs by itself too.
     const lookAround = () => Promise.all([recordSwitches(), executor.policyNow().catch(() => {})])
     const watch = startSweeper({ everyMs: watchEveryMs, sweep: lookAround, onError: () => {} })
@@ -157,8 +162,8 @@ export async function openWriteRoad(options: {
       bars: store.bars,
       sightings: store.sightings,
       idempotency: store.idempotency,
-      operations: createOperationsRoad({
-        ...road,
+      operations: createOperationsPipeline({
+        ...context,
         decisions,
         policy: () => executor.policy(),
         policyNow: () => executor.policyNow(),

@@ -3,10 +3,10 @@ import type { Chain, Journal, Sender } from '@svc/wallet/core'
 import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '../ports.ts'
 import type { AuditLog } from './audit.ts'
 import type { Policy } from './policy.ts'
-import type { RoadLog } from './road-log.ts'
+import type { PipelineLog } from './pipeline-log.ts'
 
-/** What the road is given. */
-export type RoadPorts = {
+/** What the pipeline is given. */
+export type PipelinePorts = {
   readonly policy: Policy
   readonly chains: ChainDirectory
   readonly rpc: RpcPool
@@ -29,7 +29,7 @@ export type RoadPorts = {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly newRequestId: () => string
-  readonly log: RoadLog
+  readonly log: PipelineLog
   /** How long a transaction waits before its fees are held against the chain's; 30 s or five blocks by default. */
   readonly stuckAfterMs?: number
 }

@@ -1,11 +1,11 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Call } from '../call.ts'
 import type { Intent } from '../intent.ts'
-import type { Engine, Trip } from './engine.ts'
+import type { Engine, ExecutionContext } from './engine.ts'
 import { knownContracts } from './known-contracts.ts'
 
 /** Sets an intent on its way. Throws `CHAIN_NOT_SUPPORTED`. */
-export function tripOf(engine: Engine, call: Call, intent: Intent, numbers: Numbers): Trip {
+export function executionContextOf(engine: Engine, call: Call, intent: Intent, numbers: Numbers): ExecutionContext {
   const chain = engine.chains.get(`${intent.chainId}`)
   const sender = engine.senders(chain)
   return {
@@ -24,8 +24,8 @@ export function tripOf(engine: Engine, call: Call, intent: Intent, numbers: Numb
   }
 }
 
-/** A trip of the server's own, on which nothing is spent: it ends what others left. */
-export function serverTrip(engine: Engine, chain: Chain): Trip {
+/** A run of the server's own, on which nothing is spent: it ends what others left. */
+export function serverContext(engine: Engine, chain: Chain): ExecutionContext {
   const call: Call = {
     requestId: engine.newRequestId(),
     tool: 'server',
@@ -36,7 +36,7 @@ export function serverTrip(engine: Engine, chain: Chain): Trip {
     carriesOut: null,
     signal: new AbortController().signal,
   }
-  return tripOf(engine, call, nothing(chain.id), newNumbers())
+  return executionContextOf(engine, call, nothing(chain.id), newNumbers())
 }
 
 /** What numbers the intents and the transactions of one call. */

@@ -17,12 +17,15 @@ import type { RegistrationRecord, RegistrationRecords } from './registration-rec
  * Reads the options, the chain's support first, and asks the wallet for its address. Chain and registry of a call that is
  * gone on with are those of its record, where the options name none.
  */
-export async function openTrip(wallet: ServiceWallet, options: TripOptions): Promise<RegistrationTrip> {
+export async function openRegistrationContext(
+  wallet: ServiceWallet,
+  options: RegistrationContextOptions,
+): Promise<RegistrationContext> {
   const { now = Date.now, env = process.env, onProgress, signal } = options
   const { records = wallet.memory.records, journal = wallet.memory.journal } = options
   const open = openRegistry(wallet, await placed(options, records))
   const owner = await wallet.getAddress()
-  const progress: RegistrationTrip['progress'] = (step, message, details) =>
+  const progress: RegistrationContext['progress'] = (step, message, details) =>
     onProgress?.({ step, message, ...(details && { details }) })
   const submitCall = createSubmitCall({ ...open, wallet, owner, journal, options: { ...options, env, now }, progress })
   return {
@@ -49,13 +52,14 @@ export async function openTrip(wallet: ServiceWallet, options: TripOptions): Pro
 }
 
 /** Of a registration, or of the update of an agent that has its role. */
-export type TripOptions = Omit<AgentRegistrationConfig, 'role'> & Partial<Pick<AgentRegistrationConfig, 'role'>>
+export type RegistrationContextOptions = Omit<AgentRegistrationConfig, 'role'> &
+  Partial<Pick<AgentRegistrationConfig, 'role'>>
 
 /** What the steps of one registration share. */
-export type RegistrationTrip = OpenRegistry &
+export type RegistrationContext = OpenRegistry &
   Required<Pick<RegistrationSurroundings, 'env' | 'now' | 'fetch'>> & {
     readonly wallet: ServiceWallet
-    readonly options: TripOptions
+    readonly options: RegistrationContextOptions
     readonly owner: Address
     readonly records: RegistrationRecords
     /** Grows as tiers are tried. */
@@ -74,7 +78,10 @@ export type RegistrationTrip = OpenRegistry &
     readonly submit: (record: Pick<RegistrationRecord, 'token' | 'registry' | 'data'>) => Promise<Submission>
   }
 
-async function placed(options: TripOptions, records: RegistrationRecords): Promise<TripOptions> {
+async function placed(
+  options: RegistrationContextOptions,
+  records: RegistrationRecords,
+): Promise<RegistrationContextOptions> {
   if (options.resume === undefined) return options
   const record = await records.load(options.resume)
   if (record === null) throw unknownToken()

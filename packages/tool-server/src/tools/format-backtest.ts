@@ -12,11 +12,11 @@ import { widthNotes } from './width-notes.ts'
  * How `backtest_lp_strategy` tells of a replay: what each strategy came to, which ended with the most, and what half of the amount in each
  * token would have. Money is in US dollars, costs positive, `Pct` in percent.
  */
-export function toldBacktest(
+export function formatBacktest(
   strategies: readonly BacktestStrategy[],
   replayed: Replayed,
   about: AboutBacktest,
-): ToldBacktest {
+): FormattedBacktest {
   const { startPrice, endPrice, startsAt, endsAt } = replayed
   return {
     period: { start: timeOfBar(startsAt), end: timeOfBar(endsAt), days: figure((endsAt - startsAt) / 86_400) },
@@ -48,7 +48,7 @@ export type AboutBacktest = {
   readonly completeness: Pick<PoolBars['completeness'], 'gaps' | 'hasAllTrades'>
 }
 
-export type ToldBacktest = Pick<Answer, 'period' | 'priceChange' | 'hodlBenchmark' | 'strategies' | 'winner'> & {
+export type FormattedBacktest = Pick<Answer, 'period' | 'priceChange' | 'hodlBenchmark' | 'strategies' | 'winner'> & {
   /** What must be said of the strategies. */
   readonly notes: readonly string[]
 }

@@ -1,6 +1,6 @@
 import { candidateRanges, createRangeAnalyser, liquidityProfile, type RangeMarket } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
-import { toldChoice } from './told-choice.ts'
+import { formatChoice } from './format-choice.ts'
 
 const market: RangeMarket = {
   model: { price: 2_000, sigma: 0.8, drift: 0, years: 30 / 365 },
@@ -38,14 +38,19 @@ describe('a choice of range as it is told', () => {
     [0.999 + 1e-6, 'NONE'],
   ])('%d of the time in range is a risk called %s', (timeInRange, risk) => {
     const {
-      candidateRanges: [told],
-    } = toldChoice({ optimal, candidates: [{ ...optimal, timeInRange }] }, about)
-    expect(told!.outOfRangeRisk).toBe(risk)
+      candidateRanges: [reported],
+    } = formatChoice({ optimal, candidates: [{ ...optimal, timeInRange }] }, about)
+    expect(reported!.outOfRangeRisk).toBe(risk)
   })
 
   test('tells what it goes by, and of every range how far its yield may lie off', () => {
-    const { currentPrice, volatility: told, projections, candidateRanges } = toldChoice({ optimal, candidates }, about)
-    expect([currentPrice, told]).toEqual([
+    const {
+      currentPrice,
+      volatility: reported,
+      projections,
+      candidateRanges,
+    } = formatChoice({ optimal, candidates }, about)
+    expect([currentPrice, reported]).toEqual([
       2_000,
       { source: 'historical', annualized: 0.8, standardError: 0.02, lookback: '30d' },
     ])
@@ -58,7 +63,7 @@ describe('a choice of range as it is told', () => {
       const { bounds } = optimal
       return createRangeAnalyser({ ...market, model: { ...market.model, sigma } }).analyse(bounds)
     }
-    const { projections, candidateRanges } = toldChoice({ optimal, candidates }, about)
+    const { projections, candidateRanges } = formatChoice({ optimal, candidates }, about)
     const [low, high] = [at(0.78), at(0.82)]
     expect(projections.inRangeProbabilityError).toBeCloseTo((low.timeInRange - high.timeInRange) / 2, 3)
     expect(projections.expectedIlPctError).toBeCloseTo((low.ilPct - high.ilPct) / 2, 2)
@@ -68,12 +73,12 @@ describe('a choice of range as it is told', () => {
       inRangeProbabilityError: projections.inRangeProbabilityError,
       expectedIlPctError: projections.expectedIlPctError,
     })
-    const sure = toldChoice({ optimal, candidates }, { ...about, sigmaError: 0 }).projections
+    const sure = formatChoice({ optimal, candidates }, { ...about, sigmaError: 0 }).projections
     expect([sure.inRangeProbabilityError, sure.expectedIlPctError]).toEqual([0, 0])
   })
 
   test('tells of every range all that its net yield is made of', () => {
-    const { projections, candidateRanges } = toldChoice({ optimal, candidates }, about)
+    const { projections, candidateRanges } = formatChoice({ optimal, candidates }, about)
     for (const one of [projections, ...candidateRanges]) {
       expect(one.expectedFeeApr - one.lvrApr - one.gasApr).toBeCloseTo(one.expectedNetApr, 6)
     }
@@ -83,7 +88,7 @@ describe('a choice of range as it is told', () => {
     const notes = (feeShare: number, perDay: number, source: 'historical' | 'implied') => {
       const paid = { ...optimal, netApr: 1e3, feeApr: feeShare * optimal.undilutedFeeApr }
       const said = { ...about, pace: { ...pace, perDay }, volatility: { ...volatility, source } }
-      return toldChoice({ optimal: paid, candidates: [{ ...paid, label: 'best net' }] }, said).notes.map((note) =>
+      return formatChoice({ optimal: paid, candidates: [{ ...paid, label: 'best net' }] }, said).notes.map((note) =>
         note.slice(0, 20),
       )
     }
@@ -92,7 +97,7 @@ describe('a choice of range as it is told', () => {
   })
 
   test('says the calmer volatility first, then the wilder', () => {
-    const { sensitivity, projections } = toldChoice({ optimal, candidates }, about)
+    const { sensitivity, projections } = formatChoice({ optimal, candidates }, about)
     expect(sensitivity.map(({ annualized }) => annualized)).toEqual([0.64, 0.96])
     const [calmer, wilder] = sensitivity.map(({ inRangeProbability }) => inRangeProbability)
     expect(calmer).toBeGreaterThan(projections.inRangeProbability)
@@ -100,21 +105,21 @@ describe('a choice of range as it is told', () => {
   })
 
   test('turns the ticks into the order of the pool, and the full range into words', () => {
-    const turned = toldChoice({ optimal, candidates }, { ...about, isInverted: true }).optimalRange
+    const turned = formatChoice({ optimal, candidates }, { ...about, isInverted: true }).optimalRange
     expect(turned).toMatchObject({ tickLower: -optimal.tickUpper, tickUpper: -optimal.tickLower })
-    const full = toldChoice({ optimal: candidates.at(-1)!, candidates }, about)
+    const full = formatChoice({ optimal: candidates.at(-1)!, candidates }, about)
     expect(full.optimalRange).toMatchObject({ priceLower: 0, priceUpper: 'Infinity', rangeWidthPct: null })
     expect(full.candidateRanges.map(({ label }) => label)).toContain('+/-10 %')
   })
 
   test('tells yields as dollars of 30 days, and fees of which nothing tells the error without one', () => {
-    const { projections } = toldChoice({ optimal, candidates }, about)
+    const { projections } = formatChoice({ optimal, candidates }, about)
     const of30d = (apr: number) => (10_000 * apr * 30) / 36_500
     expect(projections.feeIncome30dUsd).toBeCloseTo(of30d(optimal.feeApr), 4)
     expect(projections.ilCost30dUsd).toBeCloseTo(of30d(optimal.lvrApr), 4)
     expect(projections.netPnl30dUsd).toBeCloseTo(of30d(optimal.netApr), 4)
     expect(
-      toldChoice({ optimal, candidates }, { ...about, pace: { ...pace, standardError: null } }).projections
+      formatChoice({ optimal, candidates }, { ...about, pace: { ...pace, standardError: null } }).projections
         .feeUncertaintyPct,
     ).toBeNull()
   })

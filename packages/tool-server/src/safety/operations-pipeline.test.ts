@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { ToolError } from '../tool-error.ts'
 import type { AuditEvent } from './audit.ts'
 import { createDecisionRecorder } from './decision-recorder.ts'
-import { createOperationsRoad } from './operations-road.ts'
+import { createOperationsPipeline } from './operations-pipeline.ts'
 import { type ApprovalChannel, parsePolicy } from './policy.ts'
 
 const planHash = `0x${'5a'.repeat(32)}`
@@ -23,7 +23,7 @@ async function openApproved(
   const { operations } = store
   const policy = parsePolicy({ approvals: { channels } }, { production: false })
   const audit = { append, close: async () => {} }
-  const road = createOperationsRoad({
+  const pipeline = createOperationsPipeline({
     operations,
     audit,
     decisions: createDecisionRecorder({ operations, audit, dataDir }),
@@ -50,13 +50,16 @@ async function openApproved(
     executeAfter: null,
   })
   const approved = await operations.decide('op', { approved: true, by: 'operator:ann', planHash })
-  return { store, road, approved, stateNow: async () => (await operations.byId('op'))?.state }
+  return { store, pipeline, approved, stateNow: async () => (await operations.byId('op'))?.state }
 }
 
 it('takes what the operator approved only once that is on record', async () => {
   const lines: AuditEvent[] = []
-  const { road, approved, stateNow, store } = await openApproved(['operator'], async (event) => void lines.push(event))
-  await road.take(approved, 'r')
+  const { pipeline, approved, stateNow, store } = await openApproved(
+    ['operator'],
+    async (event) => void lines.push(event),
+  )
+  await pipeline.take(approved, 'r')
   expect(lines).toMatchObject([{ event: 'tx.approval.decided', operationId: 'op', by: 'operator:ann', approved: true }])
   expect(await stateNow()).toBe('running')
   await store.close()
@@ -64,21 +67,21 @@ it('takes what the operator approved only once that is on record', async () => {
 
 it('gives it back when it cannot be put on record', async () => {
   const full = () => Promise.reject(new Error('no space left'))
-  const { road, approved, stateNow, store } = await openApproved(['operator'], full)
-  await expect(road.take(approved, 'r')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  const { pipeline, approved, stateNow, store } = await openApproved(['operator'], full)
+  await expect(pipeline.take(approved, 'r')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
   expect(await stateNow()).toBe('approved')
   await store.close()
 })
 
 it('holds against the policy as it is now, not as it was last read, who may answer', async () => {
-  const { road, store } = await openApproved(['operator'], async () => {})
-  expect([road.asksClient(), await road.takesClient()]).toEqual([true, false])
+  const { pipeline, store } = await openApproved(['operator'], async () => {})
+  expect([pipeline.asksClient(), await pipeline.takesClient()]).toEqual([true, false])
   await store.close()
 })
 
 it('takes no word of the operator where the policy names another channel, and ends the operation', async () => {
-  const { road, approved, stateNow, store } = await openApproved(['client'], async () => {})
-  await expect(road.take(approved, 'r')).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' })
+  const { pipeline, approved, stateNow, store } = await openApproved(['client'], async () => {})
+  await expect(pipeline.take(approved, 'r')).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' })
   expect(await stateNow()).toBe('failed')
   await store.close()
 })
@@ -87,9 +90,9 @@ it.each([
   ['goes back when all it signed is proved never to be mined', false, true],
   ['ends when something it signed may have an effect', true, false],
 ] as const)('an operation whose transaction was not sent %s', async (_what, hasSigned, isBack) => {
-  const { road, store } = await openApproved(['operator'], async () => {}, hasSigned)
-  const taken = await road.take(await road.find('op', { id: 'p' }), 'request')
-  expect(await road.fail(taken, new ToolError('TRANSACTION_NOT_SENT', 'Another transaction took its place.'))).toBe(
+  const { pipeline, store } = await openApproved(['operator'], async () => {}, hasSigned)
+  const taken = await pipeline.take(await pipeline.find('op', { id: 'p' }), 'request')
+  expect(await pipeline.fail(taken, new ToolError('TRANSACTION_NOT_SENT', 'Another transaction took its place.'))).toBe(
     isBack,
   )
   expect(await store.operations.byId('op')).toMatchObject({ state: isBack ? 'approved' : 'failed' })

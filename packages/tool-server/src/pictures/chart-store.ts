@@ -3,7 +3,7 @@ import { createDrawnPictures } from './drawn-pictures.ts'
 import { canRenderPng } from './render-png.ts'
 
 /** Pictures of answers, kept for a while so that a client can read one as a resource. Each is its principal's alone. */
-export type PictureShelf = {
+export type ChartStore = {
   /** Keeps what a picture is made of, in place of the oldest where there are too many, and names what can be read of it. */
   put(kept: KeptDrawing): readonly PictureLink[]
   list(principalId: string): readonly PictureLink[]
@@ -29,7 +29,7 @@ export type ReadPicture = { readonly uri: string; readonly mimeType: string } & 
   | { readonly blob: string }
 )
 
-export type PictureShelfOptions = {
+export type ChartStoreOptions = {
   /** Gives names nobody can guess. */
   readonly newId: () => string
   /** Unix milliseconds. */
@@ -38,22 +38,23 @@ export type PictureShelfOptions = {
   readonly draw: (request: DrawingRequest, principalId: string) => Promise<string | Uint8Array>
 }
 
-export function createPictureShelf({ newId, now, draw }: PictureShelfOptions): PictureShelf {
+export function createChartStore({ newId, now, draw }: ChartStoreOptions): ChartStore {
   const drawn = createDrawnPictures(draw)
-  const shelf = new Map<string, Entry>()
-  const ofPrincipal = (principalId: string) => [...shelf].filter(([, kept]) => kept.principalId === principalId)
+  const chartStore = new Map<string, Entry>()
+  const ofPrincipal = (principalId: string) => [...chartStore].filter(([, kept]) => kept.principalId === principalId)
   const sweep = () => {
-    for (const [id, { until }] of shelf) if (until <= now()) shelf.delete(id)
+    for (const [id, { until }] of chartStore) if (until <= now()) chartStore.delete(id)
   }
   return Object.freeze({
     put(kept: KeptDrawing) {
       sweep()
       const own = ofPrincipal(kept.principalId)
-      const oldest = own.length >= mostOfOne ? own[0]?.[0] : shelf.size >= mostOfAll ? [...shelf.keys()][0] : undefined
-      if (oldest !== undefined) shelf.delete(oldest)
+      const oldest =
+        own.length >= mostOfOne ? own[0]?.[0] : chartStore.size >= mostOfAll ? [...chartStore.keys()][0] : undefined
+      if (oldest !== undefined) chartStore.delete(oldest)
       const id = newId()
       const entry = { ...kept, until: now() + keptForMs }
-      shelf.set(id, entry)
+      chartStore.set(id, entry)
       return linksTo(id, entry)
     },
     list(principalId: string) {
@@ -63,7 +64,7 @@ export function createPictureShelf({ newId, now, draw }: PictureShelfOptions): P
     async read(principalId: string, uri: string) {
       sweep()
       const [, id = '', format, theme = 'light'] = readable.exec(uri) ?? []
-      const kept = shelf.get(id)
+      const kept = chartStore.get(id)
       if (kept?.principalId !== principalId || !isFormat(format) || !isTheme(theme)) return null
       const picture = await drawn.of(`${id}.${format}.${theme}`, { drawing: kept.drawing, theme, format }, principalId)
       const named = { uri, mimeType: formats[format] }

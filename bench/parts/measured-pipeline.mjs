@@ -11,7 +11,7 @@ import { createCommitClock } from './durable-commit.mjs'
 const built = (path) => import(new URL(`../../packages/tool-server/dist/${path}`, import.meta.url).href)
 
 /** `path` is an existing directory for the state; commits are as durable as in production. */
-export async function openMeasuredRoad({ devnet, privateKey, path }) {
+export async function openMeasuredPipeline({ devnet, privateKey, path }) {
   const { createExecutor } = await built('execute.js')
   const { parsePolicy } = await built('safety/policy.js')
   const { openAuditLog } = await built('safety/audit.js')

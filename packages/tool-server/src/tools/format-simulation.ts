@@ -6,7 +6,7 @@ import { figure } from './figure.ts'
  * How `optimize_lp_range` tells of a simulation: the first range beside its closed forms, percentiles of V/HODL - 1 in percent (p5 a bad
  * outcome) and their standard errors, and how far the farthest figure of all ranges is off its closed form.
  */
-export function toldSimulation(ranges: readonly RangeAnalysis[], estimates: readonly RangeEstimates[]) {
+export function formatSimulation(ranges: readonly RangeAnalysis[], estimates: readonly RangeEstimates[]) {
   const checks = ranges.flatMap((range, index) => {
     const of = estimates[index]
     return of === undefined ? [] : compareSimulation(of, range)

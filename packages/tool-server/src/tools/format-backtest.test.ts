@@ -1,6 +1,6 @@
 import { barsFromRows, replayStrategies } from '@svc/lp-math'
 import { expect, test } from 'vitest'
-import { toldBacktest } from './told-backtest.ts'
+import { formatBacktest } from './format-backtest.ts'
 
 const strategies = [
   { name: 'some', rangePct: 20, rebalanceThresholdPct: 80 },
@@ -36,9 +36,9 @@ const about = {
 
 test('tells each strategy with what was asked of it, and gas that does not count as null', () => {
   const asked = strategies.map((strategy) => expect.objectContaining(strategy))
-  expect(toldBacktest(strategies, replayed, about).strategies).toEqual(asked)
+  expect(formatBacktest(strategies, replayed, about).strategies).toEqual(asked)
   const costs = (isGasKnown: boolean) => {
-    const [some] = toldBacktest(strategies, replayed, { ...about, isGasKnown }).strategies
+    const [some] = formatBacktest(strategies, replayed, { ...about, isGasKnown }).strategies
     return [some?.gasCostUsd, some?.rebalanceGasCostUsd]
   }
   expect([costs(true), costs(false)]).toEqual([
@@ -49,7 +49,7 @@ test('tells each strategy with what was asked of it, and gas that does not count
 
 test('holds half of the amount in each token, the quote at its price in dollars of that time', () => {
   const benchmark = (quoteUsd: number | Float64Array) =>
-    toldBacktest(strategies, replayed, { ...about, quoteUsd }).hodlBenchmark
+    formatBacktest(strategies, replayed, { ...about, quoteUsd }).hodlBenchmark
   const halves = 500 * (1 + 1.0001 ** 500)
   expect(benchmark(2)).toEqual({
     startValueUsd: 1_000,
