@@ -30,7 +30,7 @@ test('examples/register-agent.mjs registers an agent once, and finds it the seco
     registry: { address: registry.identity },
   }
   const world = join(folder, 'world.txt')
-  await writeFile(world, `\n> svc@0.1.0 start\n\n${JSON.stringify(line)}\n`)
+  await writeFile(world, `\n> svc@0.2.0 start\n\n${JSON.stringify(line)}\n`)
 
   const first = await example('register-agent.mjs', '--folder', join(folder, 'agent'), '--world', world)
   expect(first).toMatch(/^check-chain +Looking at the registry/m)

@@ -5,7 +5,7 @@ import { walletErrorTable, walletResultTable } from '@svc/wallet/core'
 import { parsePolicy, policyJsonSchema, policyMembers, runPolicyCases } from '@svc/tool-server/policy'
 import { expect, test } from 'vitest'
 import { renderPolicy } from './render-policy.ts'
-import { renderTools, renderToolTable } from './render-tools.ts'
+import { renderTools } from './render-tools.ts'
 import { samplePolicy } from './sample-policy.ts'
 
 // `npm run docs` rewrites these files; a test run only holds them against the code.
@@ -101,13 +101,6 @@ test('the cases that docs/policy.md shows are as expected', () => {
 test('docs/policy.schema.json is the schema of the policy', async () => {
   const text = `${JSON.stringify(policyJsonSchema(), null, 2)}\n`
   await expect(text).toMatchFileSnapshot(join(root, 'docs/policy.schema.json'))
-})
-
-test('the README lists the tools of the catalogue', async () => {
-  const path = join(root, 'README.md')
-  const [before, , after] = readFileSync(path, 'utf8').split(/<!-- (?:tools|end of tools) -->/)
-  const readme = `${before}<!-- tools -->\n${renderToolTable(catalogue)}\n<!-- end of tools -->${after}`
-  await expect(readme).toMatchFileSnapshot(path)
 })
 
 test('the settings that docs/production.md shows are in order, and hold in production', () => {

@@ -11,11 +11,12 @@ others must add up with them. "more" is, of a plan, what its
 tool gives; in an analysis, what [analytics.md](analytics.md#names-in-a-result) names, the errors of its figures above all: they are
 left out of the listed schemas, for which every client pays.
 
+${renderToolTable(catalogue)}
+
 ${catalogue.map(renderTool).join('\n')}`
 }
 
-/** The table of the README. */
-export function renderToolTable(catalogue: readonly Tool[]): string {
+function renderToolTable(catalogue: readonly Tool[]): string {
   const rows = catalogue.map(
     (tool) => `| \`${tool.name}\` | ${tool.access} | \`${tool.scope}\` | ${firstSentence(tool.description)} |`,
   )

@@ -55,7 +55,7 @@ describe('svc demo', { timeout }, () => {
       /^ {3}agent > execute_swap .*amount=40\n[^]*?\n(?=\n)/m,
       /^All \d+ transactions .*\n/m,
     ]
-    holdExcerpt({ page: 'README.md', name: 'demo' }, partsOf(withoutRetries(story), shown))
+    holdExcerpt({ page: 'docs/demo.md', name: 'demo' }, partsOf(withoutRetries(story), shown))
     expect(demo.printed.stderr).toBe('')
     await goneAfter(demo)
     expect(demo.leftFiles()).toEqual([])
@@ -72,7 +72,7 @@ describe('svc demo', { timeout }, () => {
       /^\d+\. Push the pool, then buy in it\n[^]*?\n(?=\n\d+\. )/m,
       /^\d+ attempts, .*\n/m,
     ]
-    holdExcerpt({ page: 'README.md', name: 'hostile' }, partsOf(story, shown))
+    holdExcerpt({ page: 'docs/demo.md', name: 'hostile' }, partsOf(story, shown))
     expect(story.match(/^ {5}stopped by {3}/gm)).toHaveLength(Number(attempts))
     expect(story.match(/^ {5}it hears {5}[A-Z_]+: /gm)).toHaveLength(Number(attempts))
     // Prices: what an accomplice with millions makes pools say, and what comes of it.

@@ -63,14 +63,18 @@ describe('what the README shows of npm start', () => {
   })
 
   it('to paste into a client is what it prints, but for the key and the place of the program', () => {
-    const readme = readFileSync(join(repository, 'README.md'), 'utf8')
-    const shown = [...readme.matchAll(/^```json\n([^]*?)```$/gm)].map(([, block = '']) => JSON.parse(block) as unknown)
+    const [readme = [], page = []] = ['README.md', 'docs/clients.md'].map((file) =>
+      [...readFileSync(join(repository, file), 'utf8').matchAll(/^```json\n([^]*?)```$/gm)].map(
+        ([, block = '']) => JSON.parse(block) as unknown,
+      ),
+    )
     const [http, stdio] = [...asAReaderSees().matchAll(/^\{\n[^]*?^\}$/gm)].map(
       ([block]) => JSON.parse(block) as unknown,
     )
     const withKey = JSON.stringify(http).replace('svc_write_…', '${SVC_WRITE_KEY}')
-    expect(shown).toContainEqual(JSON.parse(withKey))
-    expect(shown).toContainEqual(
+    expect(readme).toContainEqual(JSON.parse(withKey))
+    expect(page).toContainEqual(JSON.parse(withKey))
+    expect(page).toContainEqual(
       JSON.parse(
         JSON.stringify(stdio)
           .replace(repository, '/path/to/this/repository/')

@@ -171,7 +171,7 @@ describe('the address', () => {
     await expect.poll(async () => (await replica.desk.claims.queue(31337)).depth).toBe(0)
     const { desk, faucet } = replica
     const caps = { perAppPerDay: 1, perNetworkPerDay: 2, perChainPerDay: 3 }
-    const report = await reportFaucet({ faucet, claims: desk.claims, config: caps, version: '0.1.0', now: Date.now })
+    const report = await reportFaucet({ faucet, claims: desk.claims, config: caps, version: '0.2.0', now: Date.now })
     expect(report).toMatchObject({
       status: 'ok',
       chains: [

@@ -74,7 +74,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s, where nobody pays', (en
   test('the report says when the balance is not enough for a grant, or for none beyond those that wait', async () => {
     const { desk, faucet } = replica
     const caps = { perAppPerDay: 1, perNetworkPerDay: 2, perChainPerDay: 3 }
-    const report = () => reportFaucet({ faucet, claims: desk.claims, config: caps, version: '0.1.0', now: Date.now })
+    const report = () => reportFaucet({ faucet, claims: desk.claims, config: caps, version: '0.2.0', now: Date.now })
     const dry = { status: 'paused', chains: [{ claimsRemaining: 0, enabled: false, reason: 'dry' }] }
     expect(await report()).toMatchObject(dry)
     await devnet().fund(faucet.address, { ETH: '0.01' })

@@ -11,7 +11,7 @@ const checks: SetupReport['checks'] = [
 ]
 
 async function health(args: Record<string, unknown>, rows: SetupReport['checks'] = checks) {
-  const report = { profile: 'data', version: '0.1.0', checks: rows }
+  const report = { profile: 'data', version: '0.2.0', checks: rows }
   const status = { setup: async () => report, safety: () => Promise.reject(new Error('not asked for')) }
   const input = checkSetupHealth.input.parse(args)
   return checkSetupHealth.output.parse(await checkSetupHealth.handle(input, { ...untouchedWorld(), status }))
