@@ -115,7 +115,7 @@ describe('registerAgent, with no chain at all,', () => {
   })
 
   test('says of a registration that is mined and fails that it reverted', async () => {
-    chain.setFaults([{ fault: 'revert', methods: ['eth_sendRawTransaction'] }])
+    chain.setFaults([{ fault: 'revert', times: 1 }])
     await expect(register(walletOf('Ada'), withoutSdk)).rejects.toMatchObject({ code: 'REGISTRATION_REVERTED' })
     expect(chain.agents()).toEqual([])
     expect(chain.transactions()).toHaveLength(1)

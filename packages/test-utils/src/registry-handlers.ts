@@ -22,7 +22,7 @@ export function registryHandlers(options: RegistryHandlersOptions): RegistryHand
     throw new TypeError(`Chain ${chainId} has no known registry: give one.`)
   const registry = form === 'handle-v0' ? createHandleRegistry(address) : createIdentityRegistry(address)
   const chain = createSimulatedChain({ chainId, contract: registry, balanceWei, seed })
-  const faults = createFaultRules(options.faults)
+  const faults = createFaultRules(options.faults?.map(ofSends))
   const methods: string[] = []
   const handler = http.post(rpcUrl, async ({ request }) => {
     const body: unknown = await request.json().catch(() => undefined)
@@ -43,7 +43,7 @@ export function registryHandlers(options: RegistryHandlersOptions): RegistryHand
     methods: () => [...methods],
     balanceOf: chain.balanceOf,
     fund: chain.fund,
-    setFaults: (wanted: readonly RpcFault[]) => faults.set(wanted),
+    setFaults: (wanted: readonly RpcFault[]) => faults.set(wanted.map(ofSends)),
   })
 }
 
@@ -90,6 +90,13 @@ export type RpcFault = (
   readonly methods?: readonly string[]
   /** How often; until the faults are set anew without. */
   readonly times?: number
+}
+
+/** Only what is sent can revert: without methods named, nothing else uses such a rule up. */
+function ofSends(fault: RpcFault): RpcFault {
+  return fault.fault === 'revert' && fault.methods === undefined
+    ? { ...fault, methods: ['eth_sendRawTransaction'] }
+    : fault
 }
 
 async function answerOne(

@@ -125,7 +125,7 @@ test('what is undefined counts as missing', () => {
 test('what cannot be signed has a code, whichever part of it is wrong', async () => {
   const local = new ServiceWallet({ mode: 'local', privateKey, ...place })
   const wrong = [
-    () => local.signTransaction({}),
+    () => local.signTransaction({ chainId: 1, nonce: 0, gas: 21_000n, to: 'nowhere' } as never),
     () => local.signTypedData({} as never),
     () => local.signMessage(undefined as never),
     () => local.signAuthorization({ chainId: 1 } as never),
@@ -133,6 +133,17 @@ test('what cannot be signed has a code, whichever part of it is wrong', async ()
   for (const sign of wrong) {
     const error = await refusal(sign)
     expect(error).toMatchObject({ name: 'WalletError', code: 'SIGNING_INPUT_INVALID', cause: expect.any(Error) })
+  }
+})
+
+test('a transaction that is not complete is not signed: without its chain anybody could send it on another', async () => {
+  const local = new ServiceWallet({ mode: 'local', privateKey, ...place })
+  const complete = { chainId: 1, nonce: 0, gas: 21_000n, gasPrice: 1n } as const
+  expect(await local.signTransaction(complete)).toMatch(/^0x/)
+  for (const field of ['chainId', 'nonce', 'gas'] as const) {
+    const error = await refusal(() => local.signTransaction({ ...complete, [field]: undefined }))
+    expect(error).toMatchObject({ code: 'SIGNING_INPUT_INVALID', details: { fields: [field] } })
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ message: expect.stringContaining(`no ${field}`) })
   }
 })
 

@@ -68,7 +68,7 @@ export class ServiceWallet implements Signer {
     return this.#signer.getAddress()
   }
 
-  /** Signs a complete transaction (nonce, gas and fees included) and returns its serialised form. */
+  /** Signs a complete transaction (chain id, nonce, gas and fees included) and returns its serialised form. */
   signTransaction(transaction: TransactionSerializable, options?: SigningOptions): Promise<Hex> {
     return this.#signer.signTransaction(transaction, options)
   }

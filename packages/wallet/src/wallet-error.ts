@@ -22,6 +22,12 @@ export class WalletError extends Error {
     this.docs = `docs/wallet-errors.md#${code.toLowerCase()}`
     this.details = Object.freeze({ ...details })
   }
+
+  /** What `JSON.stringify` writes: the message too, and neither stack nor cause. */
+  toJSON(): { readonly [member: string]: Json } {
+    const { name, code, message, suggestion, docs, details } = this
+    return { name, code, message, suggestion, docs, details }
+  }
 }
 
 export type { WalletErrorCode } from './wallet-error-table.ts'

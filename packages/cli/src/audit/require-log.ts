@@ -17,7 +17,7 @@ export async function requireLog(dataDir: string): Promise<AuditLogFiles> {
 }
 
 /** What is said of a log that is there and holds nothing. */
-export const emptyLog = 'The audit log is empty: nothing is on record yet.'
+export const emptyLog = 'The audit log is empty.'
 
 /** Whether the log is there and holds nothing. */
 export function isEmptyLog({ rotated, current }: AuditLogFiles): boolean {

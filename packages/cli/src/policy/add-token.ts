@@ -84,7 +84,8 @@ const sentences: Readonly<Record<Outcome['status'], (path: string, outcome: Outc
   unchanged: (path) => `${path} says so already. Nothing was written.`,
   proposed: () => 'Nothing was written.',
   declined: () => 'Nothing was written: only the word yes, written out, writes it.',
-  refused: () => 'Nothing can be proposed, so nothing was written. A feed can be named with --feed.',
+  refused: () =>
+    'Nothing can be proposed, so nothing was written. A feed can be named with --feed. To list it all the same, write its address into allowlist.tokens: it is bought for no more than speculativeUsd a day, and sold only with a person.',
 }
 
 function jsonOf(proposal: TokenProposal, { status, backup }: Outcome, path: string): string {

@@ -73,9 +73,14 @@ export function worthText(usd: number | null): string {
   return usd === null ? '' : `${dollars(usd.toFixed(6))} USD`
 }
 
-/** For example "3,000 USD leave, 2,998 USD come back, at worst 2,985 USD, at trusted prices". */
+/**
+ * For example "3,000 USD leave, 2,998 USD come back, at worst 2,985 USD, at trusted prices". The worst is weighed at an edge of the
+ * prices, where all may be worth more: what is shown of it is never above what is expected.
+ */
 export function valuesText(values: NonNullable<OperationDescription['values']>): string {
-  const [leaves, arrives, worst] = [values.leavesUsd, values.arrivesUsd, values.arrivesAtWorstUsd].map(groupDigits)
+  const { leavesUsd, arrivesUsd, arrivesAtWorstUsd } = values
+  const atWorst = Number(arrivesAtWorstUsd) < Number(arrivesUsd) ? arrivesAtWorstUsd : arrivesUsd
+  const [leaves, arrives, worst] = [leavesUsd, arrivesUsd, atWorst].map(groupDigits)
   return `${leaves} USD leave, ${arrives} USD come back, at worst ${worst} USD, at trusted prices`
 }
 

@@ -22,7 +22,11 @@ export async function findIdentity(
   if (record === null && agents === 0n) return null
   // A registry of this form counts: where it seems not to, the endpoint is at fault, and a second identity the price.
   if (agents === null && speech.form === 'erc8004-v1') {
-    throw new WalletError('RPC_UNAVAILABLE', `The endpoint of chain ${chain.id} does not say what the wallet owns.`)
+    throw new WalletError('RPC_UNAVAILABLE', `The endpoint of chain ${chain.id} does not say what the wallet owns.`, {
+      suggestion:
+        'Check that the address in `registry` is that of an identity registry; else try again, or name another endpoint.',
+      details: { registry },
+    })
   }
   progress('find-identity', 'Looking for an identity that the wallet has already.')
   const tokenId = record === null ? await registeredHere(context, agents) : record.tokenId

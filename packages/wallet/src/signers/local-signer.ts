@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { Secret } from '../secret.ts'
 import type { Signer } from '../signer.ts'
-import { signable } from './signable.ts'
+import { requireComplete, signable } from './signable.ts'
 import { WalletError } from '../wallet-error.ts'
 
 /**
@@ -17,7 +17,8 @@ export function createLocalSigner(privateKey: string | Secret): Signer {
     kind: 'local',
     address,
     getAddress: async () => address,
-    signTransaction: (transaction) => signable('transaction', () => account.signTransaction(transaction)),
+    signTransaction: (transaction) =>
+      signable('transaction', () => account.signTransaction(requireComplete(transaction))),
     signMessage: (message) => signable('message', () => account.signMessage({ message })),
     signTypedData: (typedData) => signable('typed data', () => account.signTypedData(typedData)),
     signAuthorization: (authorization) => signable('authorization', () => account.signAuthorization(authorization)),
@@ -28,7 +29,11 @@ export function createLocalSigner(privateKey: string | Secret): Signer {
 function toAccount(privateKey: string | Secret): PrivateKeyAccount {
   const key = privateKey instanceof Secret ? privateKey.reveal() : privateKey
   const refusal = 'privateKey is not a valid key; accepted: 0x and 64 hexadecimal digits within the range of secp256k1.'
-  if (typeof key !== 'string' || !isPrivateKey(key)) throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', refusal)
+  if (typeof key !== 'string') {
+    const message = 'privateKey is missing; accepted: 0x and 64 hexadecimal digits within the range of secp256k1.'
+    throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', message, { details: { field: 'privateKey' } })
+  }
+  if (!isPrivateKey(key)) throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', refusal)
   try {
     return privateKeyToAccount(key)
   } catch {

@@ -59,7 +59,7 @@ describe('what it asks for', () => {
     } as const
     expect(await refusal(signer.signTransaction(blobs))).toMatchObject({ code: 'SIGNING_UNSUPPORTED' })
     const { nonce: _, ...unnumbered } = transaction
-    expect(await refusal(signer.signTransaction(unnumbered))).toMatchObject({ code: 'VALIDATION_CONFIG_INVALID' })
+    expect(await refusal(signer.signTransaction(unnumbered))).toMatchObject({ code: 'SIGNING_INPUT_INVALID' })
     expect(provider.requests().length).toBe(asked)
   })
 

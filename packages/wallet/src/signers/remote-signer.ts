@@ -19,7 +19,7 @@ import type { Signer } from '../signer.ts'
 import { WalletError } from '../wallet-error.ts'
 import { checkSignedMessage, checkSignedTransaction, checkSignedTypedData } from './check-signed.ts'
 import { openSigningRpc } from './remote/signing-rpc.ts'
-import { signable } from './signable.ts'
+import { requireComplete, signable } from './signable.ts'
 import { invalidField, readSigningUrl } from './signing-url.ts'
 
 /**
@@ -37,7 +37,7 @@ export function createRemoteSigner(config: RemoteSignerConfig): Signer {
     address,
     getAddress: async () => address,
     signTransaction: async (transaction, options) => {
-      const wanted = await signable('transaction', () => transactionOf(transaction, address))
+      const wanted = await signable('transaction', () => transactionOf(requireComplete(transaction), address))
       const answer = await ask('eth_signTransaction', [wanted], options?.signal)
       return await checkSignedTransaction(rawOf(answer), transaction, address)
     },

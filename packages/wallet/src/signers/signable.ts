@@ -1,3 +1,4 @@
+import type { TransactionSerializable } from 'viem'
 import { WalletError } from '../wallet-error.ts'
 
 /**
@@ -12,3 +13,16 @@ export async function signable<Made>(what: string, make: () => Made | Promise<Ma
     throw new WalletError('SIGNING_INPUT_INVALID', `The ${what} is malformed; nothing was signed.`, { cause })
   }
 }
+
+/**
+ * Whether a transaction says on which chain, in which turn and with how much gas it runs: without its chain anybody could send it
+ * on another. Throws `SIGNING_INPUT_INVALID` naming what is missing.
+ */
+export function requireComplete<Given extends TransactionSerializable>(transaction: Given): Given & Complete {
+  const missing = (['chainId', 'nonce', 'gas'] as const).filter((field) => transaction[field] === undefined)
+  if (missing.length === 0) return transaction as Given & Complete
+  const message = `The transaction is not complete, and nothing was signed: it has no ${missing.join(', no ')}.`
+  throw new WalletError('SIGNING_INPUT_INVALID', message, { details: { fields: missing } })
+}
+
+type Complete = { readonly chainId: number; readonly nonce: number; readonly gas: bigint }

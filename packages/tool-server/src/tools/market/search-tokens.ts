@@ -46,13 +46,16 @@ export const searchTokens = readTool({
       chain: { id: token.chain.id, name: token.chain.name },
     })),
     nextCursor: page.nextCursor,
-    notes: unread.map(
-      ({ name }) => `The tokens that the policy lists on ${name} are left out: they could not be read.`,
-    ),
+    notes: [
+      ...unread.map(({ name }) => `The tokens that the policy lists on ${name} are left out: they could not be read.`),
+      ...(found.length === 0 ? [onlyListed] : []),
+    ],
     timestamp: new Date(context.now()).toISOString(),
     source: 'config',
   }
 })
+
+const onlyListed = 'Only listed tokens are searched; get_token_info and search_pools take the address of any other.'
 
 /** Far more than all lists hold. */
 const mostFound = 10_000

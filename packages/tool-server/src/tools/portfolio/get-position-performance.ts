@@ -99,6 +99,7 @@ export const getPositionPerformance = readTool({
       ...(openedAt === null ? ['The logs do not reach back to the opening of this position.'] : []),
       ...(openedAt !== null && bars === null ? ['The price since the opening is not known as a whole.'] : []),
       ...(openedAt !== null && gasUsd === null ? ['What its transactions cost in gas is not known.'] : []),
+      ...(gasUsd === null ? [] : ['The gas is that of the transactions that changed the position, without approvals.']),
       ...(figures.netPnlUsd === null || netPnlDoubtUsd === 0 ? [] : [doubtNote(netPnlDoubtUsd)]),
       ...(openedAt !== null && now - openedAt < 86_400 ? ['Open for less than a day: no apr.'] : []),
       ...(bars?.completeness.note == null ? [] : [bars.completeness.note]),

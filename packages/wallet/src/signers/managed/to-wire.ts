@@ -10,10 +10,11 @@ import {
 } from 'viem'
 import type { AuthorizationToSign } from '../../signer.ts'
 import { WalletError } from '../../wallet-error.ts'
+import { requireComplete } from '../signable.ts'
 
 /**
  * A transaction as the provider's `eth_signTransaction` takes it. Nonce and value are always there, zero included, since
- * the provider fills in what is absent. Throws `SIGNING_UNSUPPORTED` for blobs, `VALIDATION_CONFIG_INVALID` for a
+ * the provider fills in what is absent. Throws `SIGNING_UNSUPPORTED` for blobs, `SIGNING_INPUT_INVALID` for a
  * transaction that is not complete.
  */
 export function transactionToWire(transaction: TransactionSerializable): WireBody {
@@ -21,13 +22,7 @@ export function transactionToWire(transaction: TransactionSerializable): WireBod
   if (type === undefined) {
     throw new WalletError('SIGNING_UNSUPPORTED', 'The wallet provider signs transactions of types 0, 1, 2 and 4 only.')
   }
-  const { chainId, nonce, gas, to, value = 0n, data = '0x' } = transaction
-  if (chainId === undefined || nonce === undefined || gas === undefined) {
-    throw new WalletError(
-      'VALIDATION_CONFIG_INVALID',
-      'The transaction is not complete: chainId, nonce and gas belong to it.',
-    )
-  }
+  const { chainId, nonce, gas, to, value = 0n, data = '0x' } = requireComplete(transaction)
   const wire = {
     type,
     chain_id: chainId,
