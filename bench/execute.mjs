@@ -67,10 +67,10 @@ async function ownTime(pipeline, name, from, to, amount, report) {
   const inCommits = own.map((ms, index) => ms / commits[index])
   const p95 = own.toSorted((a, b) => a - b)[Math.floor(own.length * 0.95)]
   return [
-    figure({ name: `road's own time, ${name}, p50`, value: median(own), unit: 'ms', reference, bar: ownBarMs }),
-    figure({ name: `road's own time, ${name}, p95`, value: p95, unit: 'ms', reference }),
+    figure({ name: `pipeline's own time, ${name}, p50`, value: median(own), unit: 'ms', reference, bar: ownBarMs }),
+    figure({ name: `pipeline's own time, ${name}, p95`, value: p95, unit: 'ms', reference }),
     figure({
-      name: `road's own time, ${name}, in durable commits`,
+      name: `pipeline's own time, ${name}, in durable commits`,
       value: median(inCommits),
       unit: 'x',
       reference: `one commit of the same database right after it, ${commit.toFixed(1)} ms`,
@@ -107,7 +107,7 @@ async function inFlight(devnet, pipeline, bareKey, report) {
   const seen = Object.fromEntries(Object.keys(ways).map((name) => [name, []]))
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, way] of Object.entries(ways)) {
-      if (name === 'road') intents.push(...Array(atOnce).fill(pipeline.planSwap('ETH', 'USDC', 10n ** 14n)))
+      if (name === 'pipeline') intents.push(...Array(atOnce).fill(pipeline.planSwap('ETH', 'USDC', 10n ** 14n)))
       await Promise.all(intents)
       const begin = performance.now()
       await Promise.all(Array.from({ length: atOnce }, way))
@@ -127,7 +127,12 @@ async function inFlight(devnet, pipeline, bareKey, report) {
       reference,
       atMost: false,
     }),
-    figure({ name: `road, ${atOnce} callers, one write at a time`, value: ratio('road'), unit: 'x', reference }),
+    figure({
+      name: `pipeline, ${atOnce} callers, one write at a time`,
+      value: ratio('pipeline'),
+      unit: 'x',
+      reference,
+    }),
   ]
 }
 

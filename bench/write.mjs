@@ -108,7 +108,7 @@ async function callTool({ port, headers }, name, input) {
   return result.structuredContent
 }
 
-/** The requests between the first step of the road and the end of its last. */
+/** The requests between the first step of the pipeline and the end of its last. */
 function ofPipeline(trips, steps) {
   const from = Math.floor(Math.min(...steps.map((step) => step.from)))
   const to = Math.ceil(Math.max(...steps.map((step) => step.to)))
@@ -126,10 +126,10 @@ function describe(tool, seen) {
   const counted = (name, value, bar) => figure({ name: `${tool}: ${name}`, value, unit: 'requests', reference, bar })
   return [
     counted('whole call beyond bare viem', median(seen.call) - bare, addedBar),
-    counted('road alone beyond bare viem', median(seen.pipeline) - bare),
+    counted('pipeline alone beyond bare viem', median(seen.pipeline) - bare),
     counted("process's first call beyond bare viem", seen.first),
     counted('whole call', median(seen.call)),
-    counted('road alone', median(seen.pipeline)),
+    counted('pipeline alone', median(seen.pipeline)),
     figure({
       name: `${tool}: time of the call`,
       value: median(seen.callMs) / median(seen.bareMs),

@@ -40,7 +40,7 @@ export async function startCountingProxy(target) {
 /** How often a receipt is asked for depends on the block time, not on who asks: each wait counts as one request. */
 export function withoutWaiting(trips) {
   const waits = ({ methods }) => methods.every((method) => waiting.has(method))
-  return trips.filter((context, index) => index === 0 || !waits(context) || !waits(trips[index - 1]))
+  return trips.filter((trip, index) => index === 0 || !waits(trip) || !waits(trips[index - 1]))
 }
 
 const waiting = new Set(['eth_getTransactionReceipt', 'eth_blockNumber', 'eth_getTransactionByHash'])

@@ -1,5 +1,5 @@
 // The road over a chain with every way out of it timed: requests to the endpoint, waits for a block, signatures. What is
-// left of a write's time is the road's own. The ports are wrapped; the road is the product's.
+// left of a write's time is the pipeline's own. The ports are wrapped; the pipeline is the product's.
 import { randomInt, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'

@@ -1,5 +1,5 @@
 // The product on a chain, over one endpoint, with the policy of the local chain. Its log goes to stderr, the durations of
-// the road's steps among it.
+// the pipeline's stages among it.
 import { randomBytes } from 'node:crypto'
 import { openServer, provisionKeys, readConfig } from '@svc/tool-server'
 import { answerCpu } from './answer-cpu.mjs'

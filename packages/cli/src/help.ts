@@ -9,7 +9,7 @@ Run it
 Set its limits
   svc policy        check, explain, test, schema, compile, add-token
 Watch over it
-  svc approvals     writes that wait for a person: list, show, approve, deny, page
+  svc approvals     what waits for a person: list, show, approve, deny, page
   svc transactions  what the wallet signed: list, show, cancel, resolve
   svc pause         stops signing within a second
   svc resume        ends a pause, and with --rearm closes the circuit breaker

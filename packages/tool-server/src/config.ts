@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import { chains as publicChains, type Chain } from '@svc/wallet/core'
+import { chains as publicChains, type Chain, Secret } from '@svc/wallet/core'
 import type * as z from 'zod'
-import type { KeyTier } from './auth/principal.ts'
 import { mergeChainsFile } from './config/chains-file.ts'
 import { ConfigError, type ConfigProblem } from './config/config-error.ts'
 import { envFilePath, readEnvFile } from './config/env-file.ts'
@@ -10,69 +9,7 @@ import { checkRules } from './config/rules.ts'
 import { settingsSchema, type Settings } from './config/schema.ts'
 import { settings } from './config/settings.ts'
 import { unknownNames } from './config/unknown-names.ts'
-import type { Profile } from './dispatch/offered-tools.ts'
-import type { LogLevel } from '@svc/runtime'
-import { Secret } from '@svc/wallet/core'
-
-/** Everything the operator decides, checked and typed. Secrets print as `[redacted]`. */
-export type Config = {
-  readonly production: boolean
-  readonly profile: Profile
-  readonly logLevel: LogLevel
-  /** Absolute path. */
-  readonly dataDir: string
-  readonly databaseUrl: Secret | null
-  readonly listen: { readonly host: string; readonly port: number }
-  readonly tls: { readonly certPath: string; readonly keyPath: string } | null
-  readonly trustedProxies: readonly string[]
-  readonly allowedHosts: readonly string[]
-  readonly allowedOrigins: readonly string[]
-  readonly auth: {
-    /** `null` where a key is still to be generated. */
-    readonly apiKeys: Readonly<Record<KeyTier, Secret | null>>
-    readonly token: Secret | null
-  }
-  readonly wallet: WalletConfig | null
-  readonly chains: readonly Chain[]
-  readonly rpc: RpcConfig
-  readonly bundlerUrls: ReadonlyMap<number, Secret>
-  readonly paymasterUrls: ReadonlyMap<number, Secret>
-  readonly upstream: {
-    readonly tradingApiKey: Secret | null
-    readonly subgraphApiKey: Secret | null
-    readonly pinningJwt: Secret | null
-    readonly ipfsMode: 'proxy' | 'pinata' | 'inline'
-    readonly agentName: string | null
-    /** What the pin proxy knows this operator by. */
-    readonly appId: string | null
-    readonly apiUrl: string | null
-    readonly gatewayUrl: string | null
-    readonly identityProviderUrl: string | null
-  }
-  /** Secrets of both kinds of wallet, in use or not: whatever is set must not be shown. */
-  readonly walletSecrets: readonly Secret[]
-  /** What the operator should know but what stops nothing. */
-  readonly warnings: readonly string[]
-}
-
-export type WalletConfig =
-  | { readonly type: 'local'; readonly privateKey: Secret }
-  | {
-      readonly type: 'managed'
-      readonly appId: string
-      readonly appSecret: Secret
-      readonly walletId: string
-      /** P-256: authorizes each request to the provider. */
-      readonly authPrivateKey: Secret
-      /** `null` for the provider's public one. */
-      readonly apiUrl: string | null
-    }
-
-export type RpcConfig = {
-  readonly urls: ReadonlyMap<number, readonly Secret[]>
-  readonly provider: Secret | null
-  readonly apiKey: Secret | null
-}
+import type { Config, WalletConfig, RpcConfig } from './config/config-shape.ts'
 
 /**
  * Reads the settings out of an environment laid over the data directory's environment file. Throws a `ConfigError` with

@@ -120,7 +120,7 @@ describe('the end of a write', () => {
   })
 })
 
-describe('the road of a call', () => {
+describe('the pipeline of a call', () => {
   it('answers in figures of six digits, in a refusal too', async () => {
     const price = 2519.9921109709812
     const telling = readTool({

@@ -7,7 +7,7 @@ import { createPriceMemory, type SightingStore } from './adapters/prices/create-
 import { createSubgraphs } from './adapters/subgraph/create-subgraphs.ts'
 import { createWorkerPool } from './adapters/workers/create-worker-pool.ts'
 import { workerProgram } from './adapters/workers/worker-program.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/config-shape.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Log } from '@svc/runtime'
 import { openLog } from './observability/open-log.ts'

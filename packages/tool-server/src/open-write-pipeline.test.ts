@@ -16,7 +16,7 @@ import { parsePolicy } from './safety/policy.ts'
 
 let dataDir: string
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'svc-write-road-'))
+  dataDir = mkdtempSync(join(tmpdir(), 'svc-write-pipeline-'))
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 

@@ -52,19 +52,6 @@ export type RpcPool = {
   }>
 }
 
-/** A token as handlers see it. Text that came from the chain is already capped and escaped. */
-export type Token = {
-  /** Zero address for the native currency. */
-  readonly address: Address
-  readonly symbol: string
-  readonly name: string
-  readonly decimals: number
-  readonly isNative: boolean
-  /** True when it stands in the chain's own list; text and decimals of others, also of those that the policy lists, come from the chain. */
-  readonly listed: boolean
-  readonly usdPegged: boolean
-}
-
 export type TokenDirectory = {
   /** Symbol (listed tokens, native currency) or checksummed address. Throws `TOKEN_NOT_FOUND`, `TOKEN_AMBIGUOUS` (candidates in details). */
   resolve(chain: Chain, symbolOrAddress: string, field: string): Promise<Token>
@@ -124,6 +111,7 @@ export type PriceSource = {
 /** A block and its time in Unix seconds. */
 export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }
 
+export type { Token } from './ports/token.ts'
 export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
 export type { AgentIdentity, Identities, RegistrationPlan, RegistrationRequest } from './ports/identities.ts'
 export type {
@@ -150,6 +138,7 @@ export type {
   TickRow,
   Version,
 } from './ports/liquidity.ts'
+import type { Token } from './ports/token.ts'
 export { isUnnamed, mayPass } from './ports/prices.ts'
 export type { PriceBand, PriceDoubt, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'
 export type { Replay, Replayed, SimulationRun, Work, WorkCaller, Workers, WorkKind } from './ports/workers.ts'

@@ -1,4 +1,5 @@
-import { readConfig, type Config } from './config.ts'
+import { readConfig } from './config.ts'
+import type { Config } from './config/config-shape.ts'
 import { envFilePath } from './config/env-file.ts'
 import { openServer } from './open-server.ts'
 import { startLines } from './start-lines.ts'

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { Config } from './config.ts'
+import type { Config } from './config/config-shape.ts'
 import type { Policy } from './safety/policy.ts'
 
 /** What a server is at its start, for whoever looks whether it is the one they meant. No secrets. */

@@ -94,7 +94,7 @@ export type { WriteKeystoreOptions } from './signers/write-keystore.ts'
 export { revokeDelegation } from './user-operation/revoke-delegation.ts'
 export type { Revocation, RevokeDelegationOptions, RevokingWallet } from './user-operation/revoke-delegation.ts'
 export type { OperatingWallet, UserOperationProgress } from './user-operation/open-operation.ts'
-export type { SendUserOpOptions, UserOperationResult } from './user-operation/send-user-op.ts'
+export type { SendUserOpOptions, UserOperationResult } from './user-operation/user-operation-result.ts'
 export type { OperationStep } from './user-operation/operation-context.ts'
 export type {
   SignedUserOperation,

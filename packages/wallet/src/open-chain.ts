@@ -1,9 +1,10 @@
-import { createPublicClient, fallback, http, type PublicClient } from 'viem'
+import { createPublicClient, fallback, http } from 'viem'
 import type { Chain } from './chain.ts'
 import { chains } from './chains.ts'
 import type { ServiceWallet } from './service-wallet.ts'
 import { urlCredentials } from './url-credentials.ts'
 import { WalletError } from './wallet-error.ts'
+import type { OpenChain, ChainFacts } from './chain-facts.ts'
 
 /**
  * Finds a chain and the way to its endpoint, without asking anybody: the one the options name, or else the wallet's.
@@ -34,27 +35,6 @@ export function openChain(
 export function chainFacts(chainId: number, own: readonly Chain[] = []): ChainFacts {
   return [...own, ...chains].find(({ id }) => id === chainId) ?? unlisted(chainId)
 }
-
-export type OpenChain = { readonly chain: ChainFacts; readonly client: PublicClient; readonly rpcUrl: string }
-
-/** What of a chain's row a wallet needs. */
-export type ChainFacts = Pick<
-  Chain,
-  | 'id'
-  | 'name'
-  | 'testnet'
-  | 'nativeCurrency'
-  | 'publicRpcUrls'
-  | 'explorerUrl'
-  | 'confirmations'
-  | 'blockTimeSeconds'
-  | 'logRangeBlocks'
-  | 'ordinaryTipGwei'
-  | 'faucet'
-  | 'sponsored'
-  | 'local'
-  | 'maxGasFeeGwei'
->
 
 /** A chain without a row of its own: a local one, as a rule. */
 function unlisted(id: number): ChainFacts {

@@ -1,6 +1,12 @@
 import { inspect } from 'node:util'
-import type { Address, Hex, SignableMessage, TransactionSerializable, TypedDataDefinition } from 'viem'
-import type { SignedAuthorization } from 'viem'
+import type {
+  Address,
+  Hex,
+  SignableMessage,
+  TransactionSerializable,
+  TypedDataDefinition,
+  SignedAuthorization,
+} from 'viem'
 import { option } from './option.ts'
 import { requireOptions, type ChecksOf } from './require-options.ts'
 import type { Secret } from './secret.ts'
@@ -13,7 +19,7 @@ import { createLocalSigner } from './signers/local-signer.ts'
 import type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 import { createManagedSigner } from './signers/managed-signer.ts'
 import { isRecord, oneOf, type Check } from './shape.ts'
-import type { SendUserOpOptions, UserOperationResult } from './user-operation/send-user-op.ts'
+import type { SendUserOpOptions, UserOperationResult } from './user-operation/user-operation-result.ts'
 import { WalletError } from './wallet-error.ts'
 
 /**

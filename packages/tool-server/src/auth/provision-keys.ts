@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config-shape.ts'
 import { appendEnvFile, envFilePath } from '../config/env-file.ts'
 import { Secret } from '@svc/wallet/core'
 import { apiKeyFrom } from './api-key.ts'

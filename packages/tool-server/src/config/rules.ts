@@ -1,5 +1,5 @@
 import { isLoopback } from '@svc/runtime'
-import type { Config } from '../config.ts'
+import type { Config } from './config-shape.ts'
 import type { ConfigProblem } from './config-error.ts'
 import type { Settings } from './schema.ts'
 

@@ -1,5 +1,6 @@
 import { urlCredentials, type Chain, type Secret } from '@svc/wallet/core'
-import { rpcUrls, type Config } from '../config.ts'
+import { rpcUrls } from '../config.ts'
+import type { Config } from './config-shape.ts'
 
 /**
  * Every secret value of a configuration, for the log's redactor. Endpoint URLs count: they often hold a key. So do the

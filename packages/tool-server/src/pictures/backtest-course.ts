@@ -1,6 +1,6 @@
 import type { GridComponentOption, LegendComponentOption, SeriesOption, YAXisComponentOption } from 'echarts'
 import type { Chart } from './backtest-parts.ts'
-import type { StrategyCurve, TimedValue } from './backtest-picture.ts'
+import type { StrategyCurve, TimedValue } from './backtest-data.ts'
 import { axisLook, type FramePart } from './frame.ts'
 import { legendFontSize, legendItems } from './legend-room.ts'
 import type { Palette } from './palette.ts'

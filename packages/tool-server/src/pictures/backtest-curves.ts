@@ -1,5 +1,5 @@
 import type { BacktestResult, StrategyResult } from '@svc/lp-math'
-import type { BacktestCurves, StrategyCurve, TimedRange } from './backtest-picture.ts'
+import type { BacktestCurves, StrategyCurve, TimedRange } from './backtest-data.ts'
 
 /**
  * What the picture of a replay is drawn from. HODL is half of the start value in each token; long columns are thinned to what can be

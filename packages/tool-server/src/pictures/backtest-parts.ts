@@ -1,4 +1,4 @@
-import type { BacktestCurves, StrategyCurve } from './backtest-picture.ts'
+import type { BacktestCurves, StrategyCurve } from './backtest-data.ts'
 import { fullWidth, margins, wideFrom, type Grid, type Look } from './look.ts'
 import { niceScale, type Scale } from './nice-scale.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { backtestPicture, type BacktestCurves } from './backtest-picture.ts'
+import { backtestPicture } from './backtest-picture.ts'
+import type { BacktestCurves } from './backtest-data.ts'
 import { backtestCurves } from './picture-data.fixture.ts'
 import { renderSvg } from './render-svg.ts'
 

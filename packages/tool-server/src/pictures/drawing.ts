@@ -1,8 +1,10 @@
-import { backtestPicture, type BacktestCurves } from './backtest-picture.ts'
+import { backtestPicture } from './backtest-picture.ts'
+import type { BacktestCurves } from './backtest-data.ts'
 import type { Look } from './look.ts'
 import type { Theme } from './palette.ts'
 import type { Picture } from './picture.ts'
-import { rangePicture, type RangeResult } from './range-picture.ts'
+import { rangePicture } from './range-picture.ts'
+import type { RangeResult } from './range-result.ts'
 
 /** What a picture is made from: plain data that JSON keeps whole, so that it can be drawn elsewhere than where it was made. */
 export type Drawing =

@@ -1,4 +1,4 @@
-import type { RangeResult } from './range-picture.ts'
+import type { RangeResult } from './range-result.ts'
 
 /** Whether fees pay for LVR and gas in none of the ranges compared: the title says so before it names one. */
 export function noRangePays({ projections, candidateRanges }: Nets): boolean {

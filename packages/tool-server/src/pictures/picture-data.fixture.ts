@@ -1,5 +1,5 @@
-import type { BacktestCurves } from './backtest-picture.ts'
-import type { RangeResult } from './range-picture.ts'
+import type { BacktestCurves } from './backtest-data.ts'
+import type { RangeResult } from './range-result.ts'
 
 const gasApr = 0.4
 

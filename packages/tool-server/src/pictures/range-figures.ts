@@ -1,4 +1,4 @@
-import type { PriceRange, RangeErrors, RangeResult, RangeYields } from './range-picture.ts'
+import type { PriceRange, RangeErrors, RangeResult, RangeYields } from './range-result.ts'
 import { columnOf, type Column } from './column-places.ts'
 import { noRangePays, noRangePaysWords } from './no-range-pays.ts'
 import { showError, showNumber, showWithError, type WithError } from './show-number.ts'

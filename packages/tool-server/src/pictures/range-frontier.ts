@@ -6,7 +6,7 @@ import { niceScale, type Scale } from './nice-scale.ts'
 import type { Palette } from './palette.ts'
 import { placeLabels, type Box, type Mark, type Place } from './place-labels.ts'
 import type { RangeParts } from './range-parts.ts'
-import type { RangeResult, RangeYields } from './range-picture.ts'
+import type { RangeResult, RangeYields } from './range-result.ts'
 import { percent } from './figures.ts'
 import { showNumber } from './show-number.ts'
 

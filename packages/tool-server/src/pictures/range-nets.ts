@@ -4,7 +4,7 @@ import { axisLook } from './frame.ts'
 import { legendFontSize, legendItems } from './legend-room.ts'
 import type { Palette } from './palette.ts'
 import type { RangeParts } from './range-parts.ts'
-import type { RangeResult } from './range-picture.ts'
+import type { RangeResult } from './range-result.ts'
 import { showNumber } from './show-number.ts'
 
 /** The net yield of each range as a bar, the chosen one first, with whiskers of one standard error to either side. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { rangeResult } from './picture-data.fixture.ts'
-import { rangePicture, type RangeResult } from './range-picture.ts'
+import { rangePicture } from './range-picture.ts'
+import type { RangeResult } from './range-result.ts'
 import { renderSvg } from './render-svg.ts'
 
 const seriesOf = (result: RangeResult) => {

@@ -9,8 +9,9 @@ import { bandNames, type Fan, fanOf, fanSeries, nowSeries, pastName, pastOf } fr
 import { rangeFrontier } from './range-frontier.ts'
 import { rangeNets } from './range-nets.ts'
 import { rangeParts, type RangeParts } from './range-parts.ts'
-import type { PastPrice, RangeSurroundings } from './range-surroundings.ts'
+import type { PastPrice } from './range-surroundings.ts'
 import { showNumber, showWithError } from './show-number.ts'
+import type { RangeResult } from './range-result.ts'
 
 /**
  * Draws a result of `optimize_lp_range`. One part shows where the price may go until the horizon, one shows the compared ranges on the
@@ -45,44 +46,6 @@ export function rangePicture(result: RangeResult, horizonDays: number, look: Loo
       ],
     },
   }
-}
-
-/** The members of an `optimize_lp_range` result that the picture shows. */
-export type RangeResult = {
-  readonly pair: string
-  readonly chain: { readonly name: string }
-  readonly fee: number
-  readonly currentPrice: number
-  readonly volatility: {
-    readonly source: string
-    readonly annualized: number
-    readonly standardError: number
-    readonly lookback: string
-  }
-  readonly optimalRange: PriceRange
-  readonly projections: RangeYields & RangeErrors & { readonly feeUncertaintyPct: number; readonly gasApr: number }
-  readonly candidateRanges: readonly (PriceRange & RangeYields & RangeErrors & { readonly label: string })[]
-  readonly sensitivity: readonly (RangeYields & { readonly annualized: number })[]
-  readonly simulation?:
-    | { readonly seed: number; readonly paths: number; readonly maxStandardErrorsOff: number }
-    | undefined
-} & Partial<RangeSurroundings>
-
-export type PriceRange = { readonly priceLower: number; readonly priceUpper: number | 'Infinity' }
-
-export type RangeYields = {
-  readonly expectedFeeApr: number
-  readonly expectedIlPct: number
-  readonly expectedNetApr: number
-  readonly inRangeProbability: number
-  readonly lvrApr: number
-}
-
-/** Standard errors: of the net by the fees and by the volatility, of the others by the volatility. */
-export type RangeErrors = {
-  readonly expectedNetAprError: number
-  readonly inRangeProbabilityError: number
-  readonly expectedIlPctError: number
 }
 
 /** Room for the fan, the past and the range that was chosen, unless those are far wider; what is beyond is cut off. */

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, Hex } from 'viem'
 import type { Intent, KeptDeposit, Settled, TokenQuantity } from '../intent.ts'
-import type { Token } from '../ports.ts'
+import type { Token } from './token.ts'
 
 export type Version = 'v2' | 'v3' | 'v4'
 

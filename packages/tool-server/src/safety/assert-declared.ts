@@ -5,6 +5,7 @@ import type { GivenRight } from './asset-changes.ts'
 import type { ExpectedTokens } from './policy-verdict.ts'
 import type { Refusal } from './refusal.ts'
 import type { Simulation } from './simulation.ts'
+import { sumByToken } from './sum-by-token.ts'
 
 /**
  * Holds what a simulation did against what the intent declares: nothing leaves that is not declared or more than
@@ -36,16 +37,6 @@ export type DeclaredContext = {
   readonly isWallet: (address: Address) => boolean
   /** In the order of the simulation's leftovers. */
   readonly allowances: readonly { readonly token: Address; readonly amount: bigint; readonly revokeAfter: boolean }[]
-}
-
-/** Sums declared quantities by lower-case token. */
-export function sumByToken(quantities: Intent['spends']): ReadonlyMap<string, bigint> {
-  const sums = new Map<string, bigint>()
-  for (const { token, amount } of quantities) {
-    const key = token.toLowerCase()
-    sums.set(key, (sums.get(key) ?? 0n) + amount)
-  }
-  return sums
 }
 
 function outflows(intent: Intent, { deltas }: Simulation): readonly Refusal[] {

@@ -1,7 +1,7 @@
 import { type Address, keccak256, slice, size } from 'viem'
 import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
 import { ToolError, type ErrorDetail } from '../tool-error.ts'
-import { sumByToken } from './assert-declared.ts'
+import { sumByToken } from './sum-by-token.ts'
 import { depositDrift, simulatedDrift } from './deposit-drift.ts'
 import type { ExecutionContext } from './engine.ts'
 import type { Simulated } from './prepare.ts'

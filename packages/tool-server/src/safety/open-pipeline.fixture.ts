@@ -36,7 +36,7 @@ import type { policySchema } from './policy-schema.ts'
  */
 export async function openPipeline(devnet: Devnet, options: PipelineOptions = {}) {
   const { chain, rpcUrl } = devnet
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'road-')))
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'pipeline-')))
   const clock = { offsetMs: 0 }
   const now = () => Date.now() + clock.offsetMs
   const network = { fetch: globalThis.fetch, requests: [] as string[] }

@@ -14,7 +14,7 @@ import {
   type TokenDirectory,
   type UsdPrice,
 } from '../ports.ts'
-import { sumByToken } from './assert-declared.ts'
+import { sumByToken } from './sum-by-token.ts'
 import { pairShares } from './pair-shares.ts'
 import { readPairs, type StandingPair, withoutGivenBack } from './pair-worth.ts'
 

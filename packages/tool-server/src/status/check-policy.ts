@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config-shape.ts'
 import { loadPolicy } from '../safety/policy.ts'
 import { ToolError } from '../tool-error.ts'
 import type { SetupReport } from '../tool.ts'

@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config-shape.ts'
 import type { Ports } from '../ports.ts'
 import type { SetupReport } from '../tool.ts'
 

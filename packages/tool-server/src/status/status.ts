@@ -1,5 +1,5 @@
 import type { Principal } from '../auth/principal.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config-shape.ts'
 import type { Ports } from '../ports.ts'
 import type { SafetyReport, StatusReport } from '../tool.ts'
 import { version } from '../version.ts'

@@ -1,6 +1,6 @@
 import { BaseError, ExecutionRevertedError, type Address, type Hash, type Log, type PublicClient } from 'viem'
 import type { Journal, JournalEntry } from '../journal.ts'
-import type { ChainFacts } from '../open-chain.ts'
+import type { ChainFacts } from '../chain-facts.ts'
 import { createSender, type Sender } from '../sender.ts'
 import { isNeverMined, isRefused } from '../sender/entry-state.ts'
 import { feesNow } from '../sender/fees-now.ts'

@@ -1,5 +1,5 @@
 import type { PublicClient } from 'viem'
-import type { ChainFacts } from '../open-chain.ts'
+import type { ChainFacts } from '../chain-facts.ts'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
 
 /**

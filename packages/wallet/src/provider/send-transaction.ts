@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Journal, JournalEntry } from '../journal.ts'
-import type { OpenChain } from '../open-chain.ts'
+import type { OpenChain } from '../chain-facts.ts'
 import { createSender, type Sender } from '../sender.ts'
 import { feesNow } from '../sender/fees-now.ts'
 import { requireFeeWithin } from '../sender/require-fee-within.ts'

@@ -1,6 +1,6 @@
 import { isHash, type Hash, type Hex, type Log, type PublicClient } from 'viem'
 import { entryPoint08Abi } from 'viem/account-abstraction'
-import type { ChainFacts } from '../open-chain.ts'
+import type { ChainFacts } from '../chain-facts.ts'
 import type { Bundler } from './open-bundler.ts'
 import { operationInReceipt } from './operation-in-receipt.ts'
 import type { SignedUserOperation } from './signed-user-operation.ts'

@@ -9,7 +9,7 @@ import type { Signer } from '../signer.ts'
 import { createLocalSigner } from '../signers/local-signer.ts'
 import { WalletError } from '../wallet-error.ts'
 import type { UserOperationProgress } from './open-operation.ts'
-import type { SendUserOpOptions, UserOperationResult } from './send-user-op.ts'
+import type { SendUserOpOptions, UserOperationResult } from './user-operation-result.ts'
 import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
 
 /** A bundler, a paymaster and a wallet that holds nothing, new for every test of a file, on a local chain. */

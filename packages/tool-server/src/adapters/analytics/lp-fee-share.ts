@@ -1,4 +1,4 @@
-import type { Pool } from '../../ports.ts'
+import type { Pool } from '../../ports/liquidity.ts'
 
 /**
  * Share of a swap's fee that goes to liquidity providers, after the protocol's part, between 0 and 1. `fee` is the fee the

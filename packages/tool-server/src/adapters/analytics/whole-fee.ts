@@ -1,5 +1,5 @@
 import { v4SwapFee } from '@svc/lp-math'
-import type { Pool } from '../../ports.ts'
+import type { Pool } from '../../ports/liquidity.ts'
 import { lpFeeShare } from './lp-fee-share.ts'
 
 /**

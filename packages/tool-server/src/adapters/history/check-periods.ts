@@ -2,15 +2,15 @@ import { setMaxListeners } from 'node:events'
 import type { HistoryRequest } from '../../ports.ts'
 import { withinTime } from '../analytics/within-time.ts'
 import { SubgraphError } from '../subgraph/subgraph-error.ts'
-import type { HistoryPorts } from './create-pool-history.ts'
+import type { HistoryPorts } from './history-ports.ts'
 import { createRequestBudget } from './create-request-budget.ts'
 import { disagreement } from './disagreement.ts'
 import { hasLogsBefore } from './has-logs-before.ts'
 import { judgeReadings } from './judge-readings.ts'
 import { orUndecided } from './or-undecided.ts'
 import { readPlaces, type ReadTerms } from './read-places.ts'
-import type { Period } from './read-periods.ts'
 import { spotChecks } from './spot-checks.ts'
+import type { ReportedPeriods } from './reported-periods.ts'
 
 /**
  * Holds a few closed periods of a subgraph (see `spotChecks`) against the pool's own swap logs, and gives back how many agreed. An
@@ -53,17 +53,6 @@ export type Checked = {
   readonly costly: number
   /** How many more of which the endpoint gave no logs, or not in time. */
   readonly unanswered: number
-}
-
-export type ReportedPeriods = {
-  /** Where the closed periods begin that can be known, Unix seconds. */
-  readonly slots: readonly number[]
-  /** Oldest first. */
-  readonly reported: readonly Period[]
-  /** The one before them. */
-  readonly opening: Period | null
-  /** The last block reported: a period that ends after its time is one of the swaps up to it. */
-  readonly upTo: { readonly timestamp: number; readonly blockNumber: number }
 }
 
 export type CheckOptions = {

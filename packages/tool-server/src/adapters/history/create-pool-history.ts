@@ -1,5 +1,5 @@
 import type { BarStore } from '@svc/store'
-import type { HistoryRequest, Liquidity, PoolBars, PoolHistory, Ports } from '../../ports.ts'
+import type { HistoryRequest, PoolBars, PoolHistory } from '../../ports.ts'
 import type { Subgraphs } from '../subgraph/create-subgraphs.ts'
 import { SubgraphError } from '../subgraph/subgraph-error.ts'
 import type { CheckOptions } from './check-periods.ts'
@@ -8,6 +8,7 @@ import { readRpcHistory } from './read-rpc-history.ts'
 import { readSubgraphHistory } from './read-subgraph-history.ts'
 import { shareReads } from './share-reads.ts'
 import { takeTurns } from './take-turns.ts'
+import type { HistoryPorts } from './history-ports.ts'
 
 /**
  * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out
@@ -41,8 +42,6 @@ export type HistoryOptions = {
   /** How what a subgraph tells is held against the chain. */
   readonly checks: CheckOptions
 }
-
-export type HistoryPorts = Pick<Ports, 'rpc' | 'prices'> & { readonly liquidity: Pick<Liquidity, 'swaps'> }
 
 async function fromSubgraph(
   ports: HistoryPorts,

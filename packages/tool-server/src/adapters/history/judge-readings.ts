@@ -1,5 +1,5 @@
 import type { HistoryRequest } from '../../ports.ts'
-import type { ReportedPeriods } from './check-periods.ts'
+import type { ReportedPeriods } from './reported-periods.ts'
 import { disagreement } from './disagreement.ts'
 import { isWithin, metOf, periodFitsSwaps } from './period-fits-swaps.ts'
 import type { Reading } from './read-places.ts'

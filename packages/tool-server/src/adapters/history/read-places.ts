@@ -1,7 +1,7 @@
 import type { HistoryRequest, ReadLimits, SwapRecord } from '../../ports.ts'
 import { withinTime } from '../analytics/within-time.ts'
-import type { ReportedPeriods } from './check-periods.ts'
-import type { HistoryPorts } from './create-pool-history.ts'
+import type { ReportedPeriods } from './reported-periods.ts'
+import type { HistoryPorts } from './history-ports.ts'
 import type { RequestBudget } from './create-request-budget.ts'
 import { orUndecided } from './or-undecided.ts'
 

@@ -3,7 +3,7 @@ import { inTurns } from '../in-turns.ts'
 import { swapFit } from '../liquidity/swaps/swap-fit.ts'
 import { barGrid } from './bar-grid.ts'
 import { barsOfSwaps } from './bars-of-swaps.ts'
-import type { HistoryPorts } from './create-pool-history.ts'
+import type { HistoryPorts } from './history-ports.ts'
 import type { ClosingState, TradedBars } from './traded-bars.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { BarChunk, BarStore } from '@svc/store'
 import type { HistoryRequest } from '../../ports.ts'
 import { barsOfChunk, barsOfChunks, chunkOf } from './bar-chunks.ts'
 import { barGrid } from './bar-grid.ts'
-import type { HistoryPorts } from './create-pool-history.ts'
+import type { HistoryPorts } from './history-ports.ts'
 import { readSpan, type Break, type Span } from './read-span.ts'
 import { joinBars, tradedColumns, withoutFirst, type ClosingState, type TradedBars } from './traded-bars.ts'
 

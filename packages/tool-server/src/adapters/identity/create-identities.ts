@@ -1,7 +1,7 @@
 import { findAgents, getAgent, type Chain, planRegistration, registeredAgentIn } from '@svc/wallet/core'
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import type { Identities, RegistrationRequest, RpcPool } from '../../ports.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config-shape.ts'
 import { callAnswer } from '../rpc/call-answer.ts'
 import { registryOf } from './registry-of.ts'
 import { unsupportedChain, withToolErrors } from './registry-errors.ts'

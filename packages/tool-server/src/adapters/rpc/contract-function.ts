@@ -10,7 +10,6 @@ import {
   type ContractFunctionReturnType,
   type Hex,
 } from 'viem'
-import type { ContractRead } from './contract-read.ts'
 
 /**
  * Prepares reads of one function once and for all: its selector is hashed here and not with every read. For functions that are
@@ -35,3 +34,11 @@ export type ContractFunction<TAbi extends Abi, TName extends ContractFunctionNam
   to: Address,
   args: TArgs,
 ) => ContractRead<ContractFunctionReturnType<TAbi, AbiStateMutability, TName, TArgs>>
+
+/** One call of a contract that is to be read: where to, with what, and how to read its answer. */
+export type ContractRead<Result> = {
+  readonly to: Address
+  readonly data: Hex
+  /** Throws on bytes that are no such answer. */
+  decode(answer: Hex): Result
+}

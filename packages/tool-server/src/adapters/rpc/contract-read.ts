@@ -5,17 +5,8 @@ import type {
   ContractFunctionArgs,
   ContractFunctionName,
   ContractFunctionReturnType,
-  Hex,
 } from 'viem'
-import { contractFunction } from './contract-function.ts'
-
-/** One call of a contract that is to be read: where to, with what, and how to read its answer. */
-export type ContractRead<Result> = {
-  readonly to: Address
-  readonly data: Hex
-  /** Throws on bytes that are no such answer. */
-  decode(answer: Hex): Result
-}
+import { contractFunction, type ContractRead } from './contract-function.ts'
 
 /** Prepares a read of any function of an ABI; functions that are not `view` (quoters) are simulated all the same. */
 export function contractRead<

@@ -1,4 +1,4 @@
-import type { ContractRead } from './contract-read.ts'
+import type { ContractRead } from './contract-function.ts'
 import type { ReadResults } from './read-all.ts'
 
 /** Reads that belong together and what their results mean; queries combine, so that many travel in one request. */

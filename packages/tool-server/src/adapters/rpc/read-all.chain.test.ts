@@ -3,7 +3,8 @@ import { createTestClient, getAddress, http, type Hex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { erc20Abi } from '../liquidity/abis/erc20.ts'
 import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
-import { contractRead, type ContractRead } from './contract-read.ts'
+import { contractRead } from './contract-read.ts'
+import type { ContractRead } from './contract-function.ts'
 import { readAll } from './read-all.ts'
 
 const devnet = useDevnet()

@@ -3,7 +3,7 @@ import type { Hex, PublicClient } from 'viem'
 import { ToolError } from '../../tool-error.ts'
 import { inTurns } from '../in-turns.ts'
 import { yieldToEventLoop } from '../yield-to-event-loop.ts'
-import type { ContractRead } from './contract-read.ts'
+import type { ContractRead } from './contract-function.ts'
 import { decodeAggregate3, type Aggregate3Outcome } from './decode-aggregate3.ts'
 import { encodeAggregate3 } from './encode-aggregate3.ts'
 

@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
 import { callAnswer } from './call-answer.ts'
-import type { ContractRead } from './contract-read.ts'
+import type { ContractRead } from './contract-function.ts'
 
 /**
  * One read without Multicall3, at the newest block where none is named. As in `readAll`, one that reverts or answers with other

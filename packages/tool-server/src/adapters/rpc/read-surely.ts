@@ -1,5 +1,5 @@
 import type { PublicClient } from 'viem'
-import type { ContractRead } from './contract-read.ts'
+import type { ContractRead } from './contract-function.ts'
 import { everyResult } from './every-result.ts'
 import { readOne } from './read-one.ts'
 

@@ -1,7 +1,8 @@
 import { hexToString, type Address, type PublicClient } from 'viem'
 import type { Token } from '../../ports.ts'
 import { erc20Abi } from '../liquidity/abis/erc20.ts'
-import { contractRead, type ContractRead } from '../rpc/contract-read.ts'
+import { contractRead } from '../rpc/contract-read.ts'
+import type { ContractRead } from '../rpc/contract-function.ts'
 import { readOne } from '../rpc/read-one.ts'
 import { printableText } from './printable-text.ts'
 

@@ -1,7 +1,7 @@
 import type { Intent } from '../../intent.ts'
 import type { Refusal } from '../refusal.ts'
 import type { PoolAfter } from './inspection.ts'
-import type { Moved } from './moved-holdings.ts'
+import type { Moved } from './moved.ts'
 import { simulatedDeposit } from './simulated-deposit.ts'
 import { trustedSqrtPriceBand, type TrustedPrices } from './trusted-value.ts'
 import type { ValueBounds } from './value-bounds.ts'

@@ -1,4 +1,4 @@
-import type { Moved } from './moved-holdings.ts'
+import type { Moved } from './moved.ts'
 import type { Holdings, PairShares } from './trusted-value.ts'
 
 /** Amounts as tokens, and those of pairs as shares of them. */

@@ -4,7 +4,8 @@ import { bandOf } from './bands.fixture.ts'
 import { type CallBounds, noBounds } from './call-bounds.ts'
 import type { DepositBounds } from './deposit-bounds.ts'
 import type { Inspected, PositionState } from './inspection.ts'
-import { type Moved, outcomesOf } from './moved-holdings.ts'
+import { outcomesOf } from './moved-holdings.ts'
+import type { Moved } from './moved.ts'
 
 const [one, other, wrapped] = ['0x1', '0x2', '0x3'] as const
 const manager = '0x00000000000000000000000000000000000000aa'

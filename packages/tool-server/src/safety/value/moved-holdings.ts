@@ -1,9 +1,9 @@
 import type { CallBounds } from './call-bounds.ts'
 import { heldOf } from './held-of.ts'
-import type { Inspected } from './inspection.ts'
 import { depositOutcomes, simulatedDeposit } from './simulated-deposit.ts'
-import type { PairShares, RangePosition, TrustedPrices } from './trusted-value.ts'
+import type { RangePosition, TrustedPrices } from './trusted-value.ts'
 import type { MovedOutcomes, Outcome } from './weigh-change.ts'
+import type { Moved } from './moved.ts'
 
 /**
  * What leaves a wallet and what arrives: of the whole intent as simulated, and of each AMM call as its calldata permits. A trade
@@ -23,20 +23,6 @@ export function outcomesOf(moved: Moved, prices: TrustedPrices): MovedOutcomes {
         }
       }),
   }
-}
-
-export type Moved = {
-  /** Of the calls that are still to be made. */
-  readonly calls: readonly CallBounds[]
-  readonly inspected: Inspected
-  /** Net change of the wallet by lower-case token, native currency under the zero address. */
-  readonly deltas: ReadonlyMap<string, bigint>
-  /** What arrives at payees the operator lists, who are as good as the wallet. */
-  readonly paid: ReadonlyMap<string, bigint>
-  /** Pairs whose shares are among the deltas, as they stood before, by lower-case address. */
-  readonly pairs: ReadonlyMap<string, Omit<PairShares, 'amount'>>
-  /** Lower case. */
-  readonly wrappedNative: string
 }
 
 function tradeOutcomes({ trades, pays, brings }: CallBounds, moved: Moved): readonly Outcome[] {

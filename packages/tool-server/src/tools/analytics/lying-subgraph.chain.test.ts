@@ -103,7 +103,7 @@ describe('hours that a subgraph tells wrong', () => {
     lie = change
     const answer = await optimize()
     expect(answer.at('source')).toBe('rpc')
-    expect(answer.at('notes')).toContainEqual(expect.stringContaining('told figures that no pool can have'))
+    expect(answer.at('notes')).toContainEqual(expect.stringContaining('reported figures that no pool can have'))
   })
 
   test.each<readonly [string, (rows: Row[]) => Row[], string]>([

@@ -48,7 +48,7 @@ describe('recommend_fee_tier', () => {
     const leads = (lead > errors ? others.slice(0, 1) : others).map((other) => column('netApr')[best]! - other)
     expect(leads).toContainEqual(expect.closeTo(lead, 3))
     expect(answer.at('recommendation.isLeadClear')).toBe(lead > errors)
-    expect(answer.text('recommendation.reason')).toContain(lead > errors ? 'more than the errors' : 'not told apart')
+    expect(answer.text('recommendation.reason')).toContain(lead > errors ? 'more than the errors' : 'not distinguished')
     expect(answer.number('analysis.pairVolatility.standardError')).toBeGreaterThan(0)
     for (const tier of tiers) {
       const ofFees =

@@ -1,0 +1,51 @@
+import type { Address, Hash, Hex, Log } from 'viem'
+import type { Chain } from '../chain.ts'
+import type { UserOperationProgress } from './open-operation.ts'
+import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
+
+/** The call, who pays for it, and how it is kept and waited for. */
+export type SendUserOpOptions = {
+  readonly target: Address
+  readonly data: Hex
+  /** URL of an ERC-7677 paymaster; `SVC_PAYMASTER_URL_<chainId>` where it is missing. */
+  readonly paymaster?: string
+  readonly paymasterContext?: Readonly<Record<string, unknown>>
+  /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */
+  readonly bundlerUrl?: string
+  /** The wallet's own where it is missing. */
+  readonly chainId?: number
+  /** Rows of chains that the table does not have. */
+  readonly chains?: readonly Chain[]
+  /** Agrees to delegate the account to this implementation instead of Simple7702Account. */
+  readonly allowDelegationTo?: Address
+  /** Keeps the signed operation before it is offered, so that a process that begins anew goes on with it. */
+  readonly record?: UserOperationRecord
+  /** The `operation` of a pending result, where there is no record. */
+  readonly resume?: SignedUserOperation
+  /** How long the end is waited for; 60 s. */
+  readonly timeoutMs?: number
+  /** The same operation is offered again after this long without an end; 10 s. */
+  readonly resendAfterMs?: number
+  /** Of one request to bundler or paymaster; 10 s. */
+  readonly requestTimeoutMs?: number
+  readonly signal?: AbortSignal
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly onProgress?: (event: UserOperationProgress) => void
+}
+
+/** How a user operation stands: mined with success, or out without a known end. */
+export type UserOperationResult = { readonly userOperationHash: Hex } & (
+  | {
+      readonly status: 'mined'
+      readonly txHash: Hash
+      /** Of the operation's own call, whatever else is in the bundle; viem's, whose `stringify` writes their bigints. */
+      readonly logs: readonly Log[]
+    }
+  | {
+      readonly status: 'pending'
+      readonly code: 'USER_OPERATION_PENDING'
+      readonly operation: SignedUserOperation
+      /** What the bundler said when it would not take the operation. */
+      readonly declined: string | null
+    }
+)
