@@ -15,7 +15,7 @@ import { sumByToken } from './sum-by-token.ts'
 export function assertDeclared(intent: Intent, simulation: Simulation, context: DeclaredContext): readonly Refusal[] {
   return [
     ...outflows(intent, simulation),
-    ...inflows(intent, simulation),
+    ...inflows(intent, simulation, context),
     ...strangeInflows(simulation, context),
     ...kept(simulation),
     ...foreignPositions(simulation),
@@ -34,6 +34,8 @@ export type DeclaredContext = {
   readonly isStrict: boolean
   readonly expected: ExpectedTokens
   readonly removesLiquidity: boolean
+  /** It trades and deposits nothing, and pays the wallet alone. */
+  readonly mayBringHome: boolean
   readonly isWallet: (address: Address) => boolean
   /** In the order of the simulation's leftovers. */
   readonly allowances: readonly { readonly token: Address; readonly amount: bigint; readonly revokeAfter: boolean }[]
@@ -52,13 +54,18 @@ function outflows(intent: Intent, { deltas }: Simulation): readonly Refusal[] {
   })
 }
 
-function inflows(intent: Intent, { deltas }: Simulation): readonly Refusal[] {
+function inflows(intent: Intent, { deltas }: Simulation, { mayBringHome }: DeclaredContext): readonly Refusal[] {
   return [...sumByToken(intent.receives)].flatMap(([token, least]) => {
     const arrives = deltas.get(token) ?? 0n
     if (arrives >= least) return []
-    return [unsafe('Less would arrive than the call declares.', { token, arrives: `${arrives}`, declared: `${least}` })]
+    const details = { token, arrives: `${arrives}`, declared: `${least}` }
+    const refusal = unsafe('Less would arrive than the call declares.', details)
+    return [mayBringHome ? { ...refusal, suggestion: taxed } : refusal]
   })
 }
+
+const taxed =
+  'A token may keep a part of what it moves. remove_liquidity with slippageBps 10000 declares no least amounts.'
 
 /**
  * What a call that spends brings home must be named or listed, or a worthless token could be bought unnoticed. With a call

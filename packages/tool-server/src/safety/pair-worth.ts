@@ -46,13 +46,15 @@ export type StandingPair = {
 
 /**
  * What is spent without the shares that are really given back: the calls go to the pair's router alone, and both of the
- * pair's tokens arrive, each no less than the shares stand for but for the slippage. What arrived counts for one pair only.
+ * pair's tokens arrive, each no less than the shares stand for but for the slippage. What arrived counts for one pair only. Of a call
+ * that trades nothing `either` is enough: what the other lacks its own contract has kept, and no trade has.
  */
 export function withoutGivenBack(
   spent: ReadonlyMap<string, bigint>,
   { calls, slippageBps }: Pick<Intent, 'calls' | 'slippageBps'>,
   deltas: ReadonlyMap<string, bigint>,
   pairOf: (token: string) => StandingPair | null,
+  sides: Sides = 'both',
 ): ReadonlyMap<string, bigint> {
   const left = new Map(spent)
   const arriving = new Map(deltas)
@@ -66,12 +68,16 @@ export function withoutGivenBack(
       const from = native > 0n ? zeroAddress : token.toLowerCase()
       return { from, amount, hasCome: (arriving.get(from) ?? 0n) * 10_000n >= amount * (10_000n - tolerance) }
     })
-    if (due.some(({ amount, hasCome }) => amount === 0n || !hasCome)) continue
+    if (due.some(({ amount }) => amount === 0n)) continue
+    if (!(sides === 'both' ? due.every(({ hasCome }) => hasCome) : due.some(({ hasCome }) => hasCome))) continue
     left.delete(key)
     for (const { from, amount } of due) arriving.set(from, (arriving.get(from) ?? 0n) - amount)
   }
   return left
 }
+
+/** Which of a pair's tokens have to come. */
+export type Sides = 'both' | 'either'
 
 /** A pair moves a little between the block that was read and the one that is played. */
 const leastToleranceBps = 50

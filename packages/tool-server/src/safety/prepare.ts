@@ -7,6 +7,7 @@ import { sumByToken } from './sum-by-token.ts'
 import { calledContracts } from './called-contracts.ts'
 import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from './policy-verdict.ts'
 import type { InspectionContext, ExecutionContext } from './engine.ts'
+import { mayBringHome } from './may-bring-home.ts'
 import { readBounds } from './read-bounds.ts'
 import type { CallBounds } from './value/call-bounds.ts'
 import { type InspectedPool, inspectionOf } from './value/inspection.ts'
@@ -105,6 +106,7 @@ export function declaredContext(checked: Checked<InspectionContext>): DeclaredCo
     isStrict: engine.policy.allowlist.mode === 'strict',
     expected: expectedTokens(intent, chain, known),
     removesLiquidity: calledContracts(intent, known).removesLiquidity,
+    mayBringHome: mayBringHome(checked),
     isWallet: (address) => isAddressEqual(address, wallet),
   }
 }

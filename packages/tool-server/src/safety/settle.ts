@@ -77,7 +77,10 @@ export async function settleLedger(
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
   const spent =
     lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
-  const { usdMicros: left, unpriced } = valueOf(notGivenBack(spent, intent, deltas, priced), priced)
+  const { usdMicros: left, unpriced } = valueOf(
+    notGivenBack(spent, intent, deltas, priced, context.value.isExit ? 'either' : 'both'),
+    priced,
+  )
   const usdMicros = context.value.isExit || lasting.length > 0 ? left : valueOfMined(left, deltas, priced)
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)

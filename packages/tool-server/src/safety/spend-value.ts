@@ -16,7 +16,7 @@ import {
 } from '../ports.ts'
 import { sumByToken } from './sum-by-token.ts'
 import { pairShares } from './pair-shares.ts'
-import { readPairs, type StandingPair, withoutGivenBack } from './pair-worth.ts'
+import { readPairs, type Sides, type StandingPair, withoutGivenBack } from './pair-worth.ts'
 
 /**
  * Looks up every token an intent names and its price in US dollars; `price` is `null` where none can be trusted. Native
@@ -193,8 +193,9 @@ export function notGivenBack(
   intent: Intent,
   deltas: ReadonlyMap<string, bigint>,
   priced: PricedTokens,
+  sides: Sides = 'both',
 ): ReadonlyMap<string, bigint> {
-  return withoutGivenBack(spent, intent, deltas, (token) => priced.get(token)?.pair ?? null)
+  return withoutGivenBack(spent, intent, deltas, (token) => priced.get(token)?.pair ?? null, sides)
 }
 
 /**
@@ -243,9 +244,9 @@ export type MovedPositions = {
   readonly arrivingUsdMicros: bigint
 }
 
-/** Whether nothing is spent but what is given back at once. */
+/** Whether a call that trades and deposits nothing spends nothing but what is given back at once. */
 export function spendsNothing(intent: Intent, deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): boolean {
-  return isNothing(notGivenBack(spentAmounts(intent, deltas), intent, deltas, priced))
+  return isNothing(notGivenBack(spentAmounts(intent, deltas), intent, deltas, priced, 'either'))
 }
 
 function isNothing(spent: ReadonlyMap<string, bigint>): boolean {
