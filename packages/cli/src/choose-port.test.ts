@@ -19,7 +19,7 @@ it('takes any other than the usual port where that is taken, and tells which one
   await expect(choosePort('--mcp-port', usual, 3_000)).rejects.toThrow(`--mcp-port ${usual} cannot be had: another`)
 })
 
-it('says in the banner which usual ports were taken, and nothing of the others', () => {
+it('says in the banner which usual ports were taken, nothing of the others, and what a pause that was left stops', () => {
   const address = '0x00000000000000000000000000000000000000bb'
   const ready: ReadyLine = {
     ready: true,
@@ -37,10 +37,16 @@ it('says in the banner which usual ports were taken, and nothing of the others',
     chainsPath: '/d/chains.json',
     policyPath: '/d/policy.json',
     policyIsNew: true,
+    pausedSince: null,
     environment: {},
   }
   const said = welcome({ ready, settings, takenPorts: { mcp: 3_000, rpc: null, api: 8_080 } })
   expect(said).toContain('  MCP server   http://127.0.0.1:41000/mcp (not 3000, where another program listens)\n')
   expect(said).toMatch(/ {2}support API .*42000.* \(not 8080, where another program listens\)\n/)
   expect(said.match(/another program listens/g)).toHaveLength(2)
+  expect(said).not.toContain('PAUSED')
+  const paused = { ...settings, pausedSince: '2026-01-31T08:00:00.000Z' }
+  expect(welcome({ ready, settings: paused, takenPorts: { mcp: null, rpc: null, api: null } })).toContain(
+    '  signing      PAUSED since 2026-01-31T08:00:00.000Z: svc resume --data-dir /d\n',
+  )
 })

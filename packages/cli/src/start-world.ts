@@ -3,6 +3,7 @@ import { access, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startDevnet, type Devnet } from '@svc/devnet'
 import { devnetPolicy, openServer, provisionKeys, readConfig, type ApiKeys, type Tool } from '@svc/tool-server'
+import { readPause } from '@svc/tool-server/operator'
 import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { choosePort } from './choose-port.ts'
@@ -90,6 +91,8 @@ export type WorldSettings = {
   readonly policyPath: string
   /** False when the directory held a policy already, which then stands. */
   readonly policyIsNew: boolean
+  /** Since when a pause that an earlier run left stops signing; `null` without one. */
+  readonly pausedSince: string | null
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -143,7 +146,9 @@ async function writeSettings(
     PRIVATE_KEY: privateKey,
     [`SVC_RPC_URL_${devnet.chainId}`]: devnet.rpcUrl,
   }
-  return { dataDir: path, isTemporary: dataDir === undefined, chainsPath, policyPath, policyIsNew, environment }
+  const pausedSince = (await readPause(path))?.since ?? null
+  const isTemporary = dataDir === undefined
+  return { dataDir: path, isTemporary, chainsPath, policyPath, policyIsNew, pausedSince, environment }
 }
 
 /** By which the server pins the cards of agents through the support API beside it, and reads them from there. */

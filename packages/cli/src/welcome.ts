@@ -18,7 +18,7 @@ The local world is up. Everything in it is worthless and ends with this process.
   support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})${instead(takenPorts.api)}
   registry     ${registry.address}, where agents are registered (ERC-8004)
   data         ${settings.dataDir}${settings.isTemporary ? ', temporary: it goes with this process' : ''}
-  policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}
+  policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}${paused(settings)}
 
 Pools, with thirty days of trading behind them (FOT takes a cut of each transfer, HOSTILE has a name that gives orders)
 ${pools.join('\n')}
@@ -33,6 +33,11 @@ Ctrl-C ends all of it. To try next, in another terminal: what to earn where, wha
 
 ${nextCommands(settings.dataDir).join('\n')}
 `
+}
+
+function paused({ pausedSince, dataDir }: World['settings']): string {
+  if (pausedSince === null) return ''
+  return `\n  signing      PAUSED since ${pausedSince}: svc resume --data-dir ${shellWord(dataDir)}`
 }
 
 function instead(taken: number | null): string {
