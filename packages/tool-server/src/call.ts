@@ -1,7 +1,7 @@
 import type { Operation } from '@svc/store'
 import type { Principal } from './auth/principal.ts'
 import type { Drawing } from './pictures/drawing.ts'
-import type { Execute } from './intent.ts'
+import type { Execute } from '@svc/amm'
 
 /** One call on its way: what the transaction pipeline, the log and the audit need to know of it. */
 export type Call = {

@@ -8,11 +8,10 @@ import { localPrincipal } from './auth/local.ts'
 import type { Principal } from './auth/principal.ts'
 import { createDispatch, type DispatchOptions, type WritePipeline } from './dispatch.ts'
 import { holding } from './holding.fixture.ts'
-import type { Execute } from './intent.ts'
+import { type Execute, ToolError } from '@svc/amm'
 import type { Log, LogFacts } from '@svc/runtime'
 import { echo, emptyPlan, failing, move, noOperations, slow, testTools } from './test-server.fixture.ts'
 import type { Ports } from './ports.ts'
-import { ToolError } from './tool-error.ts'
 import { readTool, writeTool, type StatusReport, type Tool } from './tool.ts'
 
 const reader: Principal = {

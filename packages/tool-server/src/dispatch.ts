@@ -20,7 +20,7 @@ import type { ApprovalAnswer, OperationsPipeline } from './operations.ts'
 import type { Drawing } from './pictures/drawing.ts'
 import { createChartStore, type ChartStore, type ReadPicture } from './pictures/chart-store.ts'
 import type { Ports } from './ports.ts'
-import { ToolError } from './tool-error.ts'
+import { ToolError } from '@svc/amm'
 import type { StatusReport, Tool, WriteContext } from './tool.ts'
 
 /** The pipeline of a call, the same for every transport. Knows nothing of protocols. */

@@ -1,8 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits, zeroAddress } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Intent, Settled } from './intent.ts'
-import type { PairShare, Planned, Position, Token, Version } from './ports.ts'
+import type { Intent, LiquidityPlan, PairShare, Position, Settled, Token, Version } from '@svc/amm'
 import { devnetPolicy } from './safety/devnet-policy.ts'
 import { openPipeline, type Pipeline } from './safety/open-pipeline.fixture.ts'
 
@@ -127,7 +126,7 @@ async function remove(position: Position | PairShare) {
 }
 
 /** Carries a plan out and holds what the road reports against the wallet's balances. */
-async function carryOut<Outcome>(planned: Planned<unknown, Outcome>): Promise<Outcome> {
+async function carryOut<Outcome>(planned: LiquidityPlan<unknown, Outcome>): Promise<Outcome> {
   const before = await holdings()
   const settled = await carried(planned.intent)
   const after = await holdings()

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import type { Principal } from './auth/principal.ts'
 import type { Call, OpenExecute } from './call.ts'
-import type { Deferred, Intent, Settled } from './intent.ts'
+import type { Deferred, Intent, Settled } from '@svc/amm'
 import { afterSigning } from './safety/after-signing.ts'
 import { createBalanceWatch } from './safety/balance-watch.ts'
 import { createCircuitBreaker } from './safety/circuit-breaker.ts'

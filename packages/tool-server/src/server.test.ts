@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDoor } from './safety/door.ts'
 import type { Adapters } from './server.ts'
-import { ToolError } from './tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { connectFirst, connectModern, noOperations, openTestServer, type TestServer } from './test-server.fixture.ts'
 
 describe('closing while a write is on its way', () => {

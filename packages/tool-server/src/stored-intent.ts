@@ -1,8 +1,7 @@
 import type { Operation } from '@svc/store'
 import { type Address, type Hex, isAddress, isHex } from 'viem'
 import * as z from 'zod'
-import type { Intent, IntentDeposit } from './intent.ts'
-import { ToolError } from './tool-error.ts'
+import { type Intent, type IntentDeposit, ToolError } from '@svc/amm'
 
 /** An intent as JSON, its bigints as decimal text. */
 export function storeIntent(intent: Intent): string {

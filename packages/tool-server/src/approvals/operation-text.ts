@@ -1,6 +1,6 @@
 import type { DescribedDeposit } from './describe-deposit.ts'
 import type { DescribedAmount, DescribedStep, OperationDescription } from './describe-operation.ts'
-import { shortAmount } from '../short-amount.ts'
+import { shortAmount } from '@svc/amm'
 import { timeLeft } from './time-left.ts'
 
 /** Everything a person should know before deciding, as lines for a terminal. `now` in Unix milliseconds. */

@@ -1,5 +1,5 @@
 import { formatAmount } from '@svc/lp-math'
-import { shortAmount } from '../short-amount.ts'
+import { shortAmount } from '@svc/amm'
 import { groupDigits } from './operation-text.ts'
 import type { DescribedAmount, OperationDescription } from './describe-operation.ts'
 

@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import type { Tool } from '../tool.ts'
 import type { KeyTier, Principal } from './principal.ts'
 import type { Scope } from './scopes.ts'

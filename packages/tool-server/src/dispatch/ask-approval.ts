@@ -4,7 +4,7 @@ import { readStoredPlan } from '../approvals/stored-plan.ts'
 import { canonical } from '../canonical.ts'
 import type { Call } from '../call.ts'
 import type { ApprovalAnswer, ApprovalQuestion, ApprovalReply } from '../operations.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { type Answered, answerOf, carryOut, type CarryOutMeans, storedAnswer } from './carry-out.ts'
 
 /**

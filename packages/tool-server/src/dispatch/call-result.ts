@@ -1,6 +1,6 @@
 import type { Drawing } from '../pictures/drawing.ts'
 import type { PictureLink } from '../pictures/chart-store.ts'
-import type { ErrorEnvelope, ToolError } from '../tool-error.ts'
+import type { ErrorEnvelope, ToolError } from '@svc/amm'
 import { roundFigures } from './round-figures.ts'
 
 /** The result of `tools/call` as every transport sends it. */

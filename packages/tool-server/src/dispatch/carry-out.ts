@@ -3,7 +3,7 @@ import { requireAccess } from '../auth/may.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Call } from '../call.ts'
 import type { OperationsPipeline } from '../operations.ts'
-import { ToolError, type ErrorEnvelope } from '../tool-error.ts'
+import { ToolError, type ErrorEnvelope } from '@svc/amm'
 import type { Tool } from '../tool.ts'
 import { parseInput } from './parse-input.ts'
 

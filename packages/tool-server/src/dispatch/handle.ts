@@ -1,12 +1,10 @@
 import type { Call, OpenExecute } from '../call.ts'
-import type { KeptDeposit } from '../intent.ts'
+import { type KeptDeposit, ToolError, untilAborted } from '@svc/amm'
 import type { Ports } from '../ports.ts'
 import { readPlanned } from '../stored-intent.ts'
-import { ToolError } from '../tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
 import type { CarryOutMeans } from './carry-out.ts'
 import { operationActions, operationReads } from './operation-views.ts'
-import { untilAborted } from '../until-aborted.ts'
 
 /** Runs the handler of a tool with what its kind may reach: a read the world, a write what executes it too. */
 export async function handle(

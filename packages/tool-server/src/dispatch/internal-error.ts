@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 
 /** What a caller hears of a fault of ours: an id under which the log tells the rest. */
 export function internalError(requestId: string): ToolError {

@@ -1,5 +1,5 @@
 import type { Principal } from '../auth/principal.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import type { Tool } from '../tool.ts'
 import { createToolLists, type ToolList } from './list-tools.ts'
 import { quoteUntrusted } from './untrusted-text.ts'

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Idempotency } from '@svc/store'
 import { canonical } from '../canonical.ts'
-import type { ErrorCode } from '../errors.ts'
-import { ToolError, type ErrorDetail } from '../tool-error.ts'
+import { type ErrorCode, type ErrorDetail, ToolError } from '@svc/amm'
 import { errorResult, type CallResult } from './call-result.ts'
 
 /** One call that must happen at most once. */

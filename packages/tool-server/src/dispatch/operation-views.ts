@@ -3,7 +3,7 @@ import type { Operation } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
 import type { Call } from '../call.ts'
 import type { OperationActions, OperationReads, OperationSummary, OperationView } from '../operations.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { answerOf, carryOut, type CarryOutMeans } from './carry-out.ts'
 
 /** The stored writes of one caller as tools see them. Without a wallet there are none. */

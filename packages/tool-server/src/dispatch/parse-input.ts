@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { ToolError, type ErrorDetail } from '../tool-error.ts'
+import { ToolError, type ErrorDetail } from '@svc/amm'
 import type { Tool } from '../tool.ts'
 import { quoteUntrusted } from './untrusted-text.ts'
 

@@ -1,7 +1,7 @@
 // What `svc policy` works with, and the guard over what others built.
-export { proposeSources } from '../adapters/prices/proposals/propose-sources.ts'
-export type { JudgedPool } from '../adapters/prices/proposals/propose-sources.ts'
-export { jsonFault } from '../config/json-fault.ts'
+export { proposeSources } from '@svc/amm/prices'
+export type { JudgedPool } from '@svc/amm/prices'
+export { jsonFault } from '@svc/runtime'
 export { openReads } from '../open-reads.ts'
 export { explainPolicy } from '../safety/explain-policy.ts'
 export type { PolicyQuestion } from '../safety/explain-policy.ts'

@@ -1,7 +1,6 @@
 import type { Hash, TransactionReceipt } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { errorTable } from '../errors.ts'
-import { ToolError } from '../tool-error.ts'
+import { errorTable, ToolError } from '@svc/amm'
 import { afterSigning } from './after-signing.ts'
 import type { Progress } from './progress.ts'
 import type { Step } from './step.ts'

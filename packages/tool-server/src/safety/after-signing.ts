@@ -1,6 +1,5 @@
 import type { Hash } from 'viem'
-import type { ErrorCode } from '../errors.ts'
-import { ToolError } from '../tool-error.ts'
+import { type ErrorCode, ToolError } from '@svc/amm'
 import type { Progress } from './progress.ts'
 import type { Step } from './step.ts'
 

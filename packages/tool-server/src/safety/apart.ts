@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import type { Engine } from './engine.ts'
 
 /**

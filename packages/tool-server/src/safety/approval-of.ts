@@ -1,6 +1,6 @@
 import type { JournalEntry } from '@svc/wallet/core'
 import { type Address, decodeFunctionData, parseTransaction, size, slice, toFunctionSelector } from 'viem'
-import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { erc20Abi } from '@svc/amm/abis'
 
 /**
  * The allowance that a signed transaction sets; `null` for any other. One of Permit2 has no amount of its own: it is worth

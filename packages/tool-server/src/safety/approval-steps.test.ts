@@ -1,8 +1,7 @@
 import { decodeFunctionData, type Address } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
-import { permit2Abi } from '../adapters/liquidity/abis/permit2.ts'
-import type { IntentApproval } from '../intent.ts'
+import { erc20Abi, permit2Abi } from '@svc/amm/abis'
+import type { IntentApproval } from '@svc/amm'
 import { allowancesOf, approvalSteps, revokeStep } from './approval-steps.ts'
 
 const usdc: Address = '0x0000000000000000000000000000000000001111'

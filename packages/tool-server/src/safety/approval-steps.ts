@@ -1,7 +1,6 @@
 import { type Address, encodeFunctionData } from 'viem'
-import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
-import { permit2Abi } from '../adapters/liquidity/abis/permit2.ts'
-import type { IntentApproval } from '../intent.ts'
+import { erc20Abi, permit2Abi } from '@svc/amm/abis'
+import type { IntentApproval } from '@svc/amm'
 import type { Step } from './step.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Call } from '../call.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { neededApproval, requireNoNewApproval } from './approval.ts'
 import { type ApprovalChannel, parsePolicy } from './policy.ts'
 

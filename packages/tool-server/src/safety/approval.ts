@@ -1,5 +1,5 @@
 import type { Call } from '../call.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { type Policy, usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 import { counts } from './require-channel.ts'

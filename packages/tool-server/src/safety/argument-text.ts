@@ -1,5 +1,5 @@
 import { hexToString, isAddressEqual, isHex, size, zeroAddress } from 'viem'
-import { dynamicFeeFlag } from '../adapters/liquidity/v4/pool-key.ts'
+import { dynamicFeeFlag } from '@svc/amm/liquidity'
 import { printable } from '@svc/runtime'
 
 /**

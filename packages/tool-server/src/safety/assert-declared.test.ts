@@ -1,6 +1,6 @@
 import { type Address, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import type { Intent, IntentApproval } from '../intent.ts'
+import type { Intent, IntentApproval } from '@svc/amm'
 import type { GivenRight } from './asset-changes.ts'
 import { assertDeclared } from './assert-declared.ts'
 import type { Simulation } from './simulation.ts'

@@ -1,5 +1,5 @@
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import { simulatedDepositRefusals } from './assert-deposits.ts'
 import type { GivenRight } from './asset-changes.ts'
 import type { ExpectedTokens } from './policy-verdict.ts'

@@ -1,6 +1,5 @@
-import { priceDrift } from '../adapters/liquidity/planning/price-drift.ts'
-import type { Intent, IntentDeposit } from '../intent.ts'
-import type { ErrorDetail } from '../tool-error.ts'
+import { priceDrift } from '@svc/amm/liquidity'
+import type { ErrorDetail, Intent, IntentDeposit } from '@svc/amm'
 import type { Refusal } from './refusal.ts'
 import type { PositionFacts, SimulatedDeposit } from './simulated-deposits.ts'
 

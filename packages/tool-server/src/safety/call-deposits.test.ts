@@ -1,10 +1,8 @@
 import { type Address, concat, encodeAbiParameters, encodeFunctionData, type Hex, parseAbiParameters } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
-import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
-import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
-import { encodeModifyLiquidities } from '../adapters/liquidity/v4/encode-modify-liquidities.ts'
-import { v4Action } from '../adapters/liquidity/v4/v4-action.ts'
+import { v2RouterAbi, v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
+import { encodeModifyLiquidities } from '../../../amm/src/liquidity/v4/encode-modify-liquidities.ts'
+import { v4Action } from '../../../amm/src/liquidity/v4/v4-action.ts'
 import { readCalldata } from './read-calldata.ts'
 import type { Surface } from './surface.ts'
 

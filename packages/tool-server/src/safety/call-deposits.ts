@@ -1,5 +1,5 @@
 import { type Address, type Hex, zeroAddress } from 'viem'
-import type { IntentDeposit } from '../intent.ts'
+import type { IntentDeposit } from '@svc/amm'
 import type { CalldataPart } from './call-recipients.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import type { KnownContracts } from './known-contracts.ts'
 import type { CalledDeposit } from './simulated-deposits.ts'
 

@@ -1,7 +1,7 @@
 import type { OpenReservation } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
 import type { Hash } from 'viem'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { apart } from './apart.ts'
 import { countLeftGas } from './count-left-gas.ts'
 import type { ExecutionContext } from './engine.ts'

@@ -1,6 +1,6 @@
 import { formatEther, zeroAddress } from 'viem'
 import { unpricedGasCapWei, worstGasCost } from './gas.ts'
-import { mayPass } from '../ports.ts'
+import { mayPass } from '@svc/amm'
 import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 import { limitsOf } from './spend-limit.ts'

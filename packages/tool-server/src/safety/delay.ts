@@ -1,6 +1,5 @@
 import type { Call } from '../call.ts'
-import type { RiskTier } from '../intent.ts'
-import { ToolError } from '../tool-error.ts'
+import { type RiskTier, ToolError } from '@svc/amm'
 import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 

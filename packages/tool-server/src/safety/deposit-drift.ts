@@ -1,8 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual } from 'viem'
-import { type PairDecimals, priceDrift } from '../adapters/liquidity/planning/price-drift.ts'
-import type { Intent, IntentDeposit } from '../intent.ts'
-import type { ErrorDetail } from '../tool-error.ts'
+import { type PairDecimals, priceDrift } from '@svc/amm/liquidity'
+import type { ErrorDetail, Intent, IntentDeposit } from '@svc/amm'
 import type { SimulatedDeposit } from './simulated-deposits.ts'
 
 /**

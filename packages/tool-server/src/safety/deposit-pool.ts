@@ -1,14 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, encodeFunctionData, getAddress, type Hex, zeroAddress } from 'viem'
-import { v2PairAbi } from '../adapters/liquidity/abis/v2-pair.ts'
-import { v3PoolAbi } from '../adapters/liquidity/abis/v3-pool.ts'
-import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
-import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
-import { v4StateViewAbi } from '../adapters/liquidity/abis/v4-state-view.ts'
-import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
-import { v3PoolAddress } from '../adapters/liquidity/v3/pool-address.ts'
-import { poolIdOf } from '../adapters/liquidity/v4/pool-key.ts'
-import type { IntentDeposit } from '../intent.ts'
+import { v2PairAbi, v3PoolAbi, v3PositionManagerAbi, v4PositionManagerAbi, v4StateViewAbi } from '@svc/amm/abis'
+import { poolIdOf, v2PairAddress, v3PoolAddress } from '@svc/amm/liquidity'
+import type { IntentDeposit } from '@svc/amm'
 
 /**
  * The pool that a deposit's key names on a chain, computed and never believed: by CREATE2 for v2 and v3, by its hash for v4.

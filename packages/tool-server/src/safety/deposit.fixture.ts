@@ -1,4 +1,4 @@
-import type { IntentDeposit } from '../intent.ts'
+import type { IntentDeposit } from '@svc/amm'
 
 /** A deposit of 1 WETH and 3,000 USDC into a v3 pool in which WETH is token0, between 2,700 and 3,300 or so. */
 export const mintDeposit: IntentDeposit = {

@@ -2,7 +2,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { parseAmount } from '@svc/lp-math'
 import { zeroAddress } from 'viem'
 import { expect, it } from 'vitest'
-import { openMarket } from '../adapters/liquidity/planning/bench-market.fixture.ts'
+import { openMarket } from '../../../amm/src/liquidity/planning/bench-market.fixture.ts'
 import { describeCalldata, type DescribedCall } from './describe-calldata.ts'
 
 const devnet = useDevnet()

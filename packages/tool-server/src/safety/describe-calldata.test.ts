@@ -2,14 +2,16 @@ import { type Chain, findChain, chains } from '@svc/wallet/core'
 import { encodeAbiParameters, encodeFunctionData, parseAbiParameters, stringToHex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { identityRegistryAbi } from '../adapters/identity/identity-registry-abi.ts'
-import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
-import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
-import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
-import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
-import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
-import { poolIdOf } from '../adapters/liquidity/v4/pool-key.ts'
-import { planSwapV4 } from '../adapters/liquidity/v4/plan-swap.ts'
-import type { Pool, Token } from '../ports.ts'
+import {
+  erc20Abi,
+  universalRouterAbi,
+  v3PositionManagerAbi,
+  v3SwapRouter02Abi,
+  v4PositionManagerAbi,
+} from '@svc/amm/abis'
+import { poolIdOf } from '@svc/amm/liquidity'
+import { planSwapV4 } from '../../../amm/src/liquidity/v4/plan-swap.ts'
+import type { Pool, Token } from '@svc/amm'
 import { describeCalldata } from './describe-calldata.ts'
 
 const chain = findChain(chains, 'base')!

@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 
 /**
  * The door to the writes of a process. Once `shut` is called nothing new comes in (`SERVER_BUSY`), and what is inside

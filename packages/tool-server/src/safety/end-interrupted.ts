@@ -1,5 +1,5 @@
 import type { Operation, Operations, StoredTransaction, Transactions } from '@svc/store'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import type { PipelineLog } from './pipeline-log.ts'
 import { signedSteps } from './signed-steps.ts'
 import { onStorage } from './storage.ts'

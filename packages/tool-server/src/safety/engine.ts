@@ -1,7 +1,7 @@
 import type { Chain, Sender } from '@svc/wallet/core'
 import type { Address, PublicClient } from 'viem'
 import type { Call } from '../call.ts'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import type { BalanceWatch } from './balance-watch.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { DailyAlert } from './daily-alert.ts'

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Call } from '../call.ts'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import type { Engine, ExecutionContext } from './engine.ts'
 import { knownContracts } from './known-contracts.ts'
 

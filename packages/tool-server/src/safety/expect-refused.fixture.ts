@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import type { ErrorCode } from '../errors.ts'
-import type { Intent } from '../intent.ts'
+import type { ErrorCode, Intent } from '@svc/amm'
 import type { Pipeline } from './open-pipeline.fixture.ts'
 
 /** The write is refused with this code, nothing is signed, nothing stays reserved, nothing is spent. */

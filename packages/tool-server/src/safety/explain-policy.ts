@@ -1,4 +1,4 @@
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import { knownContracts } from './known-contracts.ts'
 import { grantOf, policyFor } from './policy-for.ts'
 import { grantRefusals } from './grant-refusals.ts'

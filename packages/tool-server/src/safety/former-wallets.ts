@@ -1,7 +1,7 @@
 import type { Transactions } from '@svc/store'
 import { createSender, type Chain, type Journal, type Sender } from '@svc/wallet/core'
 import { type Address, type Hash, isAddressEqual } from 'viem'
-import type { RpcPool } from '../ports.ts'
+import type { RpcPool } from '@svc/amm'
 import type { Engine } from './engine.ts'
 
 /**

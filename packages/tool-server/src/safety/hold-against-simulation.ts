@@ -1,5 +1,5 @@
 import { zeroAddress } from 'viem'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import { expectedTokens } from './policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { trustedWorth } from './spend-value.ts'

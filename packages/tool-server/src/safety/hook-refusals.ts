@@ -1,4 +1,4 @@
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import type { Policy } from './policy.ts'
 import type { Refusal } from './refusal.ts'
 

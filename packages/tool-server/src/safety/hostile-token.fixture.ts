@@ -1,5 +1,5 @@
 import { type Address, createPublicClient, createTestClient, http, parseUnits, toFunctionSelector } from 'viem'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import { approvalOf, swapIntent } from './intents.fixture.ts'
 import type { Pipeline } from './open-pipeline.fixture.ts'
 

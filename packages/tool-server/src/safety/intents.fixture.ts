@@ -1,13 +1,8 @@
 import { getSqrtPriceAtTick } from '@svc/lp-math'
 import { type Address, type Hex, encodeAbiParameters, encodeFunctionData, parseAbiParameters, parseUnits } from 'viem'
-import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
-import { v3PoolAbi } from '../adapters/liquidity/abis/v3-pool.ts'
-import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
-import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
-import { liquidityForAmounts } from '../adapters/liquidity/planning/liquidity-for-amounts.ts'
-import { leastOfMint } from '../adapters/liquidity/planning/slippage-limits.ts'
-import { v3PoolAddress } from '../adapters/liquidity/v3/pool-address.ts'
-import type { Intent, IntentApproval, IntentDeposit } from '../intent.ts'
+import { universalRouterAbi, v3PoolAbi, v3PositionManagerAbi, v3SwapRouter02Abi } from '@svc/amm/abis'
+import { leastOfMint, liquidityForAmounts, v3PoolAddress } from '@svc/amm/liquidity'
+import type { Intent, IntentApproval, IntentDeposit } from '@svc/amm'
 import type { Pipeline } from './open-pipeline.fixture.ts'
 
 /** An honest swap of USDC for WETH on v3, with whatever a test changes about it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Chain, chains, findChain } from '@svc/wallet/core'
-import type { Intent, IntentDeposit } from '../intent.ts'
+import type { Intent, IntentDeposit } from '@svc/amm'
 import { mintDeposit } from './deposit.fixture.ts'
 import { depositDrift, simulatedDrift } from './deposit-drift.ts'
 import { intentDrift } from './keep-plan.ts'

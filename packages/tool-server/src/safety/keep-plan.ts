@@ -1,6 +1,5 @@
 import { type Address, keccak256, slice, size } from 'viem'
-import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
-import { ToolError, type ErrorDetail } from '../tool-error.ts'
+import { type ErrorDetail, type Intent, type IntentApproval, type IntentCall, ToolError } from '@svc/amm'
 import { sumByToken } from './sum-by-token.ts'
 import { depositDrift, simulatedDrift } from './deposit-drift.ts'
 import type { ExecutionContext } from './engine.ts'

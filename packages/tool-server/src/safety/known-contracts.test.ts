@@ -1,7 +1,7 @@
 import { chains } from '@svc/wallet/core'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { expect, test } from 'vitest'
-import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
+import { v3PositionManagerAbi } from '@svc/amm/abis'
 import { knownContracts } from './known-contracts.ts'
 import { parsePolicy } from './policy.ts'
 import { readCalldata } from './read-calldata.ts'

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import { registryOf } from '../adapters/identity/registry-of.ts'
-import type { IntentCall, IntentDeposit } from '../intent.ts'
+import type { IntentCall, IntentDeposit } from '@svc/amm'
 import { depositReads, type DepositReads } from './deposit-pool.ts'
 import type { Policy } from './policy.ts'
 import { type CalldataReading, readCalldata, registrySurfaces } from './read-calldata.ts'

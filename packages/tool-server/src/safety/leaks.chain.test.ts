@@ -11,14 +11,10 @@ import {
   zeroAddress,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { createChainActor } from '../adapters/liquidity/chain-actor.fixture.ts'
-import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
-import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
-import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
-import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
-import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
-import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
-import type { Intent } from '../intent.ts'
+import { createChainActor } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
+import { erc20Abi, universalRouterAbi, v2RouterAbi, v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
+import { v2PairAddress } from '@svc/amm/liquidity'
+import type { Intent } from '@svc/amm'
 import { expectRefused } from './expect-refused.fixture.ts'
 import {
   approvalOf,

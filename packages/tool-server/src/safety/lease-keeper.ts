@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Lease, type Leases, StoreError } from '@svc/store'
 import type { Chain, TransactionSigner } from '@svc/wallet/core'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 
 /**
  * Sees to it that this process is the one server of its store, and the one writer for an address on a chain, at the time

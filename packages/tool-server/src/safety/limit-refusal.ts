@@ -1,7 +1,6 @@
 import { formatAmount } from '@svc/lp-math'
 import type { SpendVerdict } from '@svc/store'
-import type { Token } from '../ports.ts'
-import { tokenLabel } from '../token-label.ts'
+import { type Token, tokenLabel } from '@svc/amm'
 import type { Refusal } from './refusal.ts'
 import { usdText } from './usd-text.ts'
 import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed } from './value/budget-names.ts'

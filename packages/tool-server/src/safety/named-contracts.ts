@@ -1,14 +1,16 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Abi, Address } from 'viem'
 import { registryOf } from '../adapters/identity/registry-of.ts'
-import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
-import { permit2Abi } from '../adapters/liquidity/abis/permit2.ts'
-import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
-import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
-import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
-import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
-import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
-import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
+import {
+  erc20Abi,
+  permit2Abi,
+  universalRouterAbi,
+  v2RouterAbi,
+  v3PositionManagerAbi,
+  v3SwapRouter02Abi,
+  v4PositionManagerAbi,
+  wrappedNativeAbi,
+} from '@svc/amm/abis'
 import { registrySurfaces, surfaceAbi } from './read-calldata.ts'
 
 /** The contracts of a chain's row under the names we show people, by lower-case address. */

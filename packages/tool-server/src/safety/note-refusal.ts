@@ -1,6 +1,5 @@
 import type { Call } from '../call.ts'
-import { type ErrorCode, errorTable } from '../errors.ts'
-import { ToolError } from '../tool-error.ts'
+import { type ErrorCode, errorTable, ToolError } from '@svc/amm'
 import type { AuditEvent } from './audit.ts'
 import { callFacts, paramsHash } from './call-facts.ts'
 import type { ExecutionContext } from './engine.ts'

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from '@svc/runtime'
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, zeroAddress } from 'viem'
-import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
+import { v2PairAddress } from '@svc/amm/liquidity'
 
 /**
  * The v2 pairs that can exist between the given tokens, by lower-case address, with their two tokens. A pair's address

@@ -1,12 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
-import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
-import { v2PairAbi } from '../adapters/liquidity/abis/v2-pair.ts'
-import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
-import { contractFunction } from '../adapters/rpc/contract-function.ts'
-import { readAll } from '../adapters/rpc/read-all.ts'
-import type { Intent } from '../intent.ts'
-import type { RpcPool } from '../ports.ts'
+import { erc20Abi, v2PairAbi } from '@svc/amm/abis'
+import { v2PairAddress } from '@svc/amm/liquidity'
+import { contractFunction, readAll } from '@svc/amm/rpc'
+import type { Intent, RpcPool } from '@svc/amm'
 
 /**
  * Which of the tokens are pairs of the chain's v2 factory, by lower-case address, and what one share of them stands for. A

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits, zeroAddress } from 'viem'
 import { afterEach, expect, it } from 'vitest'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import { swapIntent } from './intents.fixture.ts'
 import type { Pipeline } from './open-pipeline.fixture.ts'
 import { settledOf, testClient, used } from './pipeline-facts.fixture.ts'

@@ -1,6 +1,6 @@
 import type { Ledger, Operations, Transactions } from '@svc/store'
 import type { Chain, Journal, Sender } from '@svc/wallet/core'
-import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '../ports.ts'
+import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '@svc/amm'
 import type { AuditLog } from './audit.ts'
 import type { Policy } from './policy.ts'
 import type { PipelineLog } from './pipeline-log.ts'

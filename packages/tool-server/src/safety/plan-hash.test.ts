@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import { mintDeposit } from './deposit.fixture.ts'
 import { type HashedPlan, planHash } from './plan-hash.ts'
 import { readIntent, storeIntent } from '../stored-intent.ts'

@@ -1,6 +1,6 @@
 import { type Address, type Hash, keccak256, toHex } from 'viem'
 import { canonical } from '../canonical.ts'
-import type { Intent, Plan } from '../intent.ts'
+import type { Intent, Plan } from '@svc/amm'
 
 /**
  * Names what is going to be done: who asked, by which tool with which arguments, the intent it became, for which wallet

@@ -1,6 +1,6 @@
 import { chains, findChain } from '@svc/wallet/core'
 import { describe, expect, it } from 'vitest'
-import type { IntentDeposit } from '../intent.ts'
+import type { IntentDeposit } from '@svc/amm'
 import { mintDeposit } from './deposit.fixture.ts'
 import { type ShownContext, shownOf } from './plan-shown.ts'
 

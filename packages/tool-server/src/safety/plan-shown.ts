@@ -1,8 +1,7 @@
 import { fullRangeTicks, getSqrtPriceAtTick } from '@svc/lp-math'
 import { type Address, getAddress } from 'viem'
-import { callerPriceOf, type PairDecimals } from '../adapters/liquidity/planning/price-drift.ts'
-import { dynamicFeeFlag } from '../adapters/liquidity/v4/pool-key.ts'
-import type { Intent, IntentDeposit, Plan, PlannedDeposit, PlannedToken, PlannedValues } from '../intent.ts'
+import { callerPriceOf, dynamicFeeFlag, type PairDecimals } from '@svc/amm/liquidity'
+import type { Intent, IntentDeposit, Plan, PlannedDeposit, PlannedToken, PlannedValues } from '@svc/amm'
 import { type TokenContext, tokenFacts } from './token-facts.ts'
 import type { CallValue } from './weigh-value.ts'
 

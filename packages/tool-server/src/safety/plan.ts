@@ -1,6 +1,6 @@
 import { formatAmount } from '@svc/lp-math'
 import { getAddress, size, slice, zeroAddress } from 'viem'
-import type { Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '../intent.ts'
+import type { Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '@svc/amm'
 import { describeCalldata, type DescribedCall } from './describe-calldata.ts'
 import { expectedGasCost, worstGasCost } from './gas.ts'
 import { shownOf } from './plan-shown.ts'

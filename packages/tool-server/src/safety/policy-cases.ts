@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
-import { type ErrorDetail, ToolError } from '../tool-error.ts'
+import { type ErrorDetail, ToolError } from '@svc/amm'
 import { explainPolicy } from './explain-policy.ts'
 import type { PolicyCheck } from './policy-check.ts'
 import { usdMicros, type Policy } from './policy.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '@svc/amm'
 import type { Refusal } from './refusal.ts'
 
 /** Makes the check of one rule out of the refusals that are its own, by their codes. */

@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 
 /** What is wrong with a policy file, for the operator: each wrong member by its path, or the file, and what fixes it. */
 export function policyFaults(error: ToolError, file: string): PolicyFaults {

@@ -1,7 +1,6 @@
 import type { ReferencePool } from '@svc/wallet/core'
 import { type Address, parseUnits } from 'viem'
-import type { PriceRange } from '../adapters/prices/band/price-range.ts'
-import type { ConfirmedSources } from '../adapters/prices/named-tokens.ts'
+import type { ConfirmedSources, PriceRange } from '@svc/amm/prices'
 import type { Policy } from './policy.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { ErrorDetail } from '../tool-error.ts'
+import type { ErrorDetail } from '@svc/amm'
 import { policyMembers } from './policy-members.ts'
 
 /** What is wrong with a policy file, one line a member, each naming the member and what is accepted there. */

@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { parsePolicy, type Policy } from './policy.ts'
 import { readPolicyFile } from './read-policy-file.ts'
 

@@ -1,7 +1,7 @@
 import { chains } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import { knownContracts } from './known-contracts.ts'
 import { parsePolicy } from './policy.ts'
 import { policyVerdict } from './policy-verdict.ts'

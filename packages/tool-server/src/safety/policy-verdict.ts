@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, slice, zeroAddress } from 'viem'
-import type { Intent, IntentApproval, IntentCall } from '../intent.ts'
+import type { Intent, IntentApproval, IntentCall } from '@svc/amm'
 import { depositRefusals } from './declared-deposits.ts'
 import { hookRefusals } from './hook-refusals.ts'
 import type { KnownContracts } from './known-contracts.ts'

@@ -1,6 +1,6 @@
 import { parseAmount } from '@svc/lp-math'
 import type * as z from 'zod'
-import { type ErrorDetail, ToolError } from '../tool-error.ts'
+import { type ErrorDetail, ToolError } from '@svc/amm'
 import { policyProblems } from './policy-problems.ts'
 import { policySchema } from './policy-schema.ts'
 import { readPolicyFile } from './read-policy-file.ts'

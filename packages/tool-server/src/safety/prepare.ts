@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from './approval-steps.ts'
 import { assertDeclared, type DeclaredContext } from './assert-declared.ts'
 import { sumByToken } from './sum-by-token.ts'

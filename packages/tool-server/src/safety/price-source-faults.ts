@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
-import { createNamedTokens } from '../adapters/prices/named-tokens.ts'
-import type { ErrorDetail } from '../tool-error.ts'
+import { createNamedTokens } from '@svc/amm/prices'
+import type { ErrorDetail } from '@svc/amm'
 import type { Policy } from './policy.ts'
 import { createConfirmedSources } from './policy-price-sources.ts'
 

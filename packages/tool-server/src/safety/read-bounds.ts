@@ -1,6 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Intent } from '../intent.ts'
-import { ToolError } from '../tool-error.ts'
+import { type Intent, ToolError } from '@svc/amm'
 import type { KnownContracts } from './known-contracts.ts'
 import type { Refusal } from './refusal.ts'
 import { type CallBounds, callBounds, noBounds } from './value/call-bounds.ts'

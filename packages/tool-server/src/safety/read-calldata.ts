@@ -15,12 +15,14 @@ import {
 } from 'viem'
 import { handleRegistryAbi } from '../adapters/identity/handle-registry-abi.ts'
 import { identityRegistryAbi } from '../adapters/identity/identity-registry-abi.ts'
-import { universalRouterAbi } from '../adapters/liquidity/abis/universal-router.ts'
-import { v2RouterAbi } from '../adapters/liquidity/abis/v2-router.ts'
-import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
-import { v3SwapRouter02Abi } from '../adapters/liquidity/abis/v3-swap-router02.ts'
-import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
-import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
+import {
+  universalRouterAbi,
+  v2RouterAbi,
+  v3PositionManagerAbi,
+  v3SwapRouter02Abi,
+  v4PositionManagerAbi,
+  wrappedNativeAbi,
+} from '@svc/amm/abis'
 import { type CalldataDeposit, callDeposits } from './call-deposits.ts'
 import { type CalldataPart, callRecipients } from './call-recipients.ts'
 import type { Surface } from './surface.ts'

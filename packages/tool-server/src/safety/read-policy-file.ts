@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { jsonFault } from '../config/json-fault.ts'
-import { repeatedMember } from '../config/repeated-member.ts'
-import { ToolError } from '../tool-error.ts'
+import { jsonFault, repeatedMember } from '@svc/runtime'
+import { ToolError } from '@svc/amm'
 
 /**
  * Reads a policy file: its JSON and the SHA-256 of its bytes; `null` where there is none. Refuses a file that others than

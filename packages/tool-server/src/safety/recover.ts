@@ -1,6 +1,6 @@
 import type { JournalEntry } from '@svc/wallet/core'
 import type { TransactionReceipt } from 'viem'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { asSigned } from './as-signed.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from './progress.ts'

@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../errors.ts'
-import { ToolError, type ErrorDetail } from '../tool-error.ts'
+import { type ErrorCode, type ErrorDetail, ToolError } from '@svc/amm'
 
 /** Why the safety engine does not let an intent pass. A dry run reports all of them, a real call fails with the first. */
 export type Refusal = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { parsePolicy } from './policy.ts'
 import { reportPolicy } from './report-policy.ts'
 

@@ -1,5 +1,5 @@
 import type { Log } from '@svc/runtime'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { policyFaults } from './policy-faults.ts'
 import type { PolicySource } from './policy-source.ts'
 

@@ -1,5 +1,5 @@
 import type { Operation } from '@svc/store'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import type { Policy } from './policy.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { ExecutionRevertedError, type Hex, type PublicClient } from 'viem'
 import { expect, test } from 'vitest'
-import type { Intent } from '../intent.ts'
-import { ToolError } from '../tool-error.ts'
+import { type Intent, ToolError } from '@svc/amm'
 import { requireUnchanged } from './require-unchanged.ts'
 
 const to = `0x${'12'.repeat(20)}` as const

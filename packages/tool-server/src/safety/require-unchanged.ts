@@ -1,7 +1,6 @@
 import type { PublicClient } from 'viem'
-import { callAnswer } from '../adapters/rpc/call-answer.ts'
-import type { Intent } from '../intent.ts'
-import { ToolError } from '../tool-error.ts'
+import { callAnswer } from '@svc/amm/rpc'
+import { type Intent, ToolError } from '@svc/amm'
 
 /**
  * Asks the chain again for what a plan rests on. Writes of a wallet run one after the other, so whatever an earlier one

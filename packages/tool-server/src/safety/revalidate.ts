@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from './assert-declared.ts'
 import { assetChanges } from './asset-changes.ts'

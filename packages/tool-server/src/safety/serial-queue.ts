@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 
 /**
  * Lets work with the same key run one after the other. Callers take turns: each is served in its own order of arrival,

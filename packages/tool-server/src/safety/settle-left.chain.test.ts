@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import { craftedIntent, routerItself, sum, swapRouter, v3Single, v3Step } from './fair-value/attack-calls.fixture.ts'
 import { approveIntent, mintIntent, removeIntent, swapIntent } from './intents.fixture.ts'
 import { answering, dieAt } from './network.fixture.ts'

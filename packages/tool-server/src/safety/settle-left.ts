@@ -1,7 +1,7 @@
 import { type GasCost, type OpenReservation, StoreError, type TokenAmounts } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { asSigned } from './as-signed.ts'
 import { assetChanges } from './asset-changes.ts'
 import { countable } from './countable.ts'

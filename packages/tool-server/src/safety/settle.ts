@@ -1,6 +1,6 @@
 import type { BudgetAmount } from '@svc/store'
 import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
-import type { Settled, TokenQuantity } from '../intent.ts'
+import type { Settled, TokenQuantity } from '@svc/amm'
 import { assetChanges } from './asset-changes.ts'
 import { callFacts } from './call-facts.ts'
 import { countable } from './countable.ts'

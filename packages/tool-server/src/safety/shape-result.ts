@@ -1,5 +1,4 @@
-import type { Settled } from '../intent.ts'
-import { ToolError } from '../tool-error.ts'
+import { type Settled, ToolError } from '@svc/amm'
 import type { ExecutionContext } from './engine.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { formatAmount } from '@svc/lp-math'
-import type { Token } from '../ports.ts'
-import { tokenLabel } from '../token-label.ts'
+import { type Token, tokenLabel } from '@svc/amm'
 import type { Refusal } from './refusal.ts'
 
 /** The refusal of a call that takes more than the wallet holds: of each token both in whole tokens, as a caller would write them. */

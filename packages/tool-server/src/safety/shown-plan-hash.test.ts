@@ -1,6 +1,6 @@
 import { chains, findChain } from '@svc/wallet/core'
 import { expect, it } from 'vitest'
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 import { mintDeposit } from './deposit.fixture.ts'
 import { callOf } from './open-pipeline.fixture.ts'
 import { shownPlanHash } from './shown-plan-hash.ts'

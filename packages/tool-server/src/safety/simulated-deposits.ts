@@ -6,10 +6,8 @@ import {
   unpackPositionInfo,
 } from '@svc/lp-math'
 import { BaseError, decodeFunctionResult, size, slice, zeroAddress } from 'viem'
-import { v2PairAbi } from '../adapters/liquidity/abis/v2-pair.ts'
-import { v3PositionManagerAbi } from '../adapters/liquidity/abis/v3-position-manager.ts'
-import { v4PositionManagerAbi } from '../adapters/liquidity/abis/v4-position-manager.ts'
-import type { IntentDeposit } from '../intent.ts'
+import { v2PairAbi, v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
+import type { IntentDeposit } from '@svc/amm'
 import type { DepositReads, Read } from './deposit-pool.ts'
 import type { PlayedResult } from './played.ts'
 

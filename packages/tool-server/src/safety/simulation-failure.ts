@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 
 /**
  * What an endpoint's refusal to simulate means: the wallet is short of native currency, which `short` says in amounts, or

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { encodeFunctionData, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { wrappedNativeAbi } from '../adapters/liquidity/abis/wrapped-native.ts'
+import { wrappedNativeAbi } from '@svc/amm/abis'
 import { expectRefused } from './expect-refused.fixture.ts'
 import { mintIntent, removeIntent, routerSwapIntent, swapIntent, wrapIntent } from './intents.fixture.ts'
 import { answering, mangling, methodsIn } from './network.fixture.ts'

@@ -1,6 +1,6 @@
 import { zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import type { PriceBand } from '../ports.ts'
+import type { PriceBand } from '@svc/amm'
 import { parsePolicy } from './policy.ts'
 import { type BudgetedValue, budgetsOf } from './spend-budgets.ts'
 import type { PricedToken } from './spend-value.ts'

@@ -1,5 +1,5 @@
 import type { Budget } from '@svc/store'
-import { isUnnamed } from '../ports.ts'
+import { isUnnamed } from '@svc/amm'
 import { countable } from './countable.ts'
 import type { Policy } from './policy.ts'
 import type { PricedTokens } from './spend-value.ts'

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { neededApproval } from './approval.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { parsePolicy } from './policy.ts'
-import type { PriceDoubt, Token } from '../ports.ts'
+import type { PriceDoubt, Token } from '@svc/amm'
 import { holdSpend, limitSpend, limitsOf, raiseSpend, type SpendRequest } from './spend-limit.ts'
 
 const policy = parsePolicy(

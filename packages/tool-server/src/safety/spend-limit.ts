@@ -2,7 +2,7 @@ import type { Budget, BudgetAmount, Ledger, SpendLimits, SpendVerdict, TokenAmou
 import { zeroAddress } from 'viem'
 import { type Policy, usdMicros } from './policy.ts'
 import type { Refusal } from './refusal.ts'
-import { isUnnamed, mayPass } from '../ports.ts'
+import { isUnnamed, mayPass } from '@svc/amm'
 import { countable } from './countable.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { limitRefusal, type SpentAmount } from './limit-refusal.ts'

@@ -1,9 +1,8 @@
 import { chains } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { v2PairAddress } from '../adapters/liquidity/v2/pair-address.ts'
-import type { Intent } from '../intent.ts'
-import type { UsdPrice } from '../ports.ts'
+import { v2PairAddress } from '@svc/amm/liquidity'
+import type { Intent, UsdPrice } from '@svc/amm'
 import { pairShares } from './pair-shares.ts'
 import {
   createNativePrices,

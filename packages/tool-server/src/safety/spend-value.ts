@@ -1,10 +1,10 @@
 import { usdMicrosFromAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
-import { withBareTokens } from '../adapters/tokens/with-bare-tokens.ts'
-import type { Intent } from '../intent.ts'
+import { withBareTokens } from '@svc/amm/tokens'
 import {
   type BlockTime,
+  type Intent,
   isUnnamed,
   type PriceBand,
   type PriceDoubt,
@@ -13,7 +13,7 @@ import {
   type Token,
   type TokenDirectory,
   type UsdPrice,
-} from '../ports.ts'
+} from '@svc/amm'
 import { sumByToken } from './sum-by-token.ts'
 import { pairShares } from './pair-shares.ts'
 import { readPairs, type Sides, type StandingPair, withoutGivenBack } from './pair-worth.ts'

@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import type { ExecutionContext } from './engine.ts'
 import { type Refusal, throwFirst, type Weighed } from './refusal.ts'
 

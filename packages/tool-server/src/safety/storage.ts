@@ -1,4 +1,4 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 
 /** Runs work on our own state. Whatever fails there becomes `STORAGE_UNAVAILABLE`: nothing is signed without it. */
 export async function onStorage<Value>(what: string, work: () => Promise<Value>): Promise<Value> {

@@ -1,6 +1,5 @@
 import { type NewOperation, type Operation, StoreError } from '@svc/store'
-import type { Plan, Planned, Scheduled } from '../intent.ts'
-import { ToolError } from '../tool-error.ts'
+import { type Plan, type Planned, type Scheduled, ToolError } from '@svc/amm'
 import { neededApproval } from './approval.ts'
 import type { AuditEventName } from './audit-event-names.ts'
 import { countable } from './countable.ts'

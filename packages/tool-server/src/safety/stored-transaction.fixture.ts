@@ -1,7 +1,7 @@
 import type { OperatorRequest, StoredTransaction } from '@svc/store'
 import type { JournalState } from '@svc/wallet/core'
 import { encodeFunctionData, numberToHex, serializeTransaction } from 'viem'
-import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
+import { erc20Abi } from '@svc/amm/abis'
 
 export const wallet = `0x${'11'.repeat(20)}` as const
 export const token = `0x${'22'.repeat(20)}` as const

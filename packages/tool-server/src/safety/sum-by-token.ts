@@ -1,4 +1,4 @@
-import type { Intent } from '../intent.ts'
+import type { Intent } from '@svc/amm'
 
 /** Sums declared quantities by lower-case token. */
 export function sumByToken(quantities: Intent['spends']): ReadonlyMap<string, bigint> {

@@ -1,9 +1,8 @@
 import { boundedTip, type Chain } from '@svc/wallet/core'
 import type { Address, PublicClient } from 'viem'
-import { erc20Abi } from '../adapters/liquidity/abis/erc20.ts'
-import { contractRead } from '../adapters/rpc/contract-read.ts'
-import { readSurely } from '../adapters/rpc/read-surely.ts'
-import type { BlockTime, RpcPool } from '../ports.ts'
+import { erc20Abi } from '@svc/amm/abis'
+import { contractRead, readSurely } from '@svc/amm/rpc'
+import type { BlockTime, RpcPool } from '@svc/amm'
 import type { Allowance } from './approval-steps.ts'
 
 /**

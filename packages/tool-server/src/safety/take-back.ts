@@ -1,5 +1,5 @@
 import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { type Allowance, revokeStep } from './approval-steps.ts'
 import type { ExecutionContext } from './engine.ts'
 import { noteNotTakenBack } from './not-taken-back.ts'

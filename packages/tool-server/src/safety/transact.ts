@@ -1,7 +1,7 @@
 import { StoreError } from '@svc/store'
 import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet/core'
 import { type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { asSigned } from './as-signed.ts'
 import { callFacts, paramsHash } from './call-facts.ts'
 import type { FailureKind } from './circuit-breaker.ts'

@@ -1,7 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { describe, expect, it } from 'vitest'
-import type { Intent, Plan } from '../intent.ts'
-import { ToolError } from '../tool-error.ts'
+import { type Intent, type Plan, ToolError } from '@svc/amm'
 import { swapIntent } from './intents.fixture.ts'
 import { callOf, type Pipeline } from './open-pipeline.fixture.ts'
 import { principalOf } from './pipeline-facts.fixture.ts'

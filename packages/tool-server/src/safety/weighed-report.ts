@@ -1,6 +1,6 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Address } from 'viem'
-import type { PriceWitness } from '../ports.ts'
+import type { PriceWitness } from '@svc/amm'
 import { type PricedToken, type PricedTokens } from './spend-value.ts'
 import { usdText } from './usd-text.ts'
 import { bandWidthBps } from './value/trusted-value.ts'

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config-shape.ts'
 import { loadPolicy } from '../safety/policy.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import type { SetupReport } from '../tool.ts'
 
 /** Whether the operator's policy can be read, and where it is laxer than the defaults of production. */

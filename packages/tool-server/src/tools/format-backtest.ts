@@ -1,6 +1,7 @@
 import type { BacktestStrategy, StrategyResult } from '@svc/lp-math'
 import type * as z from 'zod'
-import type { PoolBars, Replayed } from '../ports.ts'
+import type { PoolBars } from '@svc/amm'
+import type { Replayed } from '../ports/workers.ts'
 import type { backtestAnswer } from './backtest-answer.ts'
 import { amountNotes } from './amount-notes.ts'
 import { backtestWinner } from './backtest-winner.ts'

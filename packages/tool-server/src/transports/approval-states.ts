@@ -3,7 +3,7 @@ import { createRequestStateCodec, type ServerContext } from '@modelcontextprotoc
 import * as z from 'zod'
 import { canonical } from '../canonical.ts'
 import type { ApprovalAnswer, ApprovalQuestion } from '../operations.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 
 /**
  * Seals what a client of revision 2026-07-28 carries from a question to the call that answers it: who was asked about

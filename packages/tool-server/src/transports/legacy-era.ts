@@ -1,6 +1,6 @@
 import { showsViews } from '../apps/app-views.ts'
 import type { Dispatch } from '../dispatch.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { takesForms } from './approval-form.ts'
 import type { Exchange } from './exchange.ts'
 import { answerHotRequest, hotRequest, mayAsk, type HotRequest } from './hot-methods.ts'

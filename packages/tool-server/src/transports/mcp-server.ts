@@ -1,16 +1,19 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  type EventStore,
+  type jsonSchemaValidator,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
   Server,
+  type ServerContext,
+  type ServerNotifier,
 } from '@modelcontextprotocol/server'
-import type { EventStore, jsonSchemaValidator, ServerContext, ServerNotifier } from '@modelcontextprotocol/server'
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import { appViews, showsViews } from '../apps/app-views.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { CallRequest, Dispatch } from '../dispatch.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { createApprovalStates } from './approval-states.ts'
 import { callAlone, callInSession } from './ask-client.ts'
 import { serverIcon } from './server-icon.ts'

@@ -1,12 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
 import { formatAmount } from '@svc/lp-math'
 import { parseEventLogs, zeroAddress, type Address, type Log } from 'viem'
-import type { Ports, Token } from '../../ports.ts'
-import { erc20Abi } from '../liquidity/abis/erc20.ts'
-import { v2PairAbi } from '../liquidity/abis/v2-pair.ts'
-import { v3PoolAbi } from '../liquidity/abis/v3-pool.ts'
-import { v3PositionManagerAbi } from '../liquidity/abis/v3-position-manager.ts'
-import { v4PoolManagerAbi } from '../liquidity/abis/v4-pool-manager.ts'
+import type { Ports } from '../../ports.ts'
+import type { Token } from '@svc/amm'
+import { erc20Abi, v2PairAbi, v3PoolAbi, v3PositionManagerAbi, v4PoolManagerAbi } from '@svc/amm/abis'
 
 /**
  * The events of a receipt that tell its story: transfers and approvals in whole tokens, swaps, mints, burns, collects and

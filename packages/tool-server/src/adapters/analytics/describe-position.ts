@@ -1,6 +1,7 @@
 import { formatAmount, fullRangeTicks, priceFromSqrtPrice, priceFromTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { PairShare, Ports, Position } from '../../ports.ts'
+import type { PairShare, Position } from '@svc/amm'
+import type { Ports } from '../../ports.ts'
 import { sumUsd } from './sum-usd.ts'
 import { valueUsd } from './value-usd.ts'
 

@@ -1,7 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import { decodeFunctionResult, encodeFunctionData, slice, type Address, type Hex } from 'viem'
-import type { Ports, Token } from '../../ports.ts'
-import { erc20Abi } from '../liquidity/abis/erc20.ts'
+import type { Ports } from '../../ports.ts'
+import type { Token } from '@svc/amm'
+import { erc20Abi } from '@svc/amm/abis'
 
 /**
  * What a token keeps back on a transfer, in basis points, found by simulating one out of a pool that holds it; null when no

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
-import type { Pool } from '../../ports.ts'
-import { swapsThroughAGap } from '../history/swaps-through-a-gap.fixture.ts'
+import type { Pool } from '@svc/amm'
+import { swapsThroughAGap } from '../../../../amm/src/history/swaps-through-a-gap.fixture.ts'
 import { estimateFeeApy } from './estimate-fee-apy.ts'
 
 const startsAt = 1_700_006_400

@@ -1,9 +1,10 @@
 import { feeGrowthFromSwapsInSteps, getAmountsForLiquidity, getSqrtPriceAtTick, unpackProtocolFee } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Pool, Ports, SwapRecord } from '../../ports.ts'
-import { inTurns } from '../in-turns.ts'
-import { boundNote } from './bound-note.ts'
-import { lpFeeShare } from './lp-fee-share.ts'
+import type { Pool, SwapRecord } from '@svc/amm'
+import type { Ports } from '../../ports.ts'
+import { inTurns } from '@svc/runtime'
+import { boundNote } from '@svc/amm/history'
+import { lpFeeShare } from '@svc/amm/liquidity'
 
 /**
  * What a position would earn in fees within a year, in percent of its value, if the next year traded like the last 7 days:

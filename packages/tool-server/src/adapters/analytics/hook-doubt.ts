@@ -1,5 +1,5 @@
-import type { Pool } from '../../ports.ts'
-import { dynamicFeeFlag, poolKeyOf } from '../liquidity/v4/pool-key.ts'
+import type { Pool } from '@svc/amm'
+import { dynamicFeeFlag, poolKeyOf } from '@svc/amm/liquidity'
 import { hookPermissions } from './hook-permissions.ts'
 
 /** Why figures of a pool are estimates: what its hook may do with the fee or with amounts. Nothing of a pool without hooks. */

@@ -1,5 +1,5 @@
 import { isTraded, MAX_TICK } from '@svc/lp-math'
-import type { PoolBars } from '../../ports.ts'
+import type { PoolBars } from '@svc/amm'
 
 /**
  * The closes of the bars that are known, for a volatility: gaps and ticks that no pool can have are left out, and a move over them is

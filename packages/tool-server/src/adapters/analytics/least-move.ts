@@ -1,4 +1,4 @@
-import type { Pool } from '../../ports.ts'
+import type { Pool } from '@svc/amm'
 import { wholeFee } from './whole-fee.ts'
 
 /** By what fraction a price must move before a trade follows it for gain: the fee of the pool, and at least a tick. */

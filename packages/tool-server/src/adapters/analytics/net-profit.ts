@@ -1,5 +1,5 @@
 import type { Bars } from '@svc/lp-math'
-import type { Position, PositionEvents } from '../../ports.ts'
+import type { Position, PositionEvents } from '@svc/amm'
 
 /**
  * What a position brought against what was paid for it, before gas, in the token of its pool that is pegged to the dollar: both ends

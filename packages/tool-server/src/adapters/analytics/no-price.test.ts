@@ -1,6 +1,6 @@
 import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
-import type { PriceDoubt, Token } from '../../ports.ts'
+import type { PriceDoubt, Token } from '@svc/amm'
 import { noPrice } from './no-price.ts'
 
 test.each([

@@ -1,6 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import { mayPass, type PriceSource, type Token } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
+import { mayPass, type PriceSource, type Token, ToolError } from '@svc/amm'
 
 /**
  * The refusal of a pair that no dollars are known of: each token by the member that names it. It may be tried again where a

@@ -1,4 +1,4 @@
-import type { Pool, PoolBars } from '../../ports.ts'
+import type { Pool, PoolBars } from '@svc/amm'
 import { describe, expect, test } from 'vitest'
 import { poolSigma } from './pool-sigma.ts'
 

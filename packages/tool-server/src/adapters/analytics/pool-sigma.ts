@@ -1,6 +1,5 @@
 import { ewmaSigma, ewmaStandardError, impliedSigma } from '@svc/lp-math'
-import type { Pool, PoolBars } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
+import { type Pool, type PoolBars, ToolError } from '@svc/amm'
 import { knownCloses } from './known-closes.ts'
 import { leastMove } from './least-move.ts'
 import { wholeFee } from './whole-fee.ts'

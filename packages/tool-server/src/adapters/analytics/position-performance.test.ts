@@ -1,6 +1,7 @@
 import type { Bars } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
-import type { Pool, Position, PositionEvent, Token, UsdPrice } from '../../ports.ts'
+import type { Pool, Position, Token, UsdPrice } from '@svc/amm'
+import type { PositionEvent } from '../../../../amm/src/ports.ts'
 import { positionPerformance, type PerformanceFacts } from './position-performance.ts'
 
 const day = 86_400

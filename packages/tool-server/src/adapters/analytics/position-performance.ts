@@ -1,5 +1,5 @@
 import type { Bars } from '@svc/lp-math'
-import type { Position, PositionEvents, UsdPrice } from '../../ports.ts'
+import type { Position, PositionEvents, UsdPrice } from '@svc/amm'
 import { netProfit } from './net-profit.ts'
 import { sumUsd } from './sum-usd.ts'
 import { valueUsd } from './value-usd.ts'

@@ -8,7 +8,9 @@ import {
   realisedSigma,
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Pool, PoolBars, Ports, Token, WorkCaller } from '../../ports.ts'
+import type { Pool, PoolBars, Token } from '@svc/amm'
+import type { Ports } from '../../ports.ts'
+import type { WorkCaller } from '../../ports/workers.ts'
 import type { ScoredTier } from './choose-fee-tier.ts'
 import { dailyTrade, type DailyTrade } from './daily-trade.ts'
 import { knownCloses } from './known-closes.ts'

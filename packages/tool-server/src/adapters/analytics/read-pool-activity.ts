@@ -1,9 +1,8 @@
 import { formatAmount, LpMathError } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Pool, Ports, SwapHistory, SwapRecord, UsdPrice } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
-import { lpFeeShare } from './lp-fee-share.ts'
-import { readPoolAmounts, type PoolAmounts } from './read-pool-amounts.ts'
+import { type Pool, type SwapHistory, type SwapRecord, ToolError, type UsdPrice } from '@svc/amm'
+import type { Ports } from '../../ports.ts'
+import { lpFeeShare, type PoolAmounts, readPoolAmounts } from '@svc/amm/liquidity'
 import { sumUsd } from './sum-usd.ts'
 import { valueUsd } from './value-usd.ts'
 

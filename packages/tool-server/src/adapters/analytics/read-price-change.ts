@@ -1,7 +1,7 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Pool, Ports, Token } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
+import { type Pool, type Token, ToolError } from '@svc/amm'
+import type { Ports } from '../../ports.ts'
 
 /**
  * Change of the price of `token` in a pool's other token over the last 24 hours in percent, out of swap logs; null where they

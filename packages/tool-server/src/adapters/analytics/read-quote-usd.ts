@@ -1,7 +1,7 @@
 import type { Bars } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Pool, PoolBars, Ports, Token } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
+import { type Pool, type PoolBars, type Token, ToolError } from '@svc/amm'
+import type { Ports } from '../../ports.ts'
 import { noPrice } from './no-price.ts'
 
 /**

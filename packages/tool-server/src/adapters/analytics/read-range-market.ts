@@ -10,9 +10,10 @@ import {
   type RangeMarket,
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { HistoryRequest, Pool, PoolBars, Ports, Token } from '../../ports.ts'
-import { yieldToEventLoop } from '../yield-to-event-loop.ts'
-import { mostTicks } from '../liquidity/ticks/read-ticks.ts'
+import type { HistoryRequest, Pool, PoolBars, Token } from '@svc/amm'
+import type { Ports } from '../../ports.ts'
+import { yieldToEventLoop } from '@svc/runtime'
+import { mostTicks } from '@svc/amm/liquidity'
 import { noPrice } from './no-price.ts'
 import { poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
 import { readGasPrice } from './read-gas-price.ts'

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { decodeErrorResult, isHex, parseAbi, type Hex, type TransactionReceipt } from 'viem'
 import type { Ports } from '../../ports.ts'
-import { printableText } from '../tokens/printable-text.ts'
+import { printableText } from '@svc/amm/tokens'
 
 /**
  * Why a mined transaction reverted, found by calling it again on the state before its block; null when the endpoint keeps

@@ -1,10 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
-import type { Ports, Token } from '../../ports.ts'
-import { erc20Abi } from '../liquidity/abis/erc20.ts'
-import { permit2Abi } from '../liquidity/abis/permit2.ts'
-import { contractRead } from '../rpc/contract-read.ts'
-import { readAll } from '../rpc/read-all.ts'
+import type { Ports } from '../../ports.ts'
+import type { Token } from '@svc/amm'
+import { erc20Abi, permit2Abi } from '@svc/amm/abis'
+import { contractRead, readAll } from '@svc/amm/rpc'
 
 /**
  * What an address holds at one block, in smallest units: the native currency, the tokens with a balance that the chain's list or the policy names and

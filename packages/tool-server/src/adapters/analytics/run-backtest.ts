@@ -1,6 +1,6 @@
 import { LpMathError } from '@svc/lp-math'
-import type { Replay, Replayed, WorkCaller, Workers } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
+import type { Replay, Replayed, WorkCaller, Workers } from '../../ports/workers.ts'
+import { ToolError } from '@svc/amm'
 
 /**
  * Replays strategies beside the other calls: what it takes grows with the bars and the moves.

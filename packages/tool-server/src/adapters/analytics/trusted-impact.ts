@@ -1,4 +1,4 @@
-import type { Quote, Token, UsdPrice } from '../../ports.ts'
+import type { Quote, Token, UsdPrice } from '@svc/amm'
 
 /**
  * How much worse than the trusted price a quote is, in hundredths of a percent, the fees of its pools left out; positive is

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Token, UsdPrice } from '../../ports.ts'
+import type { Token, UsdPrice } from '@svc/amm'
 import { sumUsd } from './sum-usd.ts'
 import { valueUsd } from './value-usd.ts'
 

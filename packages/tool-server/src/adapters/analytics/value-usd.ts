@@ -1,5 +1,5 @@
 import { formatAmount } from '@svc/lp-math'
-import type { Token, UsdPrice } from '../../ports.ts'
+import type { Token, UsdPrice } from '@svc/amm'
 
 /**
  * Worth of an amount (smallest units) in US dollars, rounded to millionths; null without a price. For reports: the safety

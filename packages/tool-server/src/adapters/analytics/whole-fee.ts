@@ -1,6 +1,6 @@
 import { v4SwapFee } from '@svc/lp-math'
-import type { Pool } from '../../ports/liquidity.ts'
-import { lpFeeShare } from './lp-fee-share.ts'
+import type { Pool } from '@svc/amm'
+import { lpFeeShare } from '@svc/amm/liquidity'
 
 /**
  * What a swap pays in a pool, in millionths of the input, and the protocol's part of it as a fraction: the mean of both directions.

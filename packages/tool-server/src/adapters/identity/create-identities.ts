@@ -1,8 +1,9 @@
 import { findAgents, getAgent, type Chain, planRegistration, registeredAgentIn } from '@svc/wallet/core'
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
-import type { Identities, RegistrationRequest, RpcPool } from '../../ports.ts'
+import type { Identities, RegistrationRequest } from '../../ports/identities.ts'
+import type { RpcPool } from '@svc/amm'
 import type { Config } from '../../config/config-shape.ts'
-import { callAnswer } from '../rpc/call-answer.ts'
+import { callAnswer } from '@svc/amm/rpc'
 import { registryOf } from './registry-of.ts'
 import { unsupportedChain, withToolErrors } from './registry-errors.ts'
 

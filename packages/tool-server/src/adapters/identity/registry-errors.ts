@@ -1,6 +1,5 @@
 import { type Chain, identityRegistries, WalletError } from '@svc/wallet/core'
-import type { ErrorCode } from '../../errors.ts'
-import { ToolError, type ErrorDetail } from '../../tool-error.ts'
+import { type ErrorCode, type ErrorDetail, ToolError } from '@svc/amm'
 import { registryOf } from './registry-of.ts'
 
 /** A chain in whose registry nothing is registered from here, with those where something is. */

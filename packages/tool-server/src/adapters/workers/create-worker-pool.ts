@@ -1,12 +1,12 @@
 import { LpMathError } from '@svc/lp-math'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { Work, WorkCaller, Workers, WorkKind } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
+import type { Work, WorkCaller, Workers, WorkKind } from '../../ports/workers.ts'
+import { ToolError } from '@svc/amm'
 import { createTraffic, type Traffic } from '../../traffic.ts'
 import type { WorkMessage, WorkOutput, WorkRequest, WorkTask } from './work-messages.ts'
 import { threadCount } from './thread-count.ts'
-import { createWaitingLine } from './waiting-line.ts'
+import { createWaitingLine } from '@svc/runtime'
 import { workerProgram } from './worker-program.ts'
 
 /**

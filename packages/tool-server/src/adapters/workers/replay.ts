@@ -1,5 +1,5 @@
 import { laterWinners, replayStrategies } from '@svc/lp-math'
-import type { Replay, Replayed } from '../../ports.ts'
+import type { Replay, Replayed } from '../../ports/workers.ts'
 import type { Between } from './work-messages.ts'
 
 /** Replays strategies one after the other, and all again from later starts. */

@@ -1,5 +1,5 @@
 import { createSimulation, type SimulationOptions } from '@svc/lp-math'
-import type { SimulationRun } from '../../ports.ts'
+import type { SimulationRun } from '../../ports/workers.ts'
 import type { Between } from './work-messages.ts'
 
 /** A whole simulation, in portions. */

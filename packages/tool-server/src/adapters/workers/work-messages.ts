@@ -1,5 +1,5 @@
 import type { LpMathErrorCode } from '@svc/lp-math'
-import type { Work, WorkKind } from '../../ports.ts'
+import type { Work, WorkKind } from '../../ports/workers.ts'
 import type { TrafficCounts } from '../../traffic.ts'
 
 /** What a thread is asked for. */

@@ -9,14 +9,11 @@ import {
   parseAbiParameters,
   zeroAddress,
 } from 'viem'
-import { universalRouterAbi } from '../../adapters/liquidity/abis/universal-router.ts'
-import { v2RouterAbi } from '../../adapters/liquidity/abis/v2-router.ts'
-import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
-import { v3SwapRouter02Abi } from '../../adapters/liquidity/abis/v3-swap-router02.ts'
-import { v3PathOf } from '../../adapters/liquidity/chain-actor.fixture.ts'
-import type { ActionStep } from '../../adapters/liquidity/v4/encode-actions.ts'
-import type { PoolKey } from '../../adapters/liquidity/v4/pool-key.ts'
-import type { Intent, IntentCall, TokenQuantity } from '../../intent.ts'
+import { universalRouterAbi, v2RouterAbi, v3PositionManagerAbi, v3SwapRouter02Abi } from '@svc/amm/abis'
+import { v3PathOf } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
+import type { ActionStep } from '../../../../amm/src/liquidity/v4/encode-actions.ts'
+import type { PoolKey } from '@svc/amm/liquidity'
+import type { Intent, IntentCall, TokenQuantity } from '@svc/amm'
 import { laterDeadline } from '../intents.fixture.ts'
 import type { Pipeline } from '../open-pipeline.fixture.ts'
 

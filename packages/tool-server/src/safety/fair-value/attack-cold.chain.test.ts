@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { v3PathOf } from '../../adapters/liquidity/chain-actor.fixture.ts'
+import { v3PathOf } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { openWorld } from '../../tools/chain-world.fixture.ts'
 import { openConcentrated, openStranger, worthOf } from './attack-kit.fixture.ts'
 

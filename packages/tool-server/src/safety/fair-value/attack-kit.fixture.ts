@@ -2,9 +2,9 @@ import type { Devnet } from '@svc/devnet'
 import { sqrtPriceFromPrice, getTickAtSqrtPrice } from '@svc/lp-math'
 import type { ReferencePool } from '@svc/wallet/core'
 import { type Address, createTestClient, http, parseAbi, parseUnits } from 'viem'
-import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
-import { type ChainActor, createChainActor } from '../../adapters/liquidity/chain-actor.fixture.ts'
-import { v3PoolAddress } from '../../adapters/liquidity/v3/pool-address.ts'
+import { v3PositionManagerAbi } from '@svc/amm/abis'
+import { type ChainActor, createChainActor } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
+import { v3PoolAddress } from '@svc/amm/liquidity'
 import type { World } from '../../tools/chain-world.fixture.ts'
 
 /** What wallet and prices of the market outside make, in dollars. */

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { type Hex, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { v3PathOf } from '../../adapters/liquidity/chain-actor.fixture.ts'
+import { v3PathOf } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { openWorld } from '../../tools/chain-world.fixture.ts'
 import { methodsIn } from '../network.fixture.ts'
 import { nextIn, openConcentrated, openStranger, passBlocks, syncClock } from './attack-kit.fixture.ts'

@@ -1,11 +1,9 @@
 import type { Devnet } from '@svc/devnet'
 import type { Address } from 'viem'
 import { expect } from 'vitest'
-import { type ChainActor, createChainActor } from '../../adapters/liquidity/chain-actor.fixture.ts'
+import { type ChainActor, createChainActor } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import type { Call } from '../../call.ts'
-import type { ErrorCode } from '../../errors.ts'
-import type { Intent } from '../../intent.ts'
-import { ToolError } from '../../tool-error.ts'
+import { type ErrorCode, type Intent, ToolError } from '@svc/amm'
 import { callOf, type Pipeline, type PipelineOptions } from '../open-pipeline.fixture.ts'
 import { outsidePrices, worthOf } from './worth.fixture.ts'
 

@@ -1,8 +1,8 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { createPriceMemory } from '../../adapters/prices/create-price-memory.ts'
-import { createPricedDevnet } from '../../adapters/prices/priced-devnet.fixture.ts'
+import { createPriceMemory } from '@svc/amm/prices'
+import { createPricedDevnet } from '../../../../amm/src/prices/priced-devnet.fixture.ts'
 import { passBlocks, openStranger } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()

@@ -1,7 +1,7 @@
 import { type Address, parseUnits, zeroAddress } from 'viem'
-import { encodeActions } from '../../adapters/liquidity/v4/encode-actions.ts'
-import { v4Action } from '../../adapters/liquidity/v4/v4-action.ts'
-import type { Intent } from '../../intent.ts'
+import { encodeActions } from '../../../../amm/src/liquidity/v4/encode-actions.ts'
+import { v4Action } from '../../../../amm/src/liquidity/v4/v4-action.ts'
+import type { Intent } from '@svc/amm'
 import { laterDeadline, swapIntent } from '../intents.fixture.ts'
 import type { Pipeline } from '../open-pipeline.fixture.ts'
 import {

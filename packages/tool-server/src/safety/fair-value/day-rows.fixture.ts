@@ -1,5 +1,5 @@
 import { parseUnits } from 'viem'
-import type { Intent } from '../../intent.ts'
+import type { Intent } from '@svc/amm'
 import { swapIntent } from '../intents.fixture.ts'
 import type { Pipeline } from '../open-pipeline.fixture.ts'
 import { craftedIntent, sum, swapRouter, v3Single } from './attack-calls.fixture.ts'

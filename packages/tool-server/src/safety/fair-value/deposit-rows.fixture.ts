@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem'
-import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
+import { erc20Abi } from '@svc/amm/abis'
 import { beforeSending } from '../network.fixture.ts'
 import type { AttackRow } from './attack-row.fixture.ts'
 import { newestPosition, oneMulticall, planAdd, planIncrease, v3Manager } from './deposit-plans.fixture.ts'

@@ -1,6 +1,5 @@
 import { type Address, parseAbi, parseUnits, zeroAddress } from 'viem'
-import type { Intent } from '../../intent.ts'
-import type { PairShare, Position } from '../../ports.ts'
+import type { Intent, PairShare, Position } from '@svc/amm'
 import { approvalOf, laterDeadline } from '../intents.fixture.ts'
 import type { Pipeline } from '../open-pipeline.fixture.ts'
 import { craftedIntent, positionManager, sum, swapRouter, v2Call, v3Single, v4Key } from './attack-calls.fixture.ts'

@@ -1,7 +1,7 @@
 import type { Devnet } from '@svc/devnet'
 import { sqrtPriceFromPrice } from '@svc/lp-math'
 import { type Address, parseAbi, parseUnits } from 'viem'
-import type { ChainActor } from '../../adapters/liquidity/chain-actor.fixture.ts'
+import type { ChainActor } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import type { World } from '../../tools/chain-world.fixture.ts'
 import { v4Key } from './attack-calls.fixture.ts'
 import { testClient } from './attack-kit.fixture.ts'

@@ -1,5 +1,4 @@
-import type { Intent } from '../../intent.ts'
-import type { Version } from '../../ports/liquidity.ts'
+import type { Intent, Version } from '@svc/amm'
 import type { Pipeline } from '../open-pipeline.fixture.ts'
 import { units } from './stranger.fixture.ts'
 

@@ -1,12 +1,11 @@
 import type { Devnet } from '@svc/devnet'
-import { createPriceMemory } from '../../adapters/prices/create-price-memory.ts'
+import { createPriceMemory } from '@svc/amm/prices'
 import {
   createPricedDevnet,
   type PricedDevnet,
   type PricedOptions,
-} from '../../adapters/prices/priced-devnet.fixture.ts'
-import type { Intent } from '../../intent.ts'
-import type { PriceSource } from '../../ports.ts'
+} from '../../../../amm/src/prices/priced-devnet.fixture.ts'
+import type { Intent, PriceSource } from '@svc/amm'
 import type { Pipeline, PipelineOptions } from '../open-pipeline.fixture.ts'
 import { craftedIntent, sum, swapRouter, v3Single } from './attack-calls.fixture.ts'
 import { testClient } from './attack-kit.fixture.ts'

@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem'
-import { encodeActions } from '../../adapters/liquidity/v4/encode-actions.ts'
-import { v4Action } from '../../adapters/liquidity/v4/v4-action.ts'
+import { encodeActions } from '../../../../amm/src/liquidity/v4/encode-actions.ts'
+import { v4Action } from '../../../../amm/src/liquidity/v4/v4-action.ts'
 import { approveIntent, swapIntent } from '../intents.fixture.ts'
 import { beforeSending } from '../network.fixture.ts'
 import {

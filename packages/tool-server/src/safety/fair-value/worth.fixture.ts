@@ -1,5 +1,5 @@
 import { parseUnits } from 'viem'
-import type { PairShare, Position } from '../../ports.ts'
+import type { PairShare, Position } from '@svc/amm'
 import type { Pipeline } from '../open-pipeline.fixture.ts'
 import { bandOf } from '../value/bands.fixture.ts'
 import { type Holdings, type TrustedPrices, valueAt } from '../value/trusted-value.ts'

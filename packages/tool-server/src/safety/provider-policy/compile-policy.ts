@@ -1,7 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Abi, getAddress, isAddress, parseUnits } from 'viem'
-import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
-import { permit2Abi } from '../../adapters/liquidity/abis/permit2.ts'
+import { erc20Abi, permit2Abi } from '@svc/amm/abis'
 import { knownContracts } from '../known-contracts.ts'
 import type { Policy } from '../policy.ts'
 import { surfaceAbi } from '../read-calldata.ts'

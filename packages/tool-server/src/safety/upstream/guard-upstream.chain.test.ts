@@ -9,10 +9,8 @@ import {
   parseUnits,
 } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
-import { v3SwapRouter02Abi } from '../../adapters/liquidity/abis/v3-swap-router02.ts'
-import type { Intent } from '../../intent.ts'
-import type { Position } from '../../ports.ts'
+import { v3PositionManagerAbi, v3SwapRouter02Abi } from '@svc/amm/abis'
+import type { Intent, Position } from '@svc/amm'
 import { laterDeadline, wethAndUsdc } from '../intents.fixture.ts'
 import type { Pipeline } from '../open-pipeline.fixture.ts'
 import { settledOf } from '../pipeline-facts.fixture.ts'

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, type Hex, isAddress, zeroAddress } from 'viem'
-import type { Intent, IntentApproval, RiskTier, TokenQuantity } from '../../intent.ts'
+import type { Intent, IntentApproval, RiskTier, TokenQuantity } from '@svc/amm'
 import type { KnownContracts } from '../known-contracts.ts'
 import { allowedParts, type UpstreamKind } from './allowed-parts.ts'
 import { type FactsContext, type PartFacts, partFacts, type PoolFacts } from './part-facts.ts'

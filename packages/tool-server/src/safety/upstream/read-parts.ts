@@ -9,11 +9,13 @@ import {
   hexToBytes,
   parseAbiParameters,
 } from 'viem'
-import { universalRouterAbi } from '../../adapters/liquidity/abis/universal-router.ts'
-import { v2RouterAbi } from '../../adapters/liquidity/abis/v2-router.ts'
-import { v3PositionManagerAbi } from '../../adapters/liquidity/abis/v3-position-manager.ts'
-import { v3SwapRouter02Abi } from '../../adapters/liquidity/abis/v3-swap-router02.ts'
-import { v4PositionManagerAbi } from '../../adapters/liquidity/abis/v4-position-manager.ts'
+import {
+  universalRouterAbi,
+  v2RouterAbi,
+  v3PositionManagerAbi,
+  v3SwapRouter02Abi,
+  v4PositionManagerAbi,
+} from '@svc/amm/abis'
 import type { Surface } from '../surface.ts'
 import { type ActionForm, routerCommands, type RouterVersion, v4Actions } from './part-forms.ts'
 import { upstreamRefusal } from './upstream-refusal.ts'

@@ -1,4 +1,4 @@
-import type { PriceBand } from '../../ports.ts'
+import type { PriceBand } from '@svc/amm'
 
 /** A price that everybody agrees on, US dollars times 1e18, or a band about it. */
 export function bandOf(usdE18: bigint, { eachSideBps = 0n, ...change }: BandChange = {}): PriceBand {

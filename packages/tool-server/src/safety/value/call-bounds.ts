@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { zeroAddress } from 'viem'
-import type { IntentCall } from '../../intent.ts'
+import type { IntentCall } from '@svc/amm'
 import type { KnownContracts } from '../known-contracts.ts'
 import { isUpstreamSurface, type Part, readParts } from '../upstream/read-parts.ts'
 import { type DepositBounds, depositOf } from './deposit-bounds.ts'

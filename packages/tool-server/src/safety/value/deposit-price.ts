@@ -1,4 +1,4 @@
-import type { Intent } from '../../intent.ts'
+import type { Intent } from '@svc/amm'
 import type { Refusal } from '../refusal.ts'
 import type { PoolAfter } from './inspection.ts'
 import type { Moved } from './moved.ts'

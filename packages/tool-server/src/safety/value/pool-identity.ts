@@ -1,8 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { getAddress, type Hex } from 'viem'
-import { v2PairAddress } from '../../adapters/liquidity/v2/pair-address.ts'
-import { v3PoolAddress } from '../../adapters/liquidity/v3/pool-address.ts'
-import { poolIdOf, type PoolKey } from '../../adapters/liquidity/v4/pool-key.ts'
+import { poolIdOf, type PoolKey, v2PairAddress, v3PoolAddress } from '@svc/amm/liquidity'
 import { recordIn, textIn } from './part-values.ts'
 
 /** A pool by what calldata says of it. Tokens in its order, in lower case. */

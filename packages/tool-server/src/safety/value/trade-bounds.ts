@@ -1,5 +1,5 @@
 import { getAddress, type Hex, size, slice, zeroAddress } from 'viem'
-import { poolIdOf } from '../../adapters/liquidity/v4/pool-key.ts'
+import { poolIdOf } from '@svc/amm/liquidity'
 import type { Part } from '../upstream/read-parts.ts'
 import type { Place } from './deposit-bounds.ts'
 import { recordsIn, textIn, uintIn } from './part-values.ts'

@@ -1,5 +1,5 @@
 import { getAmountsForLiquidity, getSqrtPriceAtTick, integerSqrt } from '@svc/lp-math'
-import type { PriceBand } from '../../ports/prices.ts'
+import type { PriceBand } from '@svc/amm'
 
 /** What is known of a token's price, by lower-case address; `null` where no named source says anything. */
 export type TrustedPrices = (token: string) => TrustedPrice | null

@@ -8,7 +8,7 @@ import { runBacktest } from '../../adapters/analytics/run-backtest.ts'
 import { typicalGas } from '../../adapters/analytics/typical-gas.ts'
 import { wholeFee } from '../../adapters/analytics/whole-fee.ts'
 import { backtestCurves } from '../../pictures/backtest-curves.ts'
-import type { Pool, PoolBars } from '../../ports.ts'
+import { type Pool, type PoolBars, tokenLabel } from '@svc/amm'
 import { readTool } from '../../tool.ts'
 import { backtestAnswer } from '../backtest-answer.ts'
 import { backtestPeriod, requireKnownDays } from '../backtest-period.ts'
@@ -19,7 +19,6 @@ import { poolOfPair } from '../pool-of-pair.ts'
 import { readStamp } from '../results.ts'
 import { strategiesInput, strategiesOf, usualStrategies } from '../strategies-of.ts'
 import { formatBacktest } from '../format-backtest.ts'
-import { tokenLabel } from '../../token-label.ts'
 
 export const backtestLpStrategy = readTool({
   name: 'backtest_lp_strategy',

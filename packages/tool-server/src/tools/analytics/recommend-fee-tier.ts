@@ -6,13 +6,12 @@ import {
   type FeeTiers,
   type TierVolatility,
 } from '../../adapters/analytics/read-fee-tiers.ts'
-import type { Pool, Token } from '../../ports.ts'
+import { type Pool, type Token, tokenLabel } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { noPool } from '../no-pool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
 import { notesResult, readResult, readStamp, usdResult } from '../results.ts'
 import { formatTiers } from '../format-tiers.ts'
-import { tokenLabel } from '../../token-label.ts'
 
 const rateResult = z.number().nullable()
 

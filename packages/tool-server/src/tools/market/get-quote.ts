@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { readGasPrice } from '../../adapters/analytics/read-gas-price.ts'
 import { trustedImpactBps } from '../../adapters/analytics/trusted-impact.ts'
-import type { Quote, Token } from '../../ports.ts'
+import type { Quote, Token } from '@svc/amm'
 import { readTool } from '../../tool.ts'
 import {
   amountOf,

@@ -1,12 +1,10 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { readPriceChange } from '../../adapters/analytics/read-price-change.ts'
-import { mayPass, type PriceWitness, type Token, type UsdPrice } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
+import { mayPass, type PriceWitness, type Token, tokenLabel, ToolError, type UsdPrice } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, tokenResult, tokenSummary, usdResult } from '../results.ts'
-import { tokenLabel } from '../../token-label.ts'
 
 /** The band that limits count with, and what each named source says of it; null and empty where nobody named one. */
 const bandResult = {

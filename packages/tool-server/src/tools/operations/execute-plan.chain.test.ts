@@ -4,11 +4,11 @@ import { useDevnet } from '@svc/devnet/testing'
 import { type Hash, parseUnits, toHex } from 'viem'
 import { afterEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { createChainActor, v3PathOf } from '../../adapters/liquidity/chain-actor.fixture.ts'
+import { createChainActor, v3PathOf } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import type { Principal } from '../../auth/principal.ts'
 import type { ApprovalQuestion, ApprovalReply } from '../../operations.ts'
 import { readPlanned } from '../../stored-intent.ts'
-import type { ErrorEnvelope } from '../../tool-error.ts'
+import type { ErrorEnvelope } from '@svc/amm'
 import { openWorld, owner, type World, type WorldOptions } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()

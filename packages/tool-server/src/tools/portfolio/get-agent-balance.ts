@@ -3,11 +3,10 @@ import * as z from 'zod'
 import { readWalletBalances } from '../../adapters/analytics/read-wallet-balances.ts'
 import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
 import { valueUsd } from '../../adapters/analytics/value-usd.ts'
-import type { Token } from '../../ports.ts'
+import { type Token, tokenLabel } from '@svc/amm'
 import { readTool } from '../../tool.ts'
 import { addressInput, chainInput, requireAddress, tokenInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, tokenAmount, usdResult } from '../results.ts'
-import { tokenLabel } from '../../token-label.ts'
 
 export const getAgentBalance = readTool({
   name: 'get_agent_balance',

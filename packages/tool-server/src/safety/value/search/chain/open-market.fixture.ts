@@ -1,10 +1,9 @@
 import type { Devnet } from '@svc/devnet'
 import { getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
 import { type Address, type Hex, numberToHex, parseAbi, zeroAddress } from 'viem'
-import { v3PositionManagerAbi } from '../../../../adapters/liquidity/abis/v3-position-manager.ts'
-import { type ChainActor, createChainActor } from '../../../../adapters/liquidity/chain-actor.fixture.ts'
-import { v2PairAddress } from '../../../../adapters/liquidity/v2/pair-address.ts'
-import { v3PoolAddress } from '../../../../adapters/liquidity/v3/pool-address.ts'
+import { v3PositionManagerAbi } from '@svc/amm/abis'
+import { type ChainActor, createChainActor } from '../../../../../../amm/src/liquidity/chain-actor.fixture.ts'
+import { v2PairAddress, v3PoolAddress } from '@svc/amm/liquidity'
 import { testClient } from '../../../fair-value/attack-kit.fixture.ts'
 import type { Standing, StandingPool, StandingToken } from '../programs/replayable.fixture.ts'
 

@@ -1,5 +1,5 @@
 import type { Devnet } from '@svc/devnet'
-import type { Sighting } from '../../../../ports/prices.ts'
+import type { Sighting } from '../../../../../../amm/src/ports/prices.ts'
 import { testClient } from '../../../fair-value/attack-kit.fixture.ts'
 import type { Replayable, Standing } from '../programs/replayable.fixture.ts'
 import type { QuotedMarket } from '../world/outside-market.fixture.ts'

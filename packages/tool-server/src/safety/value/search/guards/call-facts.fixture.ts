@@ -1,5 +1,5 @@
 import { type Address, getAddress } from 'viem'
-import type { Intent } from '../../../../intent.ts'
+import type { Intent } from '@svc/amm'
 import { type CallBounds, noBounds } from '../../call-bounds.ts'
 import type { DepositBounds } from '../../deposit-bounds.ts'
 import type { Inspected, PoolAfter } from '../../inspection.ts'

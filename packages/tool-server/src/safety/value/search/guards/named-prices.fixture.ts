@@ -1,10 +1,15 @@
-import type { FeedReading } from '../../../../adapters/prices/band/feed-witness.ts'
-import { createNamedPrices, type NamedReading } from '../../../../adapters/prices/band/named-price.ts'
-import type { PriceRange } from '../../../../adapters/prices/band/price-range.ts'
-import { type PastTimes, pastTimes } from '../../../../adapters/prices/past-times.ts'
-import { recalledIn } from '../../../../adapters/prices/pool-query.ts'
-import { laterPartSeconds, meanSeconds } from '../../../../adapters/prices/band/pool-mean.ts'
-import type { PoolReading, PoolSample, PoolSnapshot, PoolSums } from '../../../../adapters/prices/band/pool-reading.ts'
+import type { FeedReading } from '../../../../../../amm/src/prices/band/feed-witness.ts'
+import { createNamedPrices, type NamedReading } from '../../../../../../amm/src/prices/band/named-price.ts'
+import type { PriceRange } from '@svc/amm/prices'
+import { type PastTimes, pastTimes } from '../../../../../../amm/src/prices/past-times.ts'
+import { recalledIn } from '../../../../../../amm/src/prices/pool-query.ts'
+import { laterPartSeconds, meanSeconds } from '../../../../../../amm/src/prices/band/pool-mean.ts'
+import type {
+  PoolReading,
+  PoolSample,
+  PoolSnapshot,
+  PoolSums,
+} from '../../../../../../amm/src/prices/band/pool-reading.ts'
 import {
   bandOfSighting,
   poolOfSighting,
@@ -12,7 +17,7 @@ import {
   sightingOfBand,
   sightingOfPool,
   tokenSubject,
-} from '../../../../adapters/prices/sightings.ts'
+} from '../../../../../../amm/src/prices/sightings.ts'
 import { heldBy } from '../world/held-by.fixture.ts'
 import type { PoolReading as ReadPool } from '../world/pool-past.fixture.ts'
 import type { TokenPlan } from '../world/scenario.fixture.ts'

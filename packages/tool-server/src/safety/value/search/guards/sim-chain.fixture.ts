@@ -1,6 +1,6 @@
 import { type Chain, chains } from '@svc/wallet/core'
 import { type Address, getAddress } from 'viem'
-import type { Token } from '../../../../ports.ts'
+import type { Token } from '@svc/amm'
 import { everyToken, weth } from '../world/scenario.fixture.ts'
 import type { SimToken } from '../world/sim-token.fixture.ts'
 

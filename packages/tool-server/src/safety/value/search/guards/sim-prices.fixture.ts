@@ -1,4 +1,4 @@
-import type { PriceBand, PriceDoubt } from '../../../../ports/prices.ts'
+import type { PriceBand, PriceDoubt } from '@svc/amm'
 import { type OutsideMarket, priceOf } from '../world/outside-market.fixture.ts'
 import { rawPriceOf } from '../world/sim-pool.fixture.ts'
 import type { SimToken } from '../world/sim-token.fixture.ts'

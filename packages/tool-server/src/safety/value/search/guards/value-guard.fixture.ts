@@ -1,5 +1,5 @@
 import { getAddress, zeroAddress } from 'viem'
-import type { PriceBand } from '../../../../ports/prices.ts'
+import type { PriceBand } from '@svc/amm'
 import type { Policy } from '../../../policy.ts'
 import { budgetsOf } from '../../../spend-budgets.ts'
 import { isForAPerson } from '../../budget-names.ts'

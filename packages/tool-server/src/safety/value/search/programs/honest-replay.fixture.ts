@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '@svc/lp-math'
-import { type ErrorCode, errorTable } from '../../../../errors.ts'
+import { type ErrorCode, errorTable } from '@svc/amm'
 import { executeCall } from '../agent/agent-execute.fixture.ts'
 import { type PlannedCall, planCall } from '../agent/agent-plan.fixture.ts'
 import { chance, logUniform, pick, whole } from '../world/draws.fixture.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { errorTable } from '../../../../errors.ts'
+import { errorTable } from '@svc/amm'
 import { createServerGuard, serverLook } from '../guards/server-guard.fixture.ts'
 import { refuse } from '../guards/guard.fixture.ts'
 import { isHelpful, replayHonestly } from './honest-replay.fixture.ts'

@@ -1,4 +1,4 @@
-import type { Sighting } from '../../../../ports/prices.ts'
+import type { Sighting } from '../../../../../../amm/src/ports/prices.ts'
 import { heldBy } from '../world/held-by.fixture.ts'
 import { priceOf } from '../world/outside-market.fixture.ts'
 import { createScenario, own as ownToken, type TokenPlan } from '../world/scenario.fixture.ts'

@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '@svc/lp-math'
-import type { Sighting } from '../../../../ports/prices.ts'
+import type { Sighting } from '../../../../../../amm/src/ports/prices.ts'
 import { cloneAccount, type SimAccount } from './sim-account.fixture.ts'
 import { cloneMarket, type OutsideMarket, type QuotedMarket } from './outside-market.fixture.ts'
 import type { Scenario } from './scenario.fixture.ts'

@@ -1,4 +1,4 @@
-import type { Sighting } from '../../../../ports/prices.ts'
+import type { Sighting } from '../../../../../../amm/src/ports/prices.ts'
 import type { FeedState } from './outside-market.fixture.ts'
 import { observe, type OracleReading, type PoolReading, readPast } from './pool-past.fixture.ts'
 import type { TokenPlan } from './scenario.fixture.ts'

@@ -1,0 +1,80 @@
+import type { BarStore } from '@svc/store'
+import type { HistoryRequest, PoolBars, PoolHistory } from '../ports.ts'
+import type { Subgraphs } from '../subgraph/create-subgraphs.ts'
+import { SubgraphError } from '../subgraph/subgraph-error.ts'
+import type { CheckOptions } from './check-periods.ts'
+import { createVerdicts, type Verdicts } from './create-verdicts.ts'
+import { readRpcHistory } from './read-rpc-history.ts'
+import { readSubgraphHistory } from './read-subgraph-history.ts'
+import { shareReads } from './share-reads.ts'
+import { takeTurns } from './take-turns.ts'
+import type { HistoryPorts } from './history-ports.ts'
+
+/**
+ * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out
+ * of what the contracts logged. The answer says which, and why not the subgraph; one that was found untrue of a pool is passed over for it
+ * for some hours. Who asks for the same at the same time shares a read; of different ones a few go on at once.
+ */
+export function createPoolHistory(ports: HistoryPorts, options: HistoryOptions): PoolHistory {
+  const { subgraphs, bars, now } = options
+  const verdicts = createVerdicts(now, options.checks.rememberMs)
+  const alone: PoolHistory = {
+    async read(request) {
+      const reported = await fromSubgraph(ports, options, verdicts, request)
+      if (reported !== null && 'bars' in reported) return reported
+      const read = await readRpcHistory(ports, bars, request, now())
+      if (reported !== null) return withNote(read, `The subgraph ${reported.problem}: this is out of swap logs.`)
+      const mayReachFurther = !read.completeness.hasAllTrades && lacksKey(subgraphs, request)
+      return mayReachFurther
+        ? withNote(read, 'With SVC_MCP_SUBGRAPH_API_KEY set a subgraph reaches further back.')
+        : read
+    },
+  }
+  return takeTurns(shareReads(alone))
+}
+
+export type HistoryOptions = {
+  readonly subgraphs: Subgraphs
+  /** Where bars out of swap logs are kept. */
+  readonly bars: BarStore
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** How what a subgraph tells is held against the chain. */
+  readonly checks: CheckOptions
+}
+
+async function fromSubgraph(
+  ports: HistoryPorts,
+  { subgraphs, checks }: HistoryOptions,
+  verdicts: Verdicts,
+  request: HistoryRequest,
+): Promise<PoolBars | { readonly problem: string } | null> {
+  const { barSeconds } = request
+  if (barSeconds !== 3_600 && barSeconds !== 86_400) return null
+  const ask = subgraphs.of(request.chain, request.pool.version)
+  if (ask === null) return null
+  const known = verdicts.of(request)
+  if (known !== null) return known
+  try {
+    const read = await readSubgraphHistory(ports, ask, { ...request, barSeconds }, checks)
+    return verdicts.of(request) ?? read
+  } catch (error) {
+    if (!(error instanceof SubgraphError)) throw error
+    if (error.kind === 'untrue') verdicts.keep(request, error.message)
+    return { problem: error.message }
+  }
+}
+
+/** Whether the chain names a subgraph for such bars, and only the key for it is missing. */
+function lacksKey(subgraphs: Subgraphs, { chain, pool, barSeconds }: HistoryRequest): boolean {
+  const isKept = barSeconds === 3_600 || barSeconds === 86_400
+  return isKept && chain.subgraphs?.[pool.version] !== undefined && subgraphs.of(chain, pool.version) === null
+}
+
+function withNote(read: PoolBars, note: string): PoolBars {
+  const { completeness } = read
+  return {
+    ...read,
+    completeness: { ...completeness, note: completeness.note === null ? note : `${note} ${completeness.note}` },
+  }
+}
