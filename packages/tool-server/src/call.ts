@@ -1,6 +1,5 @@
 import type { Operation } from '@svc/store'
 import type { Principal } from './auth/principal.ts'
-import type { Drawing } from './pictures/drawing.ts'
 import type { Execute } from '@svc/amm'
 
 /** One call on its way: what the transaction pipeline, the log and the audit need to know of it. */
@@ -18,8 +17,6 @@ export type Call = {
   readonly signal: AbortSignal
   /** Tells the caller how far the call is; absent where nobody asked. */
   readonly onProgress?: ((done: number, of: number) => void) | undefined
-  /** Takes what a picture of the answer is made of, to be kept when the call succeeds. */
-  readonly onDrawing?: ((drawing: () => Drawing) => void) | undefined
 }
 
 /** Opens the transaction pipeline for one call. */

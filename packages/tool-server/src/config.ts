@@ -1,3 +1,4 @@
+import type { ChainAccess } from './open-reads.ts'
 import { resolve } from 'node:path'
 import { chains as publicChains, type Chain, Secret } from '@svc/wallet/core'
 import type * as z from 'zod'
@@ -52,6 +53,11 @@ export function rpcUrls(rpc: RpcConfig, chain: Chain): readonly string[] {
     .replaceAll('{chain}', chain.name)
     .replaceAll('{key}', rpc.apiKey?.reveal() ?? '')
   return [filled]
+}
+
+/** What `openReads` needs of the configuration. */
+export function chainAccess({ chains, rpc }: Pick<Config, 'chains' | 'rpc'>): ChainAccess {
+  return { chains, rpcUrls: (chain) => rpcUrls(rpc, chain) }
 }
 
 function assemble(values: Settings, dataDir: string, chains: readonly Chain[], perChain: PerChain): Config {

@@ -37,7 +37,7 @@ import { requireApproval, storePlan, waitForDelay } from './safety/store-operati
 import { createSwitchRecorder } from './safety/switch-recorder.ts'
 import { broadcast, confirm } from './safety/transact.ts'
 import { newNumbers, executionContextOf } from './safety/execution-context.ts'
-import type { SafetyReport } from './tool.ts'
+import type { SafetyReport } from './safety/safety-report.ts'
 
 /**
  * Makes the transaction pipeline: the only way from an intent to a signature. `open` binds it to one call; the writes

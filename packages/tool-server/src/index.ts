@@ -1,6 +1,6 @@
 export { provisionKeys } from './auth/provision-keys.ts'
 export type { ApiKeys } from './auth/provision-keys.ts'
-export { readConfig, rpcUrls } from './config.ts'
+export { chainAccess, readConfig, rpcUrls } from './config.ts'
 export type { Config, WalletConfig } from './config/config-shape.ts'
 export { ConfigError } from './config/config-error.ts'
 export type { ConfigCode, ConfigProblem } from './config/config-error.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig } from './config.ts'
+import { chainAccess, readConfig } from './config.ts'
 import { openReads } from './open-reads.ts'
 import { parsePolicy } from './safety/policy.ts'
 
@@ -7,7 +7,7 @@ test('reads know the tokens of the policy as it holds now', () => {
   const token = '0x1111111111111111111111111111111111111111'
   const withTokens = (tokens: object) => parsePolicy({ allowlist: { mode: 'strict', tokens } }, { production: true })
   let policy = withTokens({})
-  const { chains, tokens } = openReads(readConfig({}), { memory: null, policy: () => policy })
+  const { chains, tokens } = openReads(chainAccess(readConfig({})), { memory: null, policy: () => policy })
   const base = chains.get('base')
   expect(tokens.isListed(base, token)).toBe(false)
   policy = withTokens({ 8453: [token] })

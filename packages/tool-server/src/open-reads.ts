@@ -4,18 +4,16 @@ import { createLiquidity } from '@svc/amm/liquidity'
 import { createNamedTokens, createPriceSource, type NamedTokens } from '@svc/amm/prices'
 import { createRpcPool } from '@svc/amm/rpc'
 import { createTokenDirectory } from '@svc/amm/tokens'
-import { rpcUrls } from './config.ts'
-import type { Config } from './config/config-shape.ts'
-import type { Ports } from './ports.ts'
-import type { PriceMemory } from '@svc/amm'
+import type { MarketPorts, PriceMemory } from '@svc/amm'
+import type { Chain } from '@svc/wallet/core'
 import { createConfirmedSources } from './safety/policy-price-sources.ts'
 import type { Policy } from './safety/policy.ts'
 import { dailyValueCaps } from './safety/policy-value-caps.ts'
 
 /** What server and commands read chains through; nothing is asked before it is needed. */
-export function openReads(config: Pick<Config, 'chains' | 'rpc'>, { memory, policy }: ReadsOptions): Reads {
+export function openReads(config: ChainAccess, { memory, policy }: ReadsOptions): Reads {
   const chains = createChainDirectory(config.chains)
-  const rpc = createRpcPool({ urls: (chain) => rpcUrls(config.rpc, chain), now: Date.now })
+  const rpc = createRpcPool({ urls: config.rpcUrls, now: Date.now })
   const tokens = createTokenDirectory({
     chains: config.chains,
     rpc,
@@ -35,7 +33,10 @@ export function openReads(config: Pick<Config, 'chains' | 'rpc'>, { memory, poli
   return { chains, rpc, tokens, liquidity, prices, namedTokens: createNamedTokens(confirmed) }
 }
 
-export type Reads = Pick<Ports, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices'> & {
+/** The chains of a process, and by which endpoints it reaches each. */
+export type ChainAccess = { readonly chains: readonly Chain[]; readonly rpcUrls: (chain: Chain) => readonly string[] }
+
+export type Reads = Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices'> & {
   /** What each price is taken from. */
   readonly namedTokens: NamedTokens
 }

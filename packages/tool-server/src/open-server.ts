@@ -1,3 +1,4 @@
+import { chainAccess } from './config.ts'
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { createBarMemory, createPoolHistory } from '@svc/amm/history'
@@ -33,7 +34,7 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const seen: { store: SightingStore | null } = { store: null }
   const onError = (error: unknown) => log.warn('prices.not-remembered', { error })
   const memory = createPriceMemory({ store: () => seen.store, now: Date.now, onError })
-  const reads = openReads(config, { memory, policy: () => policies.latest() })
+  const reads = openReads(chainAccess(config), { memory, policy: () => policies.latest() })
   const { rpc } = reads
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
   const ports = { ...reads, identities }

@@ -1,3 +1,4 @@
+import type { ErrorDetail } from '@svc/amm'
 import type { Operation, OperationState } from '@svc/store'
 import type { StoredPlan } from './approvals/stored-plan.ts'
 import type { Principal } from './auth/principal.ts'
@@ -119,4 +120,20 @@ export type OperationsPipeline = {
   due(limit: number): Promise<readonly Operation[]>
   /** Who asked, as it was then. */
   principalOf(operation: Operation): Principal
+}
+
+/** What became of what a request signed. */
+export type Sent = {
+  readonly details: readonly ErrorDetail[]
+  /** What it came to, half a sentence, and what to do now, once everything is decided; `null` while anything is open. */
+  readonly end: { readonly isCancelled: boolean; readonly message: string; readonly suggestion: string } | null
+}
+
+export type Doubt = {
+  /** Whether nothing of a request may have an effect but bytes that were declined. */
+  isOpen(requestId: string): Promise<boolean>
+  /** Whether all that a request signed is proved never to be mined. */
+  isProvedDead(requestId: string): Promise<boolean>
+  /** Asks the chain what became of what is open. */
+  lookAgain(): Promise<unknown>
 }

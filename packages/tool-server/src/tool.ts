@@ -6,6 +6,7 @@ import type { Deferred, Execute, KeptDeposit, TokenQuantity } from '@svc/amm'
 import type { OperationActions, OperationReads } from './operations.ts'
 import type { Drawing } from './pictures/drawing.ts'
 import type { Ports } from './ports.ts'
+import type { SafetyReport } from './safety/safety-report.ts'
 
 /**
  * Defines a tool without side effects. Its context holds no way to a signer. The result of `handler` is typed by
@@ -177,48 +178,6 @@ export type SetupReport = {
     readonly message: string
     readonly fix: string | null
   }[]
-}
-
-export type SafetyReport = {
-  readonly walletConfigured: boolean
-  readonly paused: boolean
-  /** Since when (ISO 8601) and why, as the operator put it; `null` while nothing is paused. */
-  readonly pause: { readonly since: string; readonly reason: string | null } | null
-  readonly breakerOpen: boolean
-  /** `cause` names no amounts. */
-  readonly breaker: {
-    readonly open: boolean
-    readonly since: string | null
-    readonly cause: string | null
-    readonly stops: 'nothing' | 'all-but-ways-home' | 'everything'
-  }
-  readonly allowlistMode: 'strict' | 'lenient'
-  /** Whether a person is asked before tokens nobody vouches for leave. */
-  readonly unnamedSales: 'ask' | 'allow'
-  readonly approvalThresholdUsd: string | null
-  /** Decimal US dollars. */
-  readonly limitsUsd: { readonly perTransaction: string; readonly perSession: string; readonly daily: string } | null
-  /** Amounts and gas together. */
-  readonly spentUsd: { readonly session: string; readonly daily: string } | null
-  /** How much of it is gas. */
-  readonly gasUsd: { readonly session: string; readonly daily: string } | null
-  readonly remainingUsd: { readonly session: string; readonly daily: string } | null
-  /**
-   * What any 24 hours have taken, and may take, of what may be lost in value, spent on tokens without a source, at prices of the
-   * moment, and burnt as gas: by what brings funds home, by that which was to repay its gas and has not, and by everything else.
-   */
-  readonly valueUsd: Readonly<
-    Record<
-      'loss' | 'speculative' | 'coldStart' | 'gas' | 'exitGas' | 'dueExitGas',
-      { readonly used: string; readonly cap: string }
-    >
-  > | null
-  readonly dailyAlert: boolean
-  readonly pendingTransactions: number
-  /** Operations of this caller that await a person's word. */
-  readonly pendingApprovals: number
-  /** Operations of this caller that wait for their time. */
-  readonly scheduledOperations: number
 }
 
 type ReadHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (

@@ -1,4 +1,4 @@
-import type { Config } from '@svc/tool-server'
+import { chainAccess, type Config } from '@svc/tool-server'
 import { budgetNames, openReads, type Policy, weighIntent, type WeighedIntent } from '@svc/tool-server/policy'
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
@@ -11,7 +11,7 @@ export async function weighPlan(question: PlanQuestion, place: WeighingPlace): P
   const recall = store?.sightings.recall
   // The server alone writes down what it saw.
   const memory = recall === undefined ? null : { recall, keep: () => {} }
-  const { rpc, tokens, prices } = openReads(config, { memory, policy: () => policy })
+  const { rpc, tokens, prices } = openReads(chainAccess(config), { memory, policy: () => policy })
   return weighIntent(question, { chain, policy, wallet, rpc, tokens, prices, now: Date.now })
 }
 

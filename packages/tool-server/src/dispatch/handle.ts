@@ -1,15 +1,22 @@
 import type { Call, OpenExecute } from '../call.ts'
 import { type KeptDeposit, ToolError, untilAborted } from '@svc/amm'
+import type { Drawing } from '../pictures/drawing.ts'
 import type { Ports } from '../ports.ts'
 import { readPlanned } from '../stored-intent.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
 import type { CarryOutMeans } from './carry-out.ts'
 import { operationActions, operationReads } from './operation-views.ts'
 
+/** A call of a tool, whose answer may come with a picture. */
+export type ToolCall = Call & {
+  /** Takes what a picture of the answer is made of, to be kept when the call succeeds. */
+  readonly onDrawing?: ((drawing: () => Drawing) => void) | undefined
+}
+
 /** Runs the handler of a tool with what its kind may reach: a read the world, a write what executes it too. */
 export async function handle(
   tool: Tool,
-  call: Call,
+  call: ToolCall,
   { ports, status, now, write, figuresWithinMs }: HandlerMeans,
   means: CarryOutMeans | null,
 ): Promise<unknown> {

@@ -1,5 +1,5 @@
 import type { Transactions } from '@svc/store'
-import type { Doubt } from '../dispatch/once.ts'
+import type { Doubt } from '../operations.ts'
 import { isInDoubt, isProvedDead } from './went-out.ts'
 
 /** What the journal knows of requests whose bytes an endpoint declined, and the way to ask the chain about them. */

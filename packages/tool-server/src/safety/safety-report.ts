@@ -1,6 +1,5 @@
 import type { OperationState } from '@svc/store'
 import type { Principal } from '../auth/principal.ts'
-import type { SafetyReport } from '../tool.ts'
 import type { Engine } from './engine.ts'
 import { printable } from '@svc/runtime'
 import { readPause } from './kill-switch.ts'
@@ -86,4 +85,46 @@ async function countWaiting(
 async function countPending({ chains, journal, senders }: Engine): Promise<number> {
   const open = await Promise.all(chains.list().map((chain) => journal.open(chain.id, senders(chain).address)))
   return open.reduce((sum, entries) => sum + entries.length, 0)
+}
+
+export type SafetyReport = {
+  readonly walletConfigured: boolean
+  readonly paused: boolean
+  /** Since when (ISO 8601) and why, as the operator put it; `null` while nothing is paused. */
+  readonly pause: { readonly since: string; readonly reason: string | null } | null
+  readonly breakerOpen: boolean
+  /** `cause` names no amounts. */
+  readonly breaker: {
+    readonly open: boolean
+    readonly since: string | null
+    readonly cause: string | null
+    readonly stops: 'nothing' | 'all-but-ways-home' | 'everything'
+  }
+  readonly allowlistMode: 'strict' | 'lenient'
+  /** Whether a person is asked before tokens nobody vouches for leave. */
+  readonly unnamedSales: 'ask' | 'allow'
+  readonly approvalThresholdUsd: string | null
+  /** Decimal US dollars. */
+  readonly limitsUsd: { readonly perTransaction: string; readonly perSession: string; readonly daily: string } | null
+  /** Amounts and gas together. */
+  readonly spentUsd: { readonly session: string; readonly daily: string } | null
+  /** How much of it is gas. */
+  readonly gasUsd: { readonly session: string; readonly daily: string } | null
+  readonly remainingUsd: { readonly session: string; readonly daily: string } | null
+  /**
+   * What any 24 hours have taken, and may take, of what may be lost in value, spent on tokens without a source, at prices of the
+   * moment, and burnt as gas: by what brings funds home, by that which was to repay its gas and has not, and by everything else.
+   */
+  readonly valueUsd: Readonly<
+    Record<
+      'loss' | 'speculative' | 'coldStart' | 'gas' | 'exitGas' | 'dueExitGas',
+      { readonly used: string; readonly cap: string }
+    >
+  > | null
+  readonly dailyAlert: boolean
+  readonly pendingTransactions: number
+  /** Operations of this caller that await a person's word. */
+  readonly pendingApprovals: number
+  /** Operations of this caller that wait for their time. */
+  readonly scheduledOperations: number
 }

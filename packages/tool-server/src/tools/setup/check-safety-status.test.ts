@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Principal } from '../../auth/principal.ts'
 import { scopes } from '../../auth/scopes.ts'
-import type { SafetyReport } from '../../tool.ts'
+import type { SafetyReport } from '../../safety/safety-report.ts'
 import { describeRefusals, untouchedWorld } from '../refusals.fixture.ts'
 import { checkSafetyStatus } from './check-safety-status.ts'
 
