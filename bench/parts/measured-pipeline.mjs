@@ -3,7 +3,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
-import { devnetPolicy } from '@svc/tool-server'
+import { devnetPolicy } from '@svc/engine'
 import { createSender } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { createCommitClock } from './durable-commit.mjs'

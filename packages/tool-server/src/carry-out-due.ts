@@ -1,6 +1,6 @@
 import type { Operation } from '@svc/store'
 import type { CarriedOut } from './dispatch/carry-out.ts'
-import type { OperationsPipeline } from './operations.ts'
+import type { OperationsPipeline } from '@svc/engine'
 import { ToolError } from '@svc/amm'
 
 /**

@@ -1,4 +1,4 @@
-import type { ChainAccess } from './open-reads.ts'
+import type { ChainAccess } from '@svc/engine'
 import { resolve } from 'node:path'
 import { chains as publicChains, type Chain, Secret } from '@svc/wallet/core'
 import type * as z from 'zod'

@@ -46,7 +46,7 @@ function run(env: Readonly<Record<string, string>>) {
 }
 
 const ofSigning =
-  /service-wallet|accounts\/(index|privateKeyToAccount)|\/execute\.js|write-pipeline|libsql|kysely|store\/dist|safety\/(?!policy|devnet-policy|replace|read-file|read-policy|report-policy|sweeper|owed-allowances)/
+  /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation|recovery|allowances\/(?!owed-allowances)|audit|signatures)/
 const writeTools = [
   'add_liquidity',
   'approve_token',

@@ -11,8 +11,8 @@ import { openLog } from './observability/open-log.ts'
 import { openServer } from './open-server.ts'
 import { openWritePipeline } from './open-write-pipeline.ts'
 import type { Ports } from './ports.ts'
-import { devnetPolicy } from './safety/devnet-policy.ts'
-import { parsePolicy } from './safety/policy.ts'
+import { devnetPolicy } from '@svc/engine'
+import { parsePolicy } from '../../engine/src/policy/policy.ts'
 
 let dataDir: string
 beforeEach(() => {

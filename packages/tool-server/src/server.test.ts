@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDoor } from './safety/door.ts'
+import { createDoor } from '../../engine/src/switches/door.ts'
 import type { Adapters } from './server.ts'
 import { ToolError } from '@svc/amm'
 import { connectFirst, connectModern, noOperations, openTestServer, type TestServer } from './test-server.fixture.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parsePolicy } from './safety/policy.ts'
+import { parsePolicy } from '../../engine/src/policy/policy.ts'
 import { startFacts } from './start-facts.ts'
 import { startLines } from './start-lines.ts'
 

@@ -1,12 +1,9 @@
 import * as z from 'zod'
 import type { ViewName } from './apps/app-views.ts'
-import type { KeyTier, Principal } from './auth/principal.ts'
-import type { Scope } from './auth/scopes.ts'
+import type { KeyTier, OperationActions, OperationReads, Principal, SafetyReport, Scope } from '@svc/engine'
 import type { Deferred, Execute, KeptDeposit, TokenQuantity } from '@svc/amm'
-import type { OperationActions, OperationReads } from './operations.ts'
 import type { Drawing } from './pictures/drawing.ts'
 import type { Ports } from './ports.ts'
-import type { SafetyReport } from './safety/safety-report.ts'
 
 /**
  * Defines a tool without side effects. Its context holds no way to a signer. The result of `handler` is typed by

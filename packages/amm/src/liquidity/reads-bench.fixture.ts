@@ -4,7 +4,7 @@ import type { Token } from '../ports.ts'
 import { createRpcPool } from '../rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../tokens/create-token-directory.ts'
 import { createLiquidityReads } from './create-liquidity-reads.ts'
-import { patientRpc } from '../../../tool-server/src/safety/patience.fixture.ts'
+import { patientRpc } from '../../../engine/src/fixtures/patience.fixture.ts'
 
 /**
  * The real reading adapters over the local chain. `tap` sees the body of every request and may answer in the chain's place;

@@ -1,7 +1,7 @@
 import type { Devnet } from '@svc/devnet'
 import type { Chain, ChainToken, PriceSources, ReferencePool } from '@svc/wallet/core'
 import { type Address, zeroAddress } from 'viem'
-import { patientRpc } from '../../../tool-server/src/safety/patience.fixture.ts'
+import { patientRpc } from '../../../engine/src/fixtures/patience.fixture.ts'
 import { createLiquidityReads } from '../liquidity/create-liquidity-reads.ts'
 import { createRpcPool } from '../rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../tokens/create-token-directory.ts'

@@ -1,5 +1,5 @@
 import type { Operation } from '@svc/store'
-import { operationText, type OperationDescription } from '@svc/tool-server/approvals'
+import { operationText, type OperationDescription } from '@svc/engine/approvals'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { saysYes, type Terminal } from '../ask-on-terminal.ts'
 import { operatorName } from '../own-data-directory.ts'

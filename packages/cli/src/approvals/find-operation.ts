@@ -1,5 +1,5 @@
 import type { Operation } from '@svc/store'
-import type { OperationDescription } from '@svc/tool-server/approvals'
+import type { OperationDescription } from '@svc/engine/approvals'
 import { describeOne } from './describe-operations.ts'
 import type { OpenOperations } from './open-operations.ts'
 

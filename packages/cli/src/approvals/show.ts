@@ -1,4 +1,4 @@
-import { operationText } from '@svc/tool-server/approvals'
+import { operationText } from '@svc/engine/approvals'
 import { findOperation } from './find-operation.ts'
 import { openOperations } from './open-operations.ts'
 import { readIdAndFlags } from './read-words.ts'

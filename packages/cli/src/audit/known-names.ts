@@ -3,7 +3,7 @@ import { UsageError } from '../usage-error.ts'
 
 /** Throws `UsageError` for an event that no line can be of, naming those there are. The beginning of one will do. */
 export async function requireEvent(event: string): Promise<void> {
-  const { auditEventNames } = await import('@svc/tool-server/operator')
+  const { auditEventNames } = await import('@svc/engine/switches')
   const names: readonly string[] = auditEventNames
   if (names.some((name) => name === event || name.startsWith(`${event}.`))) return
   throw unknown('event', event, names, ' The first words of one will do, such as "tx".')

@@ -12,7 +12,7 @@ export async function show(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['tool', 'since', 'event', 'request', 'data-dir'], switches: ['json'] })
   const since = flags.since === undefined ? null : sinceOf(flags.since)
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
-  const { readAuditLog } = await import('@svc/tool-server/operator')
+  const { readAuditLog } = await import('@svc/engine/switches')
   const { printable } = await import('@svc/runtime')
   const files = await requireLog(dataDir)
   let shown = 0

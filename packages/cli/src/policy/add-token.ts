@@ -1,6 +1,6 @@
-import { readPolicyFile } from '@svc/tool-server/policy'
+import { readPolicyFile } from '@svc/engine/policy'
 import type { StopCause } from '@svc/tool-server/until-stopped'
-import { ToolError } from '@svc/tool-server'
+import { ToolError } from '@svc/amm'
 import { saysYes, type Terminal } from '../ask-on-terminal.ts'
 import { sayTaken } from '../say-taken.ts'
 import { UsageError } from '../usage-error.ts'

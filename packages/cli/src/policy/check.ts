@@ -1,4 +1,4 @@
-import { loadPolicy, policyHash } from '@svc/tool-server/policy'
+import { loadPolicy, policyHash } from '@svc/engine/policy'
 import { sayTaken } from '../say-taken.ts'
 import { findPolicy } from './find-policy.ts'
 import { policyNotes } from './policy-notes.ts'

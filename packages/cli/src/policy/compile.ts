@@ -1,4 +1,4 @@
-import { type AgentRole, compilePolicy, loadPolicy, roleTemplates } from '@svc/tool-server/policy'
+import { type AgentRole, compilePolicy, loadPolicy, roleTemplates } from '@svc/engine/policy'
 import type { Chain } from '@svc/wallet/core'
 import { parseFlags } from '../parse-flags.ts'
 import { UsageError } from '../usage-error.ts'

@@ -1,4 +1,4 @@
-import { explainPolicy, loadPolicy, type PolicyCheck, weighedReport, type WeighedReport } from '@svc/tool-server/policy'
+import { explainPolicy, loadPolicy, type PolicyCheck, weighedReport, type WeighedReport } from '@svc/engine/policy'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import { type OpenOperations, openOperations } from '../approvals/open-operations.ts'

@@ -1,5 +1,5 @@
 import { catalogue, type Config } from '@svc/tool-server'
-import { type Policy, priceSourceFaults } from '@svc/tool-server/policy'
+import { type Policy, priceSourceFaults } from '@svc/engine/policy'
 
 /** What a policy may say and yet probably does not mean, a sentence each that begins with the member. */
 export function policyNotes(policy: Policy, { chains }: Pick<Config, 'chains'>): readonly string[] {

@@ -1,4 +1,4 @@
-import { ToolError } from '@svc/tool-server'
+import { ToolError } from '@svc/amm'
 import { printable } from './printable.ts'
 
 /** Says on stderr what is wrong with a file, one line a member. Throws what is no fault of the file. */

@@ -1,4 +1,4 @@
-import type { JudgedPool } from '@svc/tool-server/policy'
+import type { JudgedPool } from '@svc/amm/prices'
 import { printable } from './printable.ts'
 import type { TokenProposal } from './propose-token.ts'
 import { shortUsd, witnessLine } from './weighed-lines.ts'

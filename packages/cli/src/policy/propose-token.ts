@@ -2,13 +2,12 @@ import { chainAccess, type Config } from '@svc/tool-server'
 import {
   bandReport,
   type BandReport,
-  type JudgedPool,
   dailyValueCaps,
   openReads,
   parsePolicy,
   type PolicyFile,
-  proposeSources,
-} from '@svc/tool-server/policy'
+} from '@svc/engine/policy'
+import { type JudgedPool, proposeSources } from '@svc/amm/prices'
 import type { UsdFeed } from '@svc/wallet/core'
 import type { TokenRequest } from './token-words.ts'
 import { expectedUsd, type PolicySources } from './policy-sources.ts'

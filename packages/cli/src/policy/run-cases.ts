@@ -1,4 +1,4 @@
-import { loadPolicy, runPolicyCases } from '@svc/tool-server/policy'
+import { loadPolicy, runPolicyCases } from '@svc/engine/policy'
 import { readInputFile } from '../read-input-file.ts'
 import { sayTaken } from '../say-taken.ts'
 import { isThere } from './is-there.ts'

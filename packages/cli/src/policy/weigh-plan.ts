@@ -1,5 +1,5 @@
 import { chainAccess, type Config } from '@svc/tool-server'
-import { budgetNames, openReads, type Policy, weighIntent, type WeighedIntent } from '@svc/tool-server/policy'
+import { budgetNames, openReads, type Policy, weighIntent, type WeighedIntent } from '@svc/engine/policy'
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import type { OpenOperations } from '../approvals/open-operations.ts'

@@ -1,4 +1,4 @@
-import type { PriceReport, ValueReport, WeighedReport, WitnessReport } from '@svc/tool-server/policy'
+import type { PriceReport, ValueReport, WeighedReport, WitnessReport } from '@svc/engine/policy'
 import { printable } from './printable.ts'
 
 /** How a plan was weighed, for a terminal: what each source says of each token, then what leaves and what comes back. */

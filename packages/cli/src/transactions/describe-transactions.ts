@@ -11,7 +11,7 @@ export async function describeTransactions(
   now: number,
 ): Promise<readonly TransactionDescription[]> {
   if (found.length === 0) return []
-  const { readAuditLog } = await import('@svc/tool-server/operator')
+  const { readAuditLog } = await import('@svc/engine/switches')
   const askers = await askersOf(
     found.map(({ requestId }) => requestId),
     dataDir,

@@ -1,7 +1,6 @@
 import { digest, sameDigest } from './digest.ts'
-import type { KeyTier, Principal } from './principal.ts'
+import { type KeyTier, type Principal, type Scope, scopes } from '@svc/engine'
 import { principalId } from './principal-id.ts'
-import { scopes, type Scope } from './scopes.ts'
 import type { Stage } from './stage.ts'
 
 /** The stage of three-tier API keys. The `svc_` prefix chooses this verifier; the rights are those of the key that matches. */

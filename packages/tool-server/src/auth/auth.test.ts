@@ -6,8 +6,7 @@ import { createAuthenticate } from './authenticate.ts'
 import { bearerStage } from './bearer.ts'
 import { localPrincipal } from './local.ts'
 import { may } from './may.ts'
-import type { KeyTier, Principal } from './principal.ts'
-import { scopes, type Scope } from './scopes.ts'
+import { type KeyTier, type Principal, type Scope, scopes } from '@svc/engine'
 import type { Stage } from './stage.ts'
 
 const keys = Object.fromEntries(

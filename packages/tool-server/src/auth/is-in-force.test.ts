@@ -3,7 +3,7 @@ import { apiKeyStage } from './api-key.ts'
 import { bearerStage } from './bearer.ts'
 import { isInForce } from './is-in-force.ts'
 import { localPrincipal } from './local.ts'
-import type { Principal } from './principal.ts'
+import type { Principal } from '@svc/engine'
 import type { Stage } from './stage.ts'
 
 const token = 'a-token-of-more-than-thirty-two-characters'

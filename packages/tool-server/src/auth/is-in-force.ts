@@ -1,4 +1,4 @@
-import type { Principal } from './principal.ts'
+import type { Principal } from '@svc/engine'
 import { principalId } from './principal-id.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { Principal } from './principal.ts'
-import { scopes } from './scopes.ts'
+import { type Principal, scopes } from '@svc/engine'
 
 /** Whoever started the process over stdio: the operator's own agent, with every scope. */
 export const localPrincipal: Principal = Object.freeze({

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { createOwedAllowances } from '../safety/owed-allowances.ts'
+import { createOwedAllowances } from '@svc/engine'
 import { checkDataDir } from '../status/check-data-dir.ts'
 import { requirePrivate } from './require-private.ts'
 

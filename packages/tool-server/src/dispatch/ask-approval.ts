@@ -1,9 +1,13 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Operation } from '@svc/store'
-import { readStoredPlan } from '../approvals/stored-plan.ts'
-import { canonical } from '../canonical.ts'
-import type { Call } from '../call.ts'
-import type { ApprovalAnswer, ApprovalQuestion, ApprovalReply } from '../operations.ts'
+import {
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  type ApprovalReply,
+  type Call,
+  canonical,
+  readStoredPlan,
+} from '@svc/engine'
 import { ToolError } from '@svc/amm'
 import { type Answered, answerOf, carryOut, type CarryOutMeans, storedAnswer } from './carry-out.ts'
 

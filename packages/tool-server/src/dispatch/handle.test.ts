@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { localPrincipal } from '../auth/local.ts'
-import type { Call } from '../call.ts'
+import type { Call } from '@svc/engine'
 import type { HistoryRequest } from '@svc/amm'
 import type { PoolHistory } from '../../../amm/src/ports.ts'
 import type { Ports } from '../ports.ts'

@@ -1,4 +1,4 @@
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '@svc/engine'
 import { ToolError } from '@svc/amm'
 import type { Tool } from '../tool.ts'
 import { createToolLists, type ToolList } from './list-tools.ts'

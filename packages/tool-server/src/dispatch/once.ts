@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Idempotency } from '@svc/store'
-import { canonical } from '../canonical.ts'
+import { canonical, type Doubt, type Sent } from '@svc/engine'
 import { type ErrorCode, type ErrorDetail, ToolError } from '@svc/amm'
 import { errorResult, type CallResult } from './call-result.ts'
-import type { Sent, Doubt } from '../operations.ts'
 
 /** One call that must happen at most once. */
 export type OnceRequest = {

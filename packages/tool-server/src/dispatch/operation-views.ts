@@ -1,8 +1,7 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Operation } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
-import type { Call } from '../call.ts'
-import type { OperationActions, OperationReads, OperationSummary, OperationView } from '../operations.ts'
+import type { Call, OperationActions, OperationReads, OperationSummary, OperationView } from '@svc/engine'
 import { ToolError } from '@svc/amm'
 import { answerOf, carryOut, type CarryOutMeans } from './carry-out.ts'
 

@@ -1,5 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises'
-import { createOwedAllowances } from '../safety/owed-allowances.ts'
+import { createOwedAllowances } from '@svc/engine'
 import type { SetupReport } from '../tool.ts'
 
 /** Whether the data directory can be written and is closed to others. Without a wallet it need not exist. */

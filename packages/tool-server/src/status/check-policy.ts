@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config-shape.ts'
-import { loadPolicy } from '../safety/policy.ts'
+import { loadPolicy } from '@svc/engine'
 import { ToolError } from '@svc/amm'
 import type { SetupReport } from '../tool.ts'
 

@@ -3,7 +3,7 @@ import type { Chain } from '@svc/wallet/core'
 import { getAddress, isAddress, type Address, type Hex } from 'viem'
 import * as z from 'zod'
 import { type PoolReference, type Token, ToolError, type Version } from '@svc/amm'
-import { operationStates } from '../operations.ts'
+import { operationStates } from '@svc/engine'
 import type { WriteContext } from '../tool.ts'
 
 /*

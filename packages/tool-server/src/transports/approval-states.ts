@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { canonical } from '../canonical.ts'
-import type { ApprovalAnswer, ApprovalQuestion } from '../operations.ts'
+import { type ApprovalAnswer, type ApprovalQuestion, canonical } from '@svc/engine'
 import { ToolError } from '@svc/amm'
 
 /**

@@ -1,6 +1,6 @@
 import { isRecord } from '@svc/runtime'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '@svc/engine'
 import type { Dispatch } from '../dispatch.ts'
 import { sessionRevisions } from './revisions.ts'
 

@@ -2,7 +2,7 @@ import { createServer as createPlainServer, type IncomingMessage, type Server, t
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { challengeHeader, type Authentication } from '../auth/authenticate.ts'
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '@svc/engine'
 import { type ErrorCode, ToolError } from '@svc/amm'
 import type { Log } from '@svc/runtime'
 import type { Traffic } from '../traffic.ts'

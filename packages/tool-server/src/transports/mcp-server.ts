@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import { appViews, showsViews } from '../apps/app-views.ts'
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '@svc/engine'
 import type { CallRequest, Dispatch } from '../dispatch.ts'
 import { ToolError } from '@svc/amm'
 import { createApprovalStates } from './approval-states.ts'

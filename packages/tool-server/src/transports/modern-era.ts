@@ -1,5 +1,5 @@
 import { createMcpHandler, type AuthInfo } from '@modelcontextprotocol/server'
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '@svc/engine'
 import type { Log } from '@svc/runtime'
 import type { Exchange } from './exchange.ts'
 import type { NewMcpServer } from './mcp-server.ts'

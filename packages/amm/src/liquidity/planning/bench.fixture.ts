@@ -16,15 +16,15 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Intent, IntentApproval, IntentCall, Settled } from '../../intent.ts'
 import type { Liquidity, Token, TokenDirectory } from '../../ports.ts'
-import { knownContracts } from '../../../../tool-server/src/safety/known-contracts.ts'
-import { parsePolicy } from '../../../../tool-server/src/safety/policy.ts'
-import { policyVerdict } from '../../../../tool-server/src/safety/policy-verdict.ts'
+import { knownContracts } from '../../../../engine/src/calldata/known-contracts.ts'
+import { parsePolicy } from '../../../../engine/src/policy/policy.ts'
+import { policyVerdict } from '../../../../engine/src/policy/policy-verdict.ts'
 import { createRpcPool } from '../../rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../../tokens/create-token-directory.ts'
 import { erc20Abi } from '../../abis/erc20.ts'
 import { permit2Abi } from '../../abis/permit2.ts'
 import { createLiquidity } from '../create-liquidity.ts'
-import { patientRpc } from '../../../../tool-server/src/safety/patience.fixture.ts'
+import { patientRpc } from '../../../../engine/src/fixtures/patience.fixture.ts'
 
 /**
  * A wallet on the local chain that carries intents out by hand: the approvals they declare, then their calls. Each must

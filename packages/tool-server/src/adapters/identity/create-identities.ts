@@ -4,7 +4,7 @@ import type { Identities, RegistrationRequest } from '../../ports/identities.ts'
 import type { RpcPool } from '@svc/amm'
 import type { Config } from '../../config/config-shape.ts'
 import { callAnswer } from '@svc/amm/rpc'
-import { registryOf } from './registry-of.ts'
+import { registryOf } from '@svc/engine'
 import { unsupportedChain, withToolErrors } from './registry-errors.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type Chain, identityRegistries, WalletError } from '@svc/wallet/core'
 import { type ErrorCode, type ErrorDetail, ToolError } from '@svc/amm'
-import { registryOf } from './registry-of.ts'
+import { registryOf } from '@svc/engine'
 
 /** A chain in whose registry nothing is registered from here, with those where something is. */
 export function unsupportedChain(chain: Chain, chains: readonly Chain[]): ToolError {

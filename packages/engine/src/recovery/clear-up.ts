@@ -1,0 +1,113 @@
+import type { OpenReservation } from '@svc/store'
+import type { JournalEntry } from '@svc/wallet/core'
+import type { Hash } from 'viem'
+import { ToolError } from '@svc/amm'
+import { apart } from './apart.ts'
+import { countLeftGas } from '../spending/count-left-gas.ts'
+import type { ExecutionContext } from '../stages/engine.ts'
+import { replacementRules } from './replacing.ts'
+import { settleLeft } from './settle-left.ts'
+import { isSignedOpen } from '../operations/signed-open.ts'
+import { onStorage } from '../audit/storage.ts'
+import { isAnyDue, noteFailedTakeBacks, takeBackOwed } from '../allowances/take-back-owed.ts'
+
+/**
+ * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up, sent again
+ * or, where their fees keep them out, signed again; nonces nothing waits at are used up; reservations whose
+ * transactions are all closed are settled with what those moved and burnt, allowances that should be zero are set to
+ * zero, and gas that nothing was reserved for is counted, each apart from the others: one that fails is logged, counts
+ * on as it is reserved, and is tried again next time. Run at start and before a write that finds something open.
+ * Rejects when the chain's transactions cannot be looked up, and when our own state cannot.
+ */
+export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
+  const { chain, sender } = context
+  const rules = replacementRules(context)
+  const held: JournalEntry[] = []
+  const entries = await sender.reconcile({
+    ...rules,
+    onHeld: (entry, why) => {
+      rules.onHeld?.(entry, why)
+      if (why === 'not-allowed') held.push(entry)
+    },
+  })
+  await takeOutOfTheWay(context, held)
+  for (const { hash, nonce, state } of entries) {
+    const transaction = { chainId: chain.id, hash, nonce }
+    context.engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: state } })
+  }
+  await noteFailedTakeBacks(context, entries)
+  const pending = newestOpen(entries)
+  const left = await reservationsLeft(context, inFlight)
+  const settled: string[] = []
+  for (const reservation of left) {
+    const { requestId } = reservation
+    await apart(context.engine, 'clear-up.unsettled', { chainId: chain.id, requestId }, async () => {
+      if (await settleLeft(context, reservation)) settled.push(requestId)
+    })
+  }
+  // A request that is not settled yet must still find which of its approvals ended.
+  const areAllSettled = settled.length === left.length
+  const tookBack = pending.length === 0 ? await takeBackOwed(context, areAllSettled) : 0
+  await apart(context.engine, 'clear-up.uncounted-gas', { chainId: chain.id }, () => countLeftGas(context))
+  return { chainId: chain.id, pending, settled, tookBack }
+}
+
+/**
+ * Where an open breaker lets ways home pass alone, what it keeps from higher fees would keep those waiting behind its nonce for as
+ * long as gas is dear: a no-op takes its place.
+ */
+async function takeOutOfTheWay(context: ExecutionContext, held: readonly JournalEntry[]): Promise<void> {
+  const { engine, sender, chain } = context
+  if (held.length === 0 || (await engine.breaker.stops()) !== 'all-but-ways-home') return
+  for (const entry of held) {
+    await apart(engine, 'clear-up.in-the-way', { chainId: chain.id, hash: entry.hash }, async () => {
+      await sender.cancel(entry, replacementRules(context, { why: 'end a transaction that keeps ways home waiting' }))
+    })
+  }
+}
+
+export type ClearedUp = {
+  readonly chainId: number
+  /** Transactions that are still out. */
+  readonly pending: readonly Hash[]
+  /** Requests whose reservations were closed. */
+  readonly settled: readonly string[]
+  readonly tookBack: number
+}
+
+/** Whether anything on a chain waits for `clearUp`; asks our own state alone. */
+export async function isAnythingLeft(context: ExecutionContext, inFlight: ReadonlySet<string>): Promise<boolean> {
+  const { engine, chain, wallet } = context
+  const [isDue, ...left] = await Promise.all([
+    isAnyDue(engine, chain, wallet),
+    engine.journal.open(chain.id, wallet),
+    engine.journal.refused(chain.id, wallet),
+    reservationsLeft(context, inFlight),
+    engine.ledger.uncountedGas(chain.id),
+  ])
+  return isDue || left.some(({ length }) => length > 0)
+}
+
+async function reservationsLeft(
+  { engine, chain }: ExecutionContext,
+  inFlight: ReadonlySet<string>,
+): Promise<readonly OpenReservation[]> {
+  const open = await onStorage('the spend ledger cannot be read', () => engine.ledger.open())
+  return open.filter(({ chainId, requestId }) => chainId === chain.id && !inFlight.has(requestId))
+}
+
+/** The refusal of a write while an earlier transaction of the wallet is out: its end decides what a plan may assume. */
+export function stillPending(pending: readonly Hash[]): ToolError {
+  return new ToolError('WALLET_BUSY', 'An earlier transaction of the wallet is not confirmed yet.', {
+    details: pending.map((txHash) => ({ message: 'not confirmed', txHash })),
+  })
+}
+
+/** Of several attempts at a nonce the newest one speaks for it. */
+function newestOpen(entries: readonly JournalEntry[]): readonly Hash[] {
+  const newest = new Map<number, JournalEntry>()
+  for (const entry of entries.filter(isSignedOpen)) {
+    if (entry.attempt >= (newest.get(entry.nonce)?.attempt ?? 0)) newest.set(entry.nonce, entry)
+  }
+  return [...newest.values()].map(({ hash }) => hash)
+}
