@@ -1,22 +1,28 @@
 import { zeroAddress } from 'viem'
 import { deriveAccounts, type DevAccount } from './accounts.ts'
-import { anvilPath } from './anvil-path.ts'
-import type { Call } from './block-writer.ts'
-import type { ChainClient } from './chain-client.ts'
-import { chainRow } from './chain-row.ts'
-import { createQueue } from './create-queue.ts'
+import { anvilPath } from './chain/anvil-path.ts'
+import type { Call } from './chain/block-writer.ts'
+import type { ChainClient } from './chain/chain-client.ts'
+import { chainRow } from './chain/chain-row.ts'
+import { createQueue } from './services/create-queue.ts'
 import type { Devnet, DevnetOptions, DevnetPool } from './devnet.ts'
 import { createFeeder, type Feeder } from './feeds/create-feeder.ts'
-import { fund } from './fund.ts'
-import { createLayout, entryPointAddress, type Layout, type PlacedPool, simple7702AccountAddress } from './layout.ts'
-import { type LoadedChain, loadChain } from './load-chain.ts'
-import { makeDump } from './make-dump.ts'
-import type { LiveMarket } from './market.ts'
-import { cacheFolder, seededDump } from './seeded-dump.ts'
-import { sendNow } from './send-now.ts'
-import { tokenSpecs } from './token-specs.ts'
-import { historyHours } from './trade-hours.ts'
-import { createTrading } from './trading.ts'
+import { fund } from './chain/fund.ts'
+import {
+  createLayout,
+  entryPointAddress,
+  type Layout,
+  type PlacedPool,
+  simple7702AccountAddress,
+} from './seed/layout.ts'
+import { type LoadedChain, loadChain } from './chain/load-chain.ts'
+import { makeDump } from './seed/make-dump.ts'
+import type { LiveMarket } from './seed/market.ts'
+import { cacheFolder, seededDump } from './seed/seeded-dump.ts'
+import { sendNow } from './chain/send-now.ts'
+import { tokenSpecs } from './seed/token-specs.ts'
+import { historyHours } from './seed/trade-hours.ts'
+import { createTrading } from './seed/trading.ts'
 
 /**
  * Starts a local chain with the real AMM contracts, tokens, pools and, unless `history` is false, thirty days of

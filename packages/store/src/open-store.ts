@@ -1,22 +1,22 @@
 import type { Journal } from '@svc/wallet/core'
 import { randomUUID } from 'node:crypto'
 import { createBarStore, type BarStore } from './bar-store.ts'
-import { createClaims, type Claims } from './claims.ts'
-import { createOperations } from './create-operations.ts'
+import { createClaims, type Claims } from './claims/claims.ts'
+import { createOperations } from './operations/create-operations.ts'
 import type { Engine } from './engine.ts'
-import { createIdempotency, type Idempotency } from './idempotency.ts'
-import { createJournal } from './journal.ts'
-import { createLedger, type Ledger } from './ledger.ts'
+import { createIdempotency, type Idempotency } from './operations/idempotency.ts'
+import { createJournal } from './journal/journal.ts'
+import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { Leases } from './leases.ts'
-import type { Operations } from './operations.ts'
-import { createPins, type Pins } from './pins.ts'
+import type { Operations } from './operations/operations.ts'
+import { createPins, type Pins } from './claims/pins.ts'
 import { createPriceMemory, type PriceMemory } from './price-memory.ts'
-import { createRateLimits, type RateLimits } from './rate-limits.ts'
+import { createRateLimits, type RateLimits } from './claims/rate-limits.ts'
 import { requireInPlace } from './require-in-place.ts'
-import { openSqliteEngine } from './sqlite-engine.ts'
-import { lastSpendAt } from './spending-session.ts'
+import { openSqliteEngine } from './sqlite/sqlite-engine.ts'
+import { lastSpendAt } from './ledger/spending-session.ts'
 import { postgresTime, type StoreTime } from './store-time.ts'
-import { createTransactions, type Transactions } from './transactions.ts'
+import { createTransactions, type Transactions } from './journal/transactions.ts'
 
 /**
  * Opens the durable state on one of two engines and brings the schema up to date: a file of embedded SQLite (mode 0600,
@@ -104,7 +104,7 @@ export type Store = {
 /** The client of PostgreSQL is loaded for a database only. */
 async function openEngine(place: StorePlace): Promise<Engine> {
   if ('path' in place) return await openSqliteEngine(place.path)
-  const { openPostgresEngine } = await import('./postgres-engine.ts')
+  const { openPostgresEngine } = await import('./postgres/postgres-engine.ts')
   return await openPostgresEngine(place.url, place.patienceMs)
 }
 

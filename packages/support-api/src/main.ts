@@ -1,6 +1,6 @@
 import { readConfig } from './config.ts'
 import { describeFailure } from './describe-failure.ts'
-import { retryClaim } from './faucet/retry-claim.ts'
+import { retryClaim } from './faucet/payer/retry-claim.ts'
 import { openSupportApi } from './server.ts'
 import { version } from './version.ts'
 

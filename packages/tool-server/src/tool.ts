@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ViewName } from './apps/app-views.ts'
 import type { KeyTier, OperationActions, OperationReads, Principal, SafetyReport, Scope } from '@svc/engine'
 import type { Deferred, Execute, KeptDeposit, TokenQuantity } from '@svc/amm'
-import type { Drawing } from './pictures/drawing.ts'
+import type { Drawing } from './charts/drawing.ts'
 import type { Ports } from './ports.ts'
 
 /**

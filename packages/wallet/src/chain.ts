@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { RegistryForm } from './agent/identity-registries.ts'
+import type { RegistryForm } from './agent/lookup/identity-registries.ts'
 
 /** One chain as a row of data. Whatever differs between chains is a member here, never an `if` in code. */
 export type Chain = {

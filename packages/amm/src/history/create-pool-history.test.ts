@@ -2,9 +2,9 @@ import { chains, findChain } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
 import type { HistoryRequest } from '../ports.ts'
 import { createSubgraphs } from '../subgraph/create-subgraphs.ts'
-import { createBarMemory } from './create-bar-memory.ts'
+import { createBarMemory } from './bars/create-bar-memory.ts'
 import { createPoolHistory } from './create-pool-history.ts'
-import { reportedHours } from './reported-hours.fixture.ts'
+import { reportedHours } from './periods/reported-hours.fixture.ts'
 
 const now = 1_700_000_000
 

@@ -1,3 +1,3 @@
 export { boundNote } from './bound-note.ts'
-export { createBarMemory } from './create-bar-memory.ts'
+export { createBarMemory } from './bars/create-bar-memory.ts'
 export { createPoolHistory } from './create-pool-history.ts'

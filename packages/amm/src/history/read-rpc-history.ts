@@ -1,12 +1,12 @@
-import type { BarStore } from '@svc/store'
+import type { BarStore } from './bars/create-bar-memory.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { HistoryRequest, Pool, PoolBars, MarketPorts } from '../ports.ts'
 import { boundNote } from './bound-note.ts'
-import { barGrid } from './bar-grid.ts'
+import { barGrid } from './bars/bar-grid.ts'
 import type { HistoryPorts } from './history-ports.ts'
-import { dollarSides } from './dollar-sides.ts'
-import { readTradedBars } from './read-traded-bars.ts'
-import type { TradedBars } from './traded-bars.ts'
+import { dollarSides } from './periods/dollar-sides.ts'
+import { readTradedBars } from './bars/read-traded-bars.ts'
+import type { TradedBars } from './bars/traded-bars.ts'
 
 /**
  * The history of a pool out of its swap logs: exact inputs, prices, liquidity and fees of every swap, as far back as the budget of

@@ -1,10 +1,10 @@
 import type { HistoryRequest, SwapRecord } from '../ports.ts'
 import { inTurns } from '@svc/runtime'
 import { swapFit } from '../liquidity/swaps/swap-fit.ts'
-import { barGrid } from './bar-grid.ts'
-import { barsOfSwaps } from './bars-of-swaps.ts'
+import { barGrid } from './bars/bar-grid.ts'
+import { barsOfSwaps } from './bars/bars-of-swaps.ts'
 import type { HistoryPorts } from './history-ports.ts'
-import type { ClosingState, TradedBars } from './traded-bars.ts'
+import type { ClosingState, TradedBars } from './bars/traded-bars.ts'
 
 /**
  * The bars of a span of time out of swap logs, since when those were complete, and where they do not fit together. `opening` is the

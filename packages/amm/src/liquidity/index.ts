@@ -1,5 +1,5 @@
 export { createLiquidity } from './create-liquidity.ts'
-export { liquidityForAmounts, type RangeBounds } from './planning/liquidity-for-amounts.ts'
+export { liquidityForAmounts, type RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
 export { callerPriceOf, type PairDecimals, priceDrift } from './planning/price-drift.ts'
 export { leastOfMint, leastOfPair, mostOfMint } from './planning/slippage-limits.ts'
 export { activeLiquidity } from './pools/active-liquidity.ts'

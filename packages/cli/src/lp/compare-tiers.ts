@@ -1,7 +1,7 @@
-import { dailyTrade, scoreFeeTier, formatTiers } from '@svc/tool-server/analytics'
-import { commonDays } from './common-days.ts'
-import { csvMarket } from './csv-market.ts'
-import { baseNotes, type CsvPool } from './csv-pool.ts'
+import { dailyTrade, scoreFeeTier, formatTiers } from '@svc/tool-server/analysis'
+import { commonDays } from './csv/common-days.ts'
+import { csvMarket } from './csv/csv-market.ts'
+import { baseNotes, type CsvPool } from './csv/csv-pool.ts'
 import { describeBars, type DescribedBars } from './describe-bars.ts'
 import { quoteWorth } from './quote-worth.ts'
 

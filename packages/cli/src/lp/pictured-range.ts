@@ -1,7 +1,7 @@
 import type { RangeResult } from '@svc/tool-server'
-import { pastPrices } from '@svc/tool-server/analytics'
-import type { CsvPool } from './csv-pool.ts'
-import type { RangeReport } from './optimize-csv.ts'
+import { pastPrices } from '@svc/tool-server/analysis'
+import type { CsvPool } from './csv/csv-pool.ts'
+import type { RangeReport } from './csv/optimize-csv.ts'
 
 /** A choice of range as its picture takes it, with the file's prices until its end. Fees whose error nobody knows may be all wrong. */
 export function picturedRange({ projections, ...report }: RangeReport, pool: PricedBars): RangeResult {

@@ -1,5 +1,5 @@
 import type { BacktestStrategy } from '@svc/lp-math'
-import { strategiesOf, ToolError, usualStrategies } from '@svc/tool-server/analytics'
+import { strategiesOf, ToolError, usualStrategies } from '@svc/tool-server/analysis'
 import { readInputText } from '../read-input-text.ts'
 import { UsageError } from '../usage-error.ts'
 

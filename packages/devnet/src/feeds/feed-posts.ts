@@ -1,8 +1,8 @@
 import { encodeFunctionData } from 'viem'
-import type { Call } from '../block-writer.ts'
+import type { Call } from '../chain/block-writer.ts'
 import { priceFeed } from '../contracts.gen.ts'
-import type { FeedName, Layout } from '../layout.ts'
-import type { UsdPrices } from '../prices.ts'
+import type { FeedName, Layout } from '../seed/layout.ts'
+import type { UsdPrices } from '../seed/prices.ts'
 import { type FeedSpec, feedRenewalSeconds, feedSpecs, type FeedSymbol, toFeedAnswer } from './feed-specs.ts'
 
 /** What a feed said last, and when (unix seconds). */

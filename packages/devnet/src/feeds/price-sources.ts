@@ -1,6 +1,6 @@
 import type { ChainToken } from '@svc/wallet/core'
-import type { Layout, PlacedPool } from '../layout.ts'
-import type { Asset, TokenSymbol } from '../token-specs.ts'
+import type { Layout, PlacedPool } from '../seed/layout.ts'
+import type { Asset, TokenSymbol } from '../seed/token-specs.ts'
 import { feedDecimals, feedHeartbeatSeconds, feedSpecs, type FeedSymbol } from './feed-specs.ts'
 
 /** What the price of a listed token is taken from on the local chain; `null` for tokens that nobody named a source for. */

@@ -1,6 +1,6 @@
-import type { ChainClient } from '../chain-client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { priceFeed } from '../contracts.gen.ts'
-import { type Layout, multicall3Address } from '../layout.ts'
+import { type Layout, multicall3Address } from '../seed/layout.ts'
 import type { FeedAnswer, FeedAnswers } from './feed-posts.ts'
 import { feedSpecs } from './feed-specs.ts'
 

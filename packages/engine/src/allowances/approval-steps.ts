@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData } from 'viem'
 import { erc20Abi, permit2Abi } from '@svc/amm/abis'
 import type { IntentApproval } from '@svc/amm'
-import type { Step } from '../stages/step.ts'
+import type { Step } from '../context/step.ts'
 
 /**
  * Turns declared approvals into transactions: each ERC-20 allowance exactly the amount, through zero where another amount

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
-import type { Engine } from '../stages/engine.ts'
+import type { Engine } from '../context/engine.ts'
 import type { OwedAllowance } from './owed-allowances.ts'
 import { onStorage } from '../audit/storage.ts'
 

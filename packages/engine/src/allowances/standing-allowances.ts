@@ -1,5 +1,5 @@
 import type { Allowance } from './approval-steps.ts'
-import type { ExecutionContext } from '../stages/engine.ts'
+import type { ExecutionContext } from '../context/engine.ts'
 import { onStorage } from '../audit/storage.ts'
 import { readAllowances } from './survey.ts'
 

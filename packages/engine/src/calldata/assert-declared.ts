@@ -3,7 +3,7 @@ import type { Intent } from '@svc/amm'
 import { simulatedDepositRefusals } from './assert-deposits.ts'
 import type { GivenRight } from '../simulation/asset-changes.ts'
 import type { ExpectedTokens } from '../policy/policy-verdict.ts'
-import type { Refusal } from '../stages/refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { sumByToken } from '../spending/sum-by-token.ts'
 

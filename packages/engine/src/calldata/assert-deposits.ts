@@ -1,6 +1,6 @@
 import { priceDrift } from '@svc/amm/liquidity'
 import type { ErrorDetail, Intent, IntentDeposit } from '@svc/amm'
-import type { Refusal } from '../stages/refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 import type { PositionFacts, SimulatedDeposit } from '../simulation/simulated-deposits.ts'
 
 /**

@@ -2,10 +2,10 @@ import type { RequestOutcome, StoredTransaction } from '@svc/store'
 import { createMutex, isNeverMined, isNoOp, type Chain, type JournalState } from '@svc/wallet/core'
 import { type Hash, isAddressEqual, type PublicClient, TransactionNotFoundError } from 'viem'
 import type { AuditEvent } from '../audit/audit.ts'
-import type { Engine, ExecutionContext } from '../stages/engine.ts'
+import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { replacementRules } from '../recovery/replacing.ts'
 import { onStorage } from '../audit/storage.ts'
-import { serverContext } from '../stages/execution-context.ts'
+import { serverContext } from '../context/execution-context.ts'
 
 /**
  * Does what operators ask about transactions that are out. It signs empty transfers alone, so neither a pause nor an open

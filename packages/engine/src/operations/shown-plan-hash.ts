@@ -1,5 +1,5 @@
 import type { Hash } from 'viem'
-import type { ExecutionContext } from '../stages/engine.ts'
+import type { ExecutionContext } from '../context/engine.ts'
 import { planHash } from './plan-hash.ts'
 import { type ShownContext, shownOf } from './plan-shown.ts'
 import type { TokenContext } from '../spending/token-facts.ts'

@@ -1,5 +1,5 @@
 import { createMutex, type Chain } from '@svc/wallet/core'
-import type { Engine, ExecutionContext } from '../stages/engine.ts'
+import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { knownContracts, type KnownContracts } from '../calldata/known-contracts.ts'
 import type { Policy } from './policy.ts'
 import { policyFor } from './policy-for.ts'

@@ -1,6 +1,6 @@
 import type { Policy } from './policy.ts'
 import { grantOf } from './policy-for.ts'
-import type { Refusal } from '../stages/refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 
 /** Refuses a tool that the operator left out of what the caller may use. */
 export function grantRefusals(tool: string, principalId: string, policy: Policy): readonly Refusal[] {

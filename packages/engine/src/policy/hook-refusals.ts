@@ -1,6 +1,6 @@
 import type { Intent } from '@svc/amm'
 import type { Policy } from './policy.ts'
-import type { Refusal } from '../stages/refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 
 /**
  * Refuses deposits into pools whose hook is asked when liquidity is removed: it may say no for ever, so that what is put in

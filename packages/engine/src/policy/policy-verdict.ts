@@ -7,7 +7,7 @@ import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../stages/may-bring-home.ts'
 import { pairShares } from '../spending/pair-shares.ts'
 import type { Policy } from './policy.ts'
-import type { Refusal } from '../stages/refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 
 /**
  * Holds an intent against the operator's policy: contracts and what they are called with, deposits, recipients, spenders,

@@ -1,5 +1,5 @@
 import { ToolError } from '@svc/amm'
-import type { Engine } from '../stages/engine.ts'
+import type { Engine } from '../context/engine.ts'
 
 /**
  * Does one piece of clearing up by itself: what fails is logged under `event` and keeps neither the next piece nor a write

@@ -2,7 +2,7 @@ import type { Transactions } from '@svc/store'
 import { createSender, type Chain, type Journal, type Sender } from '@svc/wallet/core'
 import { type Address, type Hash, isAddressEqual } from 'viem'
 import type { RpcPool } from '@svc/amm'
-import type { Engine } from '../stages/engine.ts'
+import type { Engine } from '../context/engine.ts'
 
 /**
  * Senders for the other addresses that have something open on a chain: those of keys this server had before. They look

@@ -1,7 +1,7 @@
 import type { StoredTransaction, Transactions } from '@svc/store'
 import { isNoOp, type JournalEntry } from '@svc/wallet/core'
 import type { Hash, PublicClient } from 'viem'
-import type { ExecutionContext } from '../stages/engine.ts'
+import type { ExecutionContext } from '../context/engine.ts'
 
 /**
  * That a transaction was cancelled by the operator, with the empty transfer that was mined in its place, where one is seen

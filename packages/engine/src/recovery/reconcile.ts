@@ -1,9 +1,9 @@
-import type { Engine } from '../stages/engine.ts'
+import type { Engine } from '../context/engine.ts'
 import { clearUp, type ClearedUp, isAnythingLeft, stillPending } from './clear-up.ts'
 import { settleFormer } from './former-wallets.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { onStorage } from '../audit/storage.ts'
-import { serverContext } from '../stages/execution-context.ts'
+import { serverContext } from '../context/execution-context.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 

@@ -3,7 +3,7 @@ import type { TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
 import { asSigned } from './as-signed.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
-import type { Progress } from '../stages/progress.ts'
+import type { Progress } from '../context/progress.ts'
 import { realDeltas, settleLedger } from '../stages/settle.ts'
 import { takeBack } from '../allowances/take-back.ts'
 

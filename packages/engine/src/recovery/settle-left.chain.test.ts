@@ -2,7 +2,14 @@ import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
 import type { Intent } from '@svc/amm'
-import { craftedIntent, routerItself, sum, swapRouter, v3Single, v3Step } from '../fair-value/attack-calls.fixture.ts'
+import {
+  craftedIntent,
+  routerItself,
+  sum,
+  swapRouter,
+  v3Single,
+  v3Step,
+} from '../../../tool-server/src/fair-value/attack-calls.fixture.ts'
 import { approveIntent, mintIntent, removeIntent, swapIntent } from '../fixtures/intents.fixture.ts'
 import { answering, dieAt } from '../fixtures/network.fixture.ts'
 import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'

@@ -1,4 +1,4 @@
-import type { Refusal } from '../stages/refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 import { checkSiwe } from './check-siwe.ts'
 import { checkAgentWallet, checkOrder, checkPermit, checkUserOperation } from './check-typed-data.ts'
 import { readTypedData } from './read-typed-data.ts'

@@ -1,6 +1,6 @@
 import type { TransactionSigner } from '@svc/wallet/core'
 import type { Hex, TypedDataDefinition } from 'viem'
-import { throwFirst } from '../stages/refusal.ts'
+import { throwFirst } from '../context/refusal.ts'
 import { checkSignature } from './check-signature.ts'
 import type { SignatureContext, SignatureRequest } from './signature-context.ts'
 

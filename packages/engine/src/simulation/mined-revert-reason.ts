@@ -1,7 +1,7 @@
 import { BaseError, type Hex, type TransactionReceipt } from 'viem'
-import type { ExecutionContext } from '../stages/engine.ts'
+import type { ExecutionContext } from '../context/engine.ts'
 import { revertReason } from './revert-reason.ts'
-import type { Step } from '../stages/step.ts'
+import type { Step } from '../context/step.ts'
 
 /**
  * Why a mined transaction reverted, found by playing its call again on the state before its block. That is not quite the

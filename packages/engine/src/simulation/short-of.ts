@@ -1,6 +1,6 @@
 import { formatAmount } from '@svc/lp-math'
 import { type Token, tokenLabel } from '@svc/amm'
-import type { Refusal } from '../stages/refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 
 /** The refusal of a call that takes more than the wallet holds: of each token both in whole tokens, as a caller would write them. */
 export function shortOf(shortages: readonly Shortage[], what = 'the call'): Refusal {

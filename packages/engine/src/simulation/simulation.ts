@@ -13,7 +13,7 @@ import { readsBefore, simulatedDeposit, type SimulatedDeposit } from './simulate
 import { lacksMethod, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
 import { shortOf } from './short-of.ts'
 import type { SimulatorMemory } from './simulator-memory.ts'
-import type { Step } from '../stages/step.ts'
+import type { Step } from '../context/step.ts'
 import type { Inspected, Inspection } from '../value/inspection.ts'
 
 /**

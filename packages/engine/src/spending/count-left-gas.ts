@@ -1,6 +1,6 @@
 import type { Hash, TransactionReceipt } from 'viem'
 import { asSigned } from '../recovery/as-signed.ts'
-import type { ExecutionContext } from '../stages/engine.ts'
+import type { ExecutionContext } from '../context/engine.ts'
 import { gasCosts } from './gas-worth.ts'
 import { priceTokens } from './spend-value.ts'
 import { onStorage } from '../audit/storage.ts'

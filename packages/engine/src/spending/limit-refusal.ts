@@ -1,7 +1,7 @@
 import { formatAmount } from '@svc/lp-math'
 import type { SpendVerdict } from '@svc/store'
 import { type Token, tokenLabel } from '@svc/amm'
-import type { Refusal } from '../stages/refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 import { usdText } from './usd-text.ts'
 import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed } from '../value/budget-names.ts'
 

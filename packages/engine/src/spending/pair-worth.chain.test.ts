@@ -6,7 +6,7 @@ import { createChainActor } from '../../../amm/src/liquidity/chain-actor.fixture
 import { v2PairAddress } from '@svc/amm/liquidity'
 import type { Intent } from '@svc/amm'
 import { expectRefused } from '../fixtures/expect-refused.fixture.ts'
-import { planAdd } from '../fair-value/deposit-plans.fixture.ts'
+import { planAdd } from '../../../tool-server/src/fair-value/deposit-plans.fixture.ts'
 import { approvalOf, laterDeadline, swapIntent } from '../fixtures/intents.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { used } from '../fixtures/pipeline-facts.fixture.ts'

@@ -1,7 +1,7 @@
 import type { Budget, BudgetAmount, Ledger, SpendLimits, SpendVerdict, TokenAmounts } from '@svc/store'
 import { zeroAddress } from 'viem'
 import { type Policy, usdMicros } from '../policy/policy.ts'
-import type { Refusal } from '../stages/refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 import { isUnnamed, mayPass } from '@svc/amm'
 import { countable } from './countable.ts'
 import { unpricedGasCapWei } from './gas.ts'

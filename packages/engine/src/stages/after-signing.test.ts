@@ -2,8 +2,8 @@ import type { Hash, TransactionReceipt } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { errorTable, ToolError } from '@svc/amm'
 import { afterSigning } from './after-signing.ts'
-import type { Progress } from './progress.ts'
-import type { Step } from './step.ts'
+import type { Progress } from '../context/progress.ts'
+import type { Step } from '../context/step.ts'
 
 const hashes = ['0xa1', '0xb2'] as const satisfies readonly Hash[]
 

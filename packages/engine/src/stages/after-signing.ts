@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import { type ErrorCode, ToolError } from '@svc/amm'
-import type { Progress } from './progress.ts'
-import type { Step } from './step.ts'
+import type { Progress } from '../context/progress.ts'
+import type { Step } from '../context/step.ts'
 
 /**
  * What the caller hears of a failure of the pipeline. Before the first signature it is the failure itself. After it, nothing

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts'
 import { ToolError } from '@svc/amm'
 import { type Policy, usdMicros } from '../policy/policy.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 import { counts } from '../operations/require-channel.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'
 import { usdText } from '../spending/usd-text.ts'

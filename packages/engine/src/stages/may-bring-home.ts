@@ -1,6 +1,6 @@
 import { isAddressEqual } from 'viem'
 import { calledContracts } from '../calldata/called-contracts.ts'
-import type { ExecutionContext } from './engine.ts'
+import type { ExecutionContext } from '../context/engine.ts'
 import { readBounds } from './read-bounds.ts'
 
 /**

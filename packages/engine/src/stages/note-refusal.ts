@@ -2,7 +2,7 @@ import type { Call } from '../call.ts'
 import { type ErrorCode, errorTable, ToolError } from '@svc/amm'
 import type { AuditEvent } from '../audit/audit.ts'
 import { callFacts, paramsHash } from '../audit/call-facts.ts'
-import type { ExecutionContext } from './engine.ts'
+import type { ExecutionContext } from '../context/engine.ts'
 
 /**
  * Leaves a line about a write that did not come to its end on the pipeline: `tx.refused` where something stood in the way

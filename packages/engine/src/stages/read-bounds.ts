@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Intent, ToolError } from '@svc/amm'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 import { type CallBounds, callBounds, noBounds } from '../value/call-bounds.ts'
 
 /** Calldata of the AMM that is not known to its last byte may permit anything. */

@@ -1,6 +1,6 @@
-import type { Engine } from './engine.ts'
+import type { Engine } from '../context/engine.ts'
 import { isPaused } from '../switches/kill-switch.ts'
-import type { Refusal, Weighed } from './refusal.ts'
+import type { Refusal, Weighed } from '../context/refusal.ts'
 import { onStorage } from '../audit/storage.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { isWayHome } from './is-way-home.ts'
 import { mayBringHome } from './may-bring-home.ts'
-import type { Weighed } from './refusal.ts'
+import type { Weighed } from '../context/refusal.ts'
 import { requireRunning } from './require-running.ts'
 import type { ValueWeighed } from './weigh-value.ts'
 

@@ -1,5 +1,5 @@
 import { type Settled, ToolError } from '@svc/amm'
-import type { ExecutionContext } from './engine.ts'
+import type { ExecutionContext } from '../context/engine.ts'
 
 /**
  * Lets a tool shape its result. The transactions are mined by now, so a failure here must not read as "nothing happened":

@@ -1,6 +1,6 @@
 import { ToolError } from '@svc/amm'
-import type { ExecutionContext } from './engine.ts'
-import { type Refusal, throwFirst, type Weighed } from './refusal.ts'
+import type { ExecutionContext } from '../context/engine.ts'
+import { type Refusal, throwFirst, type Weighed } from '../context/refusal.ts'
 
 /**
  * Runs the steps of a run of the pipeline by name: logs how long each took, stops before a step when the caller has left and nothing is

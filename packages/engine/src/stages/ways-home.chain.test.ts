@@ -6,8 +6,13 @@ import { describe, expect, it } from 'vitest'
 import type { Intent, PairShare } from '@svc/amm'
 import { createCircuitBreaker, type OpenedBy } from '../switches/circuit-breaker.ts'
 import { expectRefused } from '../fixtures/expect-refused.fixture.ts'
-import { newestPosition, planAdd, planIncrease, removal } from '../fair-value/deposit-plans.fixture.ts'
-import { chainDeadline, lenient } from '../fair-value/plans.fixture.ts'
+import {
+  newestPosition,
+  planAdd,
+  planIncrease,
+  removal,
+} from '../../../tool-server/src/fair-value/deposit-plans.fixture.ts'
+import { chainDeadline, lenient } from '../../../tool-server/src/fair-value/plans.fixture.ts'
 import { approveIntent, swapIntent, wrapIntent } from '../fixtures/intents.fixture.ts'
 import { pause } from '../switches/kill-switch.ts'
 import { methodsIn, rewriting } from '../fixtures/network.fixture.ts'

@@ -1,6 +1,6 @@
 import type { OperationState } from '@svc/store'
 import type { Principal } from '../principal.ts'
-import type { Engine } from '../stages/engine.ts'
+import type { Engine } from '../context/engine.ts'
 import { printable } from '@svc/runtime'
 import { readPause } from './kill-switch.ts'
 import { isDailyAlert, limitsOf, sessionIdleMs } from '../spending/spend-limit.ts'

@@ -1,5 +1,5 @@
 import type { Intent } from '@svc/amm'
-import type { Refusal } from '../stages/refusal.ts'
+import type { Refusal } from '../context/refusal.ts'
 import type { PoolAfter } from './inspection.ts'
 import type { Moved } from './moved.ts'
 import { simulatedDeposit } from './simulated-deposit.ts'

@@ -5,8 +5,8 @@ import type { FaucetChain, FaucetConfig } from '../config.ts'
 import { createClaimDesk, type ClaimDesk } from './claim-desk.ts'
 import { openEndpoints } from './endpoints.ts'
 import type { FaucetLog } from './faucet-log.ts'
-import { createPayer, type Payer } from './payer.ts'
-import { createSentWatch, type SentWatch } from './sent-watch.ts'
+import { createPayer, type Payer } from './payer/payer.ts'
+import { createSentWatch, type SentWatch } from './payer/sent-watch.ts'
 
 /** Opens the faucet of every chain it serves. Paying begins with `start`, in whichever replica leads a chain. */
 export function openFaucet(options: FaucetOptions): Faucet {

@@ -1,5 +1,5 @@
-import type { Drawing } from '../pictures/drawing.ts'
-import type { PictureLink } from '../pictures/chart-store.ts'
+import type { Drawing } from '../charts/drawing.ts'
+import type { PictureLink } from '../charts/chart-store.ts'
 import type { ErrorEnvelope, ToolError } from '@svc/amm'
 import { roundFigures } from './round-figures.ts'
 

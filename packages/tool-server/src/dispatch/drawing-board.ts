@@ -1,5 +1,5 @@
-import type { Drawing } from '../pictures/drawing.ts'
-import type { PictureLink } from '../pictures/chart-store.ts'
+import type { Drawing } from '../charts/drawing.ts'
+import type { PictureLink } from '../charts/chart-store.ts'
 import type { Content } from './call-result.ts'
 
 /** Collects what the pictures of one answer are made of. A fault of a picture never becomes one of the answer: it is reported, and left out. */

@@ -1,6 +1,6 @@
 import { type Call, type OpenExecute, readPlanned } from '@svc/engine'
 import { type KeptDeposit, ToolError, untilAborted } from '@svc/amm'
-import type { Drawing } from '../pictures/drawing.ts'
+import type { Drawing } from '../charts/drawing.ts'
 import type { Ports } from '../ports.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
 import type { CarryOutMeans } from './carry-out.ts'

@@ -1,5 +1,5 @@
 import type { Log } from '@svc/runtime'
-import type { ChartStore, ReadPicture } from '../pictures/chart-store.ts'
+import type { ChartStore, ReadPicture } from '../charts/chart-store.ts'
 import { ToolError, untilAborted } from '@svc/amm'
 import { internalError } from './internal-error.ts'
 

@@ -6,9 +6,9 @@ import type {
   RangeEstimates,
   SimulationOptions,
 } from '@svc/lp-math'
-import type { RangeChoice, RangeWanted } from '../adapters/analytics/pick-range.ts'
-import type { FeeTier, TierMarket, TierScore } from '../adapters/analytics/score-fee-tier.ts'
-import type { DrawingRequest } from '../pictures/drawing.ts'
+import type { RangeChoice, RangeWanted } from '../analysis/range/pick-range.ts'
+import type { FeeTier, TierMarket, TierScore } from '../analysis/fees/score-fee-tier.ts'
+import type { DrawingRequest } from '../charts/drawing.ts'
 
 /** Threads for work that takes long, so that no other call of the server waits for it. */
 export type Workers = {

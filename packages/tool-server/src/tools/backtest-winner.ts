@@ -1,5 +1,5 @@
 import type { StrategyResult } from '@svc/lp-math'
-import { percents } from '../adapters/analytics/percents.ts'
+import { percents } from '../analysis/percents.ts'
 import type { PoolBars } from '@svc/amm'
 import type { Replayed } from '../ports/workers.ts'
 

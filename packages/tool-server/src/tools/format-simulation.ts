@@ -1,5 +1,5 @@
 import type { Estimate, RangeAnalysis, RangeEstimates } from '@svc/lp-math'
-import { compareSimulation } from '../adapters/analytics/compare-simulation.ts'
+import { compareSimulation } from '../analysis/range/compare-simulation.ts'
 import { figure } from './figure.ts'
 
 /**

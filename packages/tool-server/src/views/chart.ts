@@ -2,8 +2,8 @@ import { BarChart, LineChart, ScatterChart } from 'echarts/charts'
 import { GridComponent, LegendComponent, MarkLineComponent, TitleComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
-import { pictureOf, type Drawing } from '../pictures/drawing.ts'
-import type { Theme } from '../pictures/palette.ts'
+import { pictureOf, type Drawing } from '../charts/drawing.ts'
+import type { Theme } from '../charts/palette.ts'
 
 /** A chart that is drawn as wide as its box, and again when that or the theme changes. */
 export type Chart = { show(drawing: Drawing, shown: Shown): void; close(): void }

@@ -1,4 +1,4 @@
-import { backtestFigures, type BacktestAnswer } from '../pictures/backtest-figures.ts'
+import { backtestFigures, type BacktestAnswer } from '../charts/backtest/backtest-figures.ts'
 import { openView } from './open-view.ts'
 
 openView({

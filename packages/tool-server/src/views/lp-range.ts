@@ -1,6 +1,6 @@
 import { isRecord } from './host-bridge.ts'
 import { openView, type Input } from './open-view.ts'
-import { rangeFigures, type RangeAnswer } from '../pictures/range-figures.ts'
+import { rangeFigures, type RangeAnswer } from '../charts/range/range-figures.ts'
 
 openView({
   name: 'lp-range',

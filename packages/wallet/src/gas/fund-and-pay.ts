@@ -1,5 +1,5 @@
 import { formatEther } from 'viem'
-import type { DeferredRegistration, GasTier } from '../agent/registration.ts'
+import type { DeferredRegistration, GasTier } from '../agent/registration/registration.ts'
 import type { GasDesk } from './gas-desk.ts'
 import { payFromWallet, type Price } from './pay-from-wallet.ts'
 import type { SettledCall, SubmittableCall } from './submission.ts'

@@ -1,4 +1,4 @@
-import type { GasOptions } from '../agent/registration.ts'
+import type { GasOptions } from '../agent/registration/registration.ts'
 import { WalletError } from '../wallet-error.ts'
 
 /** Throws `VALIDATION_CONFIG_INVALID` for a tier by which money comes that the wallet is not to spend. */

@@ -1,4 +1,4 @@
-import type { AmountFields } from './fit-amounts.ts'
+import type { AmountFields } from './deposit/fit-amounts.ts'
 import { flip } from './flip.ts'
 
 /** What the caller calls the pool's amount0 and amount1. */

@@ -2,9 +2,9 @@ import { type Amounts, burnAmountsWithSlippage, getAmountsForLiquidity, getSqrtP
 import type { Address } from 'viem'
 import type { TokenQuantity } from '../../intent.ts'
 import type { Position } from '../../ports.ts'
-import { keptLeastOfPair } from './kept-least.ts'
+import { keptLeastOfPair } from './deposit/kept-least.ts'
 import { refuseTooSmall } from './refuse-too-small.ts'
-import { shareOf } from './share-of.ts'
+import { shareOf } from './deposit/share-of.ts'
 
 /**
  * What taking a percentage out of a v3 or v4 position comes to at the pool's state: the liquidity, the principal it pays

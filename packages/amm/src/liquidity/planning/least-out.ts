@@ -1,5 +1,5 @@
 import type { Quote } from '../../ports.ts'
-import { keptLeast } from './kept-least.ts'
+import { keptLeast } from './deposit/kept-least.ts'
 import { lessSlippage } from './less-slippage.ts'
 import { refuseTooSmall } from './refuse-too-small.ts'
 import type { SwapRequest } from './swap-intent.ts'

@@ -1,7 +1,7 @@
 import { type Amounts, maxAmountsWithSlippage, mintAmountsWithSlippage } from '@svc/lp-math'
 import type { KeptDeposit } from '../../intent.ts'
 import { lessSlippage } from './less-slippage.ts'
-import type { RangeBounds } from './liquidity-for-amounts.ts'
+import type { RangeBounds } from './deposit/liquidity-for-amounts.ts'
 
 /**
  * The least that a v3 deposit of this liquidity must take: as the slippage from the present price allows and, where a plan

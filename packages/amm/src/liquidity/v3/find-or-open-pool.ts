@@ -1,14 +1,14 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Pool } from '../../ports.ts'
 import { v3PositionManagerAbi } from '../../abis/v3-position-manager.ts'
-import { customarySpacing } from '../planning/customary-spacing.ts'
+import { customarySpacing } from '../planning/deposit/customary-spacing.ts'
 import { contractRead } from '../../rpc/contract-read.ts'
 import { readSurely } from '../../rpc/read-surely.ts'
-import type { AmountFields } from '../planning/fit-amounts.ts'
-import { openingPrice } from '../planning/opening-price.ts'
+import type { AmountFields } from '../planning/deposit/fit-amounts.ts'
+import { openingPrice } from '../planning/deposit/opening-price.ts'
 import type { OrderedPair } from '../planning/order-pair.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
-import { poolToCome } from '../planning/pool-to-come.ts'
+import { poolToCome } from '../planning/deposit/pool-to-come.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 
 /**

@@ -1,11 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import {
-  notionalUsd,
-  readFeeTiers,
-  type FeeTiers,
-  type TierVolatility,
-} from '../../adapters/analytics/read-fee-tiers.ts'
+import { notionalUsd, readFeeTiers, type FeeTiers, type TierVolatility } from '../../analysis/fees/read-fee-tiers.ts'
 import { type Pool, type Token, tokenLabel } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { noPool } from '../no-pool.ts'

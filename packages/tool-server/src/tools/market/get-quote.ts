@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { readGasPrice } from '../../adapters/analytics/read-gas-price.ts'
-import { trustedImpactBps } from '../../adapters/analytics/trusted-impact.ts'
+import { readGasPrice } from '../../analysis/read-gas-price.ts'
+import { trustedImpactBps } from '../../analysis/trusted-impact.ts'
 import type { Quote, Token } from '@svc/amm'
 import { readTool } from '../../tool.ts'
 import {

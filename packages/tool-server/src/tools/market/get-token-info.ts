@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { hexToBigInt } from 'viem'
 import * as z from 'zod'
-import { detectTransferFee } from '../../adapters/analytics/detect-transfer-fee.ts'
+import { detectTransferFee } from '../../analysis/detect-transfer-fee.ts'
 import { erc20Abi } from '@svc/amm/abis'
 import { contractRead, readOne } from '@svc/amm/rpc'
 import type { Token } from '@svc/amm'

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { readPriceChange } from '../../adapters/analytics/read-price-change.ts'
+import { readPriceChange } from '../../analysis/read-price-change.ts'
 import { mayPass, type PriceWitness, type Token, tokenLabel, ToolError, type UsdPrice } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { zeroAddress } from 'viem'
 import * as z from 'zod'
-import { readPoolActivity } from '../../adapters/analytics/read-pool-activity.ts'
+import { readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
 import { type Pool, type Token, ToolError } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { sixDigits } from '../figure.ts'

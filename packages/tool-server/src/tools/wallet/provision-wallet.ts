@@ -1,7 +1,7 @@
 import { formatAmount, parseAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { registrationCostWei } from '../../adapters/identity/registration-cost.ts'
+import { registrationCostWei } from '../../identity/registration-cost.ts'
 import { ToolError } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import { chainInput } from '../params.ts'

@@ -4,7 +4,7 @@ import { type Address, type Hex, numberToHex, parseAbi, zeroAddress } from 'viem
 import { v3PositionManagerAbi } from '@svc/amm/abis'
 import { type ChainActor, createChainActor } from '../../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { v2PairAddress, v3PoolAddress } from '@svc/amm/liquidity'
-import { testClient } from '../../../fair-value/attack-kit.fixture.ts'
+import { testClient } from '../../../../../tool-server/src/fair-value/attack-kit.fixture.ts'
 import type { Standing, StandingPool, StandingToken } from '../programs/replayable.fixture.ts'
 
 /**

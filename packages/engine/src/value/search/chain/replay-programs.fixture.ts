@@ -1,6 +1,6 @@
 import type { Devnet } from '@svc/devnet'
 import type { Sighting } from '../../../../../amm/src/ports/prices.ts'
-import { testClient } from '../../../fair-value/attack-kit.fixture.ts'
+import { testClient } from '../../../../../tool-server/src/fair-value/attack-kit.fixture.ts'
 import type { Replayable, Standing } from '../programs/replayable.fixture.ts'
 import type { QuotedMarket } from '../world/outside-market.fixture.ts'
 import { type ChainAgent, openAgent, type Signed } from './open-agent.fixture.ts'

@@ -1,0 +1,84 @@
+import { setMaxListeners } from 'node:events'
+import type { HistoryRequest } from '../../ports.ts'
+import { withinTime } from '@svc/runtime'
+import { SubgraphError } from '../../subgraph/subgraph-error.ts'
+import type { HistoryPorts } from '../history-ports.ts'
+import { createRequestBudget } from '../create-request-budget.ts'
+import { disagreement } from './disagreement.ts'
+import { hasLogsBefore } from '../has-logs-before.ts'
+import { judgeReadings } from './judge-readings.ts'
+import { orUndecided } from './or-undecided.ts'
+import { readPlaces, type ReadTerms } from '../read-places.ts'
+import { spotChecks } from './spot-checks.ts'
+import type { ReportedPeriods } from './reported-periods.ts'
+
+/**
+ * Holds a few closed periods of a subgraph (see `spotChecks`) against the pool's own swap logs, and gives back how many agreed. An
+ * endpoint that fails or is late decides nothing, and nothing more is asked of it then, nor once the budget of requests is spent. One
+ * that tells no swap of a period said to be traded is right where it has logs of that time; where it shows none, one period of those that claim most has to agree.
+ *
+ * @throws SubgraphError `untrue` where one disagrees, `malformed` where trade is reported that nothing confirms; ToolError `CANCELLED`
+ */
+export async function checkPeriods(
+  ports: CheckPorts,
+  request: HistoryRequest,
+  reported: ReportedPeriods,
+  { pickInt, withinMs = 5_000, mostRequests = usualRequests }: CheckOptions,
+): Promise<Checked> {
+  const { places, largest } = spotChecks(reported, pickInt)
+  const over = new AbortController()
+  const signal = AbortSignal.any([over.signal, ...(request.signal === undefined ? [] : [request.signal])])
+  setMaxListeners(0, signal)
+  const terms = { budget: createRequestBudget(mostRequests), withinMs, signal }
+  try {
+    const { readings, costly } = await readPlaces(ports, request, reported.upTo, places, terms)
+    const { agreed, silent } = judgeReadings(request, reported, readings)
+    const isConfirmed = largest.some((startsAt) => agreed.has(startsAt))
+    if (silent.length > 0) await requireLogs(ports, request, Math.max(...silent), isConfirmed, terms)
+    const hasLargest = largest.every((startsAt) => agreed.has(startsAt))
+    return { checked: agreed.size, hasLargest, costly, unanswered: places.length - agreed.size - costly }
+  } finally {
+    over.abort()
+  }
+}
+
+export type CheckPorts = Pick<HistoryPorts, 'liquidity' | 'rpc'>
+
+export type Checked = {
+  /** How many agreed. */
+  readonly checked: number
+  /** Whether all of those that claim most are among them. */
+  readonly hasLargest: boolean
+  /** How many more there were to check that take more requests than a check may make. */
+  readonly costly: number
+  /** How many more of which the endpoint gave no logs, or not in time. */
+  readonly unanswered: number
+}
+
+export type CheckOptions = {
+  /** A whole number below a bound, not to be foreseen. */
+  readonly pickInt: (below: number) => number
+  /** How long each round of the checks may take. */
+  readonly withinMs?: number
+  /** How many requests all of one check may make of the endpoint, for blocks and logs; 600 unless given. */
+  readonly mostRequests?: number
+  /** For how long a subgraph that one of them refuted is passed over for the pool. */
+  readonly rememberMs?: number
+}
+
+/** Of the last hundred days six to eight hours usually take a hundred to five hundred. */
+const usualRequests = 600
+
+/** Throws where the silence after a time (Unix seconds) is that of a quiet pool, or nothing confirms the trade reported of it. */
+async function requireLogs(
+  { rpc }: CheckPorts,
+  { chain, barSeconds, signal: caller }: HistoryRequest,
+  newest: number,
+  isConfirmed: boolean,
+  { budget, withinMs, signal }: ReadTerms,
+): Promise<void> {
+  const asked = hasLogsBefore(rpc, chain, newest, { signal, onRequest: () => budget.take() })
+  const isQuiet = await withinTime(orUndecided(asked, caller), withinMs, null)
+  if (isQuiet === true) throw disagreement(newest, barSeconds)
+  if (!isConfirmed) throw new SubgraphError('malformed', 'tells of trade of which the endpoint has no log')
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { accountCount, type DevAccount } from '../accounts.ts'
+import { growOracleCalls } from './add-liquidity-calls.ts'
+import { readFeeds } from '../feeds/read-feeds.ts'
+import type { Layout, PlacedPool } from './layout.ts'
+import { createMarket } from './market.ts'
+import { seedChain } from './seed-chain.ts'
+import { startAnvil } from '../chain/start-anvil.ts'
+import { history, historyHours, tradeHours } from './trade-hours.ts'
+
+/**
+ * Seeds a chain whose last block is at `nowTimestamp` (unix seconds) and returns its state as anvil's `--load-state`
+ * reads it. The last `tradingHours` hours of the history are traded; with none, the pools are as created.
+ * Throws when any transaction failed.
+ */
+export async function makeDump(options: {
+  readonly anvilPath: string
+  readonly layout: Layout
+  readonly testAccounts: readonly DevAccount[]
+  readonly nowTimestamp: number
+  /** 0 to `historyHours`. */
+  readonly tradingHours: number
+  readonly onProgress?: (line: string) => void
+}): Promise<Buffer> {
+  const { layout, nowTimestamp, tradingHours, onProgress } = options
+  const hourZeroTimestamp = nowTimestamp - historyHours * 3_600
+  const first = historyHours - tradingHours + 1
+  const startTimestamp = hourZeroTimestamp + (first - 1) * 3_600 - leadSeconds
+  const usd = createMarket(history).pricesAt(first - 1)
+  const folder = mkdtempSync(join(tmpdir(), 'svc-devnet-'))
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', removeFolder)
+  const file = join(folder, 'state.json')
+  // An older hard fork writes no block hashes into the state, which anvil hashes anew for every block.
+  const args = `--accounts ${accountCount} --timestamp ${startTimestamp} --hardfork cancun --no-mining --prune-history`
+  const anvil = await startAnvil({
+    path: options.anvilPath,
+    chainId: 31_337,
+    port: 0,
+    args: [...args.split(' '), '--dump-state', file],
+    readyTimeoutMs: 30_000,
+    exitTimeoutMs: 60_000,
+  })
+  try {
+    onProgress?.('seeding a new chain, once for all starts of a day: contracts, tokens and pools')
+    const seed = { layout, usd, startTimestamp, rpcUrl: anvil.rpcUrl, testAccounts: options.testAccounts }
+    const writer = await seedChain(anvil.client, seed)
+    const answers = await readFeeds(anvil.client, layout)
+    const hours = { first, last: historyHours, hourZeroTimestamp }
+    await tradeHours(writer, { layout, answers, ...hours, onHour: dayReport(onProgress) })
+    await writer.writeBlocks(growOracleCalls(layout, finalOracleEntries), nowTimestamp - 240)
+    await anvil.stop()
+    return withoutTraces(readFileSync(file), writer.transactionCount())
+  } finally {
+    await anvil.stop()
+    process.off('exit', removeFolder)
+    removeFolder()
+  }
+}
+
+/** The pools are this much older than the first block of interest, so that a time-weighted price has its past. */
+export const leadSeconds = 2 * 3_600
+
+/** A trader's trades every few seconds must not push the last half hour out of the main pool's oracle. */
+function finalOracleEntries(pool: PlacedPool): number {
+  return pool.perHour >= 1 ? 500 : 120
+}
+
+function dayReport(onProgress: ((line: string) => void) | undefined): (hour: number) => void {
+  return (hour) => {
+    const days = historyHours / 24
+    const day = hour / 24
+    if (day % 5 === 0) onProgress?.(`seeding its trading: ${day} of ${days} days`)
+  }
+}
+
+/**
+ * The chain's state less the traces that anvil keeps of every transaction, three quarters of it. The text is cut rather
+ * than parsed, for a month of trading is over 100 MB. Throws unless all transactions are there and succeeded.
+ */
+function withoutTraces(state: Buffer, transactions: number): Buffer {
+  const [start, end] = ['"traces":[', '],"exit":']
+  const kept: Buffer[] = []
+  let position = 0
+  for (;;) {
+    const from = state.indexOf(start, position)
+    if (from === -1) break
+    kept.push(state.subarray(position, from + start.length))
+    position = state.indexOf(end, from)
+  }
+  kept.push(state.subarray(position))
+  const text = Buffer.concat(kept)
+  const succeeded = count(text, '"status":"0x1"')
+  if (kept.length - 1 !== transactions || succeeded !== transactions) {
+    throw new Error(`Seeding: ${succeeded} of ${transactions} transactions succeeded (${kept.length - 1} mined)`)
+  }
+  return text
+}
+
+function count(text: Buffer, part: string): number {
+  let found = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found += 1
+  return found
+}
