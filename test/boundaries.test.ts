@@ -19,7 +19,9 @@ beforeAll(() => {
 afterAll(() => rmSync(house, { recursive: true, force: true }))
 
 const tool = 'packages/tool-server/src/tools/market/x.ts'
-const adapter = 'packages/tool-server/src/adapters/liquidity/x.ts'
+const analysis = 'packages/tool-server/src/analysis/x.ts'
+const amm = 'packages/amm/src/liquidity/x.ts'
+const engine = 'packages/engine/src/stages/x.ts'
 
 test.each([
   ['packages/lp-math/src/x.ts', `import 'node:fs'`, 'no-restricted-imports'],
@@ -49,17 +51,33 @@ test.each([
   ['packages/tool-server/src/x.ts', `import '@svc/devnet'`, 'no-restricted-imports'],
   [tool, `import './get-quote.ts'`, 'no-restricted-imports'],
   [tool, `import '../trade/execute-swap.ts'`, 'no-restricted-imports'],
-  [tool, `import '../../safety/policy.ts'`, 'no-restricted-imports'],
   [tool, `import '../../auth/api-key.ts'`, 'no-restricted-imports'],
-  [tool, `import '../../execute.ts'`, 'no-restricted-imports'],
+  [tool, `import '../../open-write-pipeline.ts'`, 'no-restricted-imports'],
   [
     tool,
     `import { privateKeyToAccount } from 'viem/accounts'\nexport const x = privateKeyToAccount`,
     'no-restricted-imports',
   ],
   [tool, `import '@svc/store'`, 'no-restricted-imports'],
-  [adapter, `import '../../tools/index.ts'`, 'no-restricted-imports'],
-  [adapter, `import '@svc/devnet'`, 'no-restricted-imports'],
+  [tool, `import '@svc/engine/open'`, 'no-restricted-imports'],
+  [analysis, `import '../tools/index.ts'`, 'no-restricted-imports'],
+  [analysis, `import '../dispatch/handle.ts'`, 'no-restricted-imports'],
+  [analysis, `import '@svc/store'`, 'no-restricted-imports'],
+  ['packages/tool-server/src/charts/x.ts', `import '../auth/api-key.ts'`, 'no-restricted-imports'],
+  [amm, `import '@svc/store'`, 'no-restricted-imports'],
+  [amm, `import '@svc/engine'`, 'no-restricted-imports'],
+  [amm, `import '@svc/wallet/service-wallet'`, 'no-restricted-imports'],
+  [
+    amm,
+    `import { privateKeyToAccount } from 'viem/accounts'\nexport const x = privateKeyToAccount`,
+    'no-restricted-imports',
+  ],
+  [engine, `import '@svc/tool-server'`, 'no-restricted-imports'],
+  [engine, `import '@svc/devnet'`, 'no-restricted-imports'],
+  ['packages/engine/src/calldata/x.ts', `import '../pipeline.ts'`, 'no-restricted-imports'],
+  ['packages/engine/src/audit/x.ts', `import '../recovery/reconcile.ts'`, 'no-restricted-imports'],
+  ['packages/devnet/src/x.ts', `import '@svc/amm'`, 'no-restricted-imports'],
+  ['packages/support-api/src/x.ts', `import '@svc/engine'`, 'no-restricted-imports'],
   ['packages/tool-server/src/x.ts', `console.log('to stdout')`, 'no-console'],
   ['packages/tool-server/src/x.ts', `export default 1`, 'no-default-export'],
 ])('%s may not hold: %s', (path, source, rule) => {
@@ -70,7 +88,9 @@ test.each([
   [tool, `import type { Chain } from '@svc/wallet/core'\nexport type X = Chain`],
   [tool, `import { readTool } from '../../tool.ts'\nexport const x = readTool`],
   [tool, `import { chainParam } from '../params.ts'\nexport const x = chainParam`],
-  [adapter, `import type { Chain } from '@svc/wallet/core'\nexport type X = Chain`],
+  [amm, `import type { Chain } from '@svc/wallet/core'\nexport type X = Chain`],
+  [engine, `import type { Pool } from '@svc/amm'\nexport type X = Pool`],
+  [analysis, `import type { Store } from '@svc/store'\nexport type X = Store`],
   ['packages/store/src/x.ts', `import type { Journal } from '@svc/wallet/core'\nexport type X = Journal`],
 ])('%s may hold: %s', (path, source) => {
   expect(violations(path, source)).toEqual([])

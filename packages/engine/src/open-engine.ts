@@ -154,7 +154,7 @@ async function openOver(
     hasSigned: signed,
     doubt: createDoubt(transactions, () => executor.reconcile()),
     noteCall: (call: Call) => outcomes.begin(call),
-    refusedCaller: callers.refused,
+    refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions }, requestId),
     requestOf: async (txHash: string) => (await transactions.byHash(txHash as Hash))?.requestId ?? null,
     safety: (principal: Principal) => executor.safetyReport(principal),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { postJson, type JsonPost } from './post-json.ts'
+import { postJson, type JsonPost } from '../post-json.ts'
 import { EndpointError } from './endpoint-error.ts'
 import { holdsLongNumber } from './holds-long-number.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { postJson } from '../rpc/post-json.ts'
+import { postJson } from '../post-json.ts'
 import { SubgraphError } from './subgraph-error.ts'
 
 /**
