@@ -1,6 +1,7 @@
 export { erc20Abi } from './erc20.ts'
 export { permit2Abi } from './permit2.ts'
 export { universalRouterAbi } from './universal-router.ts'
+export { v2FactoryAbi } from './v2-factory.ts'
 export { v2PairAbi } from './v2-pair.ts'
 export { v2RouterAbi } from './v2-router.ts'
 export { v3PoolAbi } from './v3-pool.ts'

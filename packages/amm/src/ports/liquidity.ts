@@ -58,7 +58,8 @@ export type PairShare = {
   readonly owner: Address
   readonly pool: Pool
   readonly shares: bigint
-  readonly totalSupply: bigint
+  /** What a burn of the shares counts with: all there are, and those that the protocol's fee mints first. */
+  readonly burnSupply: bigint
   readonly amount0: bigint
   readonly amount1: bigint
 }

@@ -40,7 +40,9 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
       .map(([token, amount]) => describeAmount({ token: getAddress(token), amount }, context)),
     bounds: {
       spendsAtMost: intent.spends.map((spent) => describeAmount(spent, context)),
-      receivesAtLeast: intent.receives.map((received) => describeAmount(received, context)),
+      receivesAtLeast: intent.receives
+        .filter(({ amount }) => amount > 0n)
+        .map((received) => describeAmount(received, context)),
     },
     ...shown,
     // Beside the hash: what the policy lists may change before the plan is carried out.

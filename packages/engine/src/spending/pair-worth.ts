@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
-import { erc20Abi, v2PairAbi } from '@svc/amm/abis'
-import { v2PairAddress } from '@svc/amm/liquidity'
+import { erc20Abi, v2FactoryAbi, v2PairAbi } from '@svc/amm/abis'
+import { supplyWithFee, v2PairAddress } from '@svc/amm/liquidity'
 import { contractFunction, readAll } from '@svc/amm/rpc'
 import type { Intent, RpcPool } from '@svc/amm'
 
@@ -19,16 +19,27 @@ export async function readPairs(
   const { number } = await rpc.head(chain)
   const found = await Promise.all(
     tokens.map(async (pair): Promise<readonly [string, StandingPair] | null> => {
-      const reads = [readToken0(pair, []), readToken1(pair, []), readReserves(pair, []), readSupply(pair, [])] as const
-      const [token0, token1, reserves, totalSupply] = await readAll(rpc.client(chain), chain, reads, number)
+      const reads = [
+        readToken0(pair, []),
+        readToken1(pair, []),
+        readReserves(pair, []),
+        readSupply(pair, []),
+        readKLast(pair, []),
+        readFeeTo(v2.factory, []),
+      ] as const
+      const answers = await readAll(rpc.client(chain), chain, reads, number)
+      const [token0, token1, reserves, totalSupply, kLast, feeTo] = answers
       if (token0 === null || token1 === null || reserves === null || totalSupply === null) return null
-      if (totalSupply === 0n || !isAddressEqual(v2PairAddress(v2, token0, token1), pair)) return null
+      if (kLast === null || feeTo === null || totalSupply === 0n) return null
+      if (!isAddressEqual(v2PairAddress(v2, token0, token1), pair)) return null
       const sides = [
         { token: token0, reserve: reserves[0] },
         { token: token1, reserve: reserves[1] },
       ]
       const wrappedNative = chain.wrappedNative.address
-      return [pair.toLowerCase(), { sides, totalSupply, router: v2.router, wrappedNative }]
+      const [reserve0, reserve1] = reserves
+      const burnSupply = supplyWithFee({ reserve0, reserve1, totalSupply, kLast }, feeTo)
+      return [pair.toLowerCase(), { sides, burnSupply, router: v2.router, wrappedNative }]
     }),
   )
   return new Map(found.filter((entry) => entry !== null))
@@ -36,7 +47,8 @@ export async function readPairs(
 
 export type StandingPair = {
   readonly sides: readonly { readonly token: Address; readonly reserve: bigint }[]
-  readonly totalSupply: bigint
+  /** What a burn of its shares counts with. */
+  readonly burnSupply: bigint
   readonly router: Address
   readonly wrappedNative: Address
 }
@@ -60,7 +72,7 @@ export function withoutGivenBack(
     const pair = pairOf(key)
     if (pair === null || !calls.every(({ to }) => isAddressEqual(to, pair.router))) continue
     const due = pair.sides.map(({ token, reserve }) => {
-      const amount = (shares * reserve) / pair.totalSupply
+      const amount = (shares * reserve) / pair.burnSupply
       const native = isAddressEqual(token, pair.wrappedNative) ? (arriving.get(zeroAddress) ?? 0n) : 0n
       const from = native > 0n ? zeroAddress : token.toLowerCase()
       return { from, amount, hasCome: (arriving.get(from) ?? 0n) * 10_000n >= amount * (10_000n - tolerance) }
@@ -86,3 +98,5 @@ const readToken0 = contractFunction(v2PairAbi, 'token0')
 const readToken1 = contractFunction(v2PairAbi, 'token1')
 const readReserves = contractFunction(v2PairAbi, 'getReserves')
 const readSupply = contractFunction(erc20Abi, 'totalSupply')
+const readKLast = contractFunction(v2PairAbi, 'kLast')
+const readFeeTo = contractFunction(v2FactoryAbi, 'feeTo')

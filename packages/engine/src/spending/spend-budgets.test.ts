@@ -75,7 +75,7 @@ describe('what a call takes out of the budgets of a day', () => {
       reserve0: usd(600),
       reserve1: usd(600),
       amount: 1n,
-      totalSupply: 10n,
+      burnSupply: 10n,
     }
     const shares = (token1: string): Holdings => ({ ...nothing, shares: [{ ...share, token1 }] })
     expect(pooled(valueOf({ leaves: shares('fed') }))[1]).toEqual(['priced by pools 1 pooled', usd(120), usd(100)])

@@ -82,7 +82,7 @@ function priceShare(
     return { token, usd: null, band: null, usdE18: null, doubt: doubtful?.entry?.doubt ?? 'unnamed', pair }
   }
   const usdE18 = sides.reduce((sum, { reserve, entry }) => {
-    const below = pair.totalSupply * 10n ** BigInt(entry?.token.decimals ?? 0)
+    const below = pair.burnSupply * 10n ** BigInt(entry?.token.decimals ?? 0)
     return sum + (reserve * (entry?.usdE18 ?? 0n) * 10n ** 18n + below - 1n) / below
   }, 0n)
   return { token, usd: null, band: null, usdE18, doubt: null, pair }

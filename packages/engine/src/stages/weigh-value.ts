@@ -151,7 +151,7 @@ function movedBy(
       const [one, other] = pair.sides
       if (one === undefined || other === undefined) return []
       const tokens = { token0: one.token.toLowerCase(), token1: other.token.toLowerCase() }
-      const held = { reserve0: one.reserve, reserve1: other.reserve, totalSupply: pair.totalSupply }
+      const held = { reserve0: one.reserve, reserve1: other.reserve, burnSupply: pair.burnSupply }
       return [[key, { pair: key, ...tokens, ...held }] as const]
     }),
   )

@@ -1,7 +1,23 @@
 import { unpackPositionInfo } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { type Abi, type Address, decodeFunctionResult, encodeFunctionData, getAddress, zeroAddress } from 'viem'
-import { v2PairAbi, v3PoolAbi, v3PositionManagerAbi, v4PositionManagerAbi, v4StateViewAbi } from '@svc/amm/abis'
+import {
+  type Abi,
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  getAddress,
+  isAddress,
+  zeroAddress,
+} from 'viem'
+import {
+  v2FactoryAbi,
+  v2PairAbi,
+  v3PoolAbi,
+  v3PositionManagerAbi,
+  v4PositionManagerAbi,
+  v4StateViewAbi,
+} from '@svc/amm/abis'
+import { supplyWithFee } from '@svc/amm/liquidity'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
 import type { PlayedCall, PlayedResult } from '../simulation/played.ts'
 import { identityOfKey, type PoolIdentity, poolIdentity } from './pool-identity.ts'
@@ -80,7 +96,7 @@ export type PoolAfter = InspectedPool & {
   readonly stoodBefore: boolean
   readonly sqrtPriceX96: bigint | null
   /** v2 alone. */
-  readonly pair: { readonly reserve0: bigint; readonly reserve1: bigint; readonly totalSupply: bigint } | null
+  readonly pair: { readonly reserve0: bigint; readonly reserve1: bigint; readonly burnSupply: bigint } | null
 }
 
 type Read = {
@@ -115,6 +131,8 @@ function readsOfPool(chain: Chain, { version, id }: InspectedPool): readonly Rea
   return [
     { to, abi: v2PairAbi, functionName: 'getReserves', args: [] },
     { to, abi: v2PairAbi, functionName: 'totalSupply', args: [] },
+    { to, abi: v2PairAbi, functionName: 'kLast', args: [] },
+    { to: chain.amm.v2?.factory ?? zeroAddress, abi: v2FactoryAbi, functionName: 'feeTo', args: [] },
   ]
 }
 
@@ -176,12 +194,14 @@ function isV3Row(value: unknown): value is V3Row {
 
 function poolAfter(pool: InspectedPool, before: readonly unknown[], after: readonly unknown[]): PoolAfter {
   const own = { ...pool, stoodBefore: priceOrReserve(before[0]) > 0n, sqrtPriceX96: null, pair: null }
-  const [first, second] = after
+  const [first, totalSupply, kLast, feeTo] = after
   if (!Array.isArray(first)) return own
   if (pool.version !== 'v2') return { ...own, sqrtPriceX96: priceOrReserve(first) > 0n ? priceOrReserve(first) : null }
   const [reserve0, reserve1]: readonly unknown[] = first
-  if (typeof reserve0 !== 'bigint' || typeof reserve1 !== 'bigint' || typeof second !== 'bigint') return own
-  return { ...own, pair: { reserve0, reserve1, totalSupply: second } }
+  if (typeof reserve0 !== 'bigint' || typeof reserve1 !== 'bigint' || typeof totalSupply !== 'bigint') return own
+  if (typeof kLast !== 'bigint' || typeof feeTo !== 'string' || !isAddress(feeTo)) return own
+  const burnSupply = supplyWithFee({ reserve0, reserve1, totalSupply, kLast }, feeTo)
+  return { ...own, pair: { reserve0, reserve1, burnSupply } }
 }
 
 /** The first member of `slot0` or `getReserves`. */

@@ -59,7 +59,7 @@ describe('what each call comes to by itself', () => {
   })
 
   it('shares of a pair that are put into a pool: as what the pair holds for them, at every end', () => {
-    const pair = { pair: one, token0: '0x8', token1: '0x9', reserve0: e18, reserve1: e18, totalSupply: e18 }
+    const pair = { pair: one, token0: '0x8', token1: '0x9', reserve0: e18, reserve1: e18, burnSupply: e18 }
     const { calls } = outcomesOf(moved([withDeposits([mint, mint])], { pairs: new Map([[one, pair]]) }), prices)
     const { leaves } = calls[0]!.outcomes[0]!
     expect(leaves.tokens).toEqual(new Map([[other, 2n * taken.amount1]]))

@@ -83,12 +83,12 @@ function partOutcome(deposit: SimulatedDeposit, outcome: DepositOutcome | null, 
   return { leaves, arrives: { ...nothing.arrives, shares: sharesOf(deposit, outcome) } }
 }
 
-/** Shares are as much as the root of the product of both amounts; the pair holds what it holds. */
-function sharesOf({ state, atPrice }: SimulatedDeposit, { liquidity }: DepositOutcome): readonly PairShares[] {
+/** Those that came, or for another outcome in proportion to the root of the product of both amounts; the pair holds what it holds. */
+function sharesOf({ state, atPrice }: SimulatedDeposit, outcome: DepositOutcome): readonly PairShares[] {
   if (state === null || state.pair === null || atPrice === null) return []
   const root = integerSqrt(atPrice.amount0 * atPrice.amount1)
   if (root === 0n) return []
-  const amount = (atPrice.liquidity * liquidity) / root
+  const amount = outcome === atPrice ? atPrice.liquidity : (atPrice.liquidity * outcome.liquidity) / root
   return [{ pair: state.id.toLowerCase(), token0: state.token0, token1: state.token1, amount, ...state.pair }]
 }
 

@@ -53,7 +53,7 @@ describe('worth at trusted prices', () => {
   })
 
   it('of shares of a pair does not rise with a pair that somebody unbalances', () => {
-    const share = { pair: 'pair', token0: 'weth', token1: 'usdc', amount: 1n, totalSupply: 10n }
+    const share = { pair: 'pair', token0: 'weth', token1: 'usdc', amount: 1n, burnSupply: 10n }
     const at = (weth: bigint, usdc: bigint) =>
       valueAt({ ...nothing, shares: [{ ...share, reserve0: weth, reserve1: usdc }] }, pricesOf(3_000n), 'mid')
     const balanced = at(100n * e18, 300_000n * 10n ** 6n)
@@ -64,8 +64,8 @@ describe('worth at trusted prices', () => {
 
   it('of a pair without shares, or with a token nobody prices, is nothing', () => {
     const share = { pair: 'pair', token0: 'weth', token1: 'usdc', amount: 1n, reserve0: e18, reserve1: 1n }
-    expect(valueAt({ ...nothing, shares: [{ ...share, totalSupply: 0n }] }, pricesOf(3_000n), 'mid')).toBe(0n)
-    const odd = { ...share, token1: 'odd', totalSupply: 1n }
+    expect(valueAt({ ...nothing, shares: [{ ...share, burnSupply: 0n }] }, pricesOf(3_000n), 'mid')).toBe(0n)
+    const odd = { ...share, token1: 'odd', burnSupply: 1n }
     expect(valueAt({ ...nothing, shares: [odd] }, pricesOf(3_000n), 'mid')).toBe(0n)
   })
 
@@ -76,7 +76,7 @@ describe('worth at trusted prices', () => {
       token1: 'odd',
       reserve0: e18,
       reserve1: 1n,
-      totalSupply: 10n,
+      burnSupply: 10n,
       amount: 1n,
     }
     expect(valueAt({ ...nothing, shares: [odd] }, pricesOf(3_000n), 'mid', 'leaves')).toBe(300_000_000n)

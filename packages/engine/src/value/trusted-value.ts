@@ -35,7 +35,8 @@ export type PairShares = {
   readonly amount: bigint
   readonly reserve0: bigint
   readonly reserve1: bigint
-  readonly totalSupply: bigint
+  /** What a burn of its shares counts with, the protocol's pending part included. */
+  readonly burnSupply: bigint
 }
 
 /**
@@ -116,14 +117,14 @@ function shareValue(
   edge: Edge,
   side: 'arrives' | 'leaves',
 ): bigint {
-  if (share.totalSupply === 0n) return 0n
+  if (share.burnSupply === 0n) return 0n
   const [value0, value1] = [
     tokenValue(token0, share.reserve0, prices, edge),
     tokenValue(token1, share.reserve1, prices, edge),
   ]
   const isHalf = prices(token0) === null || prices(token1) === null
   const whole = isHalf ? value0 + value1 : 2n * integerSqrt(value0 * value1)
-  return isHalf && side === 'arrives' ? 0n : (whole * share.amount) / share.totalSupply
+  return isHalf && side === 'arrives' ? 0n : (whole * share.amount) / share.burnSupply
 }
 
 function sqrtPriceOf(one: TrustedPrice, oneE18: bigint, other: TrustedPrice, otherE18: bigint): bigint {

@@ -42,10 +42,10 @@ function rangeOf({ pool, tickLower, tickUpper, liquidity }: Position): Holdings[
   return { token0, token1, tickLower, tickUpper, liquidity }
 }
 
-function shareOf({ pool, shares, totalSupply }: PairShare): Holdings['shares'][number] {
+function shareOf({ pool, shares, burnSupply }: PairShare): Holdings['shares'][number] {
   const [token0, token1] = [pool.token0.address.toLowerCase(), pool.token1.address.toLowerCase()]
   const { reserve0, reserve1 } = pool
-  const held = { reserve0: reserve0 ?? 0n, reserve1: reserve1 ?? 0n, totalSupply }
+  const held = { reserve0: reserve0 ?? 0n, reserve1: reserve1 ?? 0n, burnSupply }
   return { pair: pool.id.toLowerCase(), token0, token1, amount: shares, ...held }
 }
 

@@ -5,6 +5,7 @@ import type { Settled } from '../../intent.ts'
 import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool, Token } from '../../ports.ts'
 import { contractRead } from '../../rpc/contract-read.ts'
 import { readSurely } from '../../rpc/read-surely.ts'
+import { v2FactoryAbi } from '../../abis/v2-factory.ts'
 import { v2PairAbi } from '../../abis/v2-pair.ts'
 import { v2RouterAbi } from '../../abis/v2-router.ts'
 import { callerFields } from '../planning/caller-fields.ts'
@@ -26,6 +27,7 @@ import { leastOfPair } from '../planning/slippage-limits.ts'
 import { transfersOf } from '../planning/transfers-of.ts'
 import { findOrOpenPair } from './find-or-open-pair.ts'
 import { fitPairDeposit } from './fit-pair-deposit.ts'
+import { supplyWithFee } from './supply-with-fee.ts'
 
 /**
  * Plans a deposit into a v2 pair through Router02, which creates a missing pair at the price of the amounts and sends back
@@ -50,7 +52,7 @@ export async function planAddV2(
     fields: callerFields(inverted),
   })
   requireKept(request.kept, { pool, createsPool })
-  const totalSupply = createsPool ? 0n : await readTotalSupply(ports, chain, pool)
+  const totalSupply = createsPool ? 0n : await readMintSupply(ports, chain, pool)
   const fitted = fitInRouterOrder(request, inverted, pool, totalSupply)
   const sides = sidesOf(request.token0, request.token1, fitted)
   const { valueWei, ...payment } = planPayment(sides, router, 'erc20')
@@ -77,8 +79,16 @@ export async function planAddV2(
 
 const allPrices = { tickLower: null, tickUpper: null, priceLower: 0, priceUpper: Infinity } as const
 
-async function readTotalSupply(ports: PlanPorts, chain: Chain, pool: Pool): Promise<bigint> {
-  return readSurely(ports.rpc.client(chain), contractRead(getAddress(pool.id), v2PairAbi, 'totalSupply', []))
+async function readMintSupply(ports: PlanPorts, chain: Chain, pool: Pool): Promise<bigint> {
+  const { factory } = requireDeployment(chain, 'v2')
+  const client = ports.rpc.client(chain)
+  const pair = getAddress(pool.id)
+  const [totalSupply, kLast, feeTo] = await Promise.all([
+    readSurely(client, contractRead(pair, v2PairAbi, 'totalSupply', [])),
+    readSurely(client, contractRead(pair, v2PairAbi, 'kLast', [])),
+    readSurely(client, contractRead(factory, v2FactoryAbi, 'feeTo', [])),
+  ])
+  return supplyWithFee({ reserve0: pool.reserve0 ?? 0n, reserve1: pool.reserve1 ?? 0n, totalSupply, kLast }, feeTo)
 }
 
 /** The native entry point of the router names the token first; amounts come back in the caller's order. */

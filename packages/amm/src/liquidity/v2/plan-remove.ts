@@ -7,7 +7,6 @@ import { v2PairAbi } from '../../abis/v2-pair.ts'
 import { v2RouterAbi } from '../../abis/v2-router.ts'
 import type { RemoveRequest } from '../planning/fit-removal.ts'
 import { keptLeastOfPair } from '../planning/deposit/kept-least.ts'
-import { leastReceipts } from '../planning/least-receipts.ts'
 import { lessSlippage } from '../planning/less-slippage.ts'
 import { logsOf } from '../planning/logs-of.ts'
 import { refuseTooSmall } from '../planning/refuse-too-small.ts'
@@ -48,7 +47,8 @@ export function planRemoveV2(
       calls: [{ to: router, data, valueWei: 0n, label: 'remove liquidity' }],
       atomicity: 'single',
       spends: [{ token: pair, amount: shares }],
-      receives: leastReceipts(sidesOf(token0, token1, least)),
+      // Named also where nothing must come: shares are listed with their tokens, or not.
+      receives: sidesOf(token0, token1, least).map(({ token, amount }) => ({ token: token.address, amount })),
       approvals: [{ token: pair, spender: router, amount: shares, via: 'erc20', revokeAfter: true }],
       slippageBps: request.slippageBps,
       deadline: request.deadline,
@@ -73,7 +73,7 @@ function encodeRemove(share: PairShare, shares: bigint, least: Amounts, request:
 function burnt(share: PairShare, shares: bigint): Amounts {
   if (share.shares === 0n) throw refuseTooSmall('positionId', 'The wallet holds no share of this pair.')
   try {
-    return amountsForV2Burn(shares, share.pool.reserve0 ?? 0n, share.pool.reserve1 ?? 0n, share.totalSupply)
+    return amountsForV2Burn(shares, share.pool.reserve0 ?? 0n, share.pool.reserve1 ?? 0n, share.burnSupply)
   } catch (error) {
     if (!(error instanceof LpMathError)) throw error
     throw refuseTooSmall('percentage', 'This part of the share pays out less than one unit of a token.')

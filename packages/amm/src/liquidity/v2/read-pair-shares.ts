@@ -1,6 +1,6 @@
-import { amountsForV2Burn, LpMathError, v2ProtocolFeeLiquidity } from '@svc/lp-math'
+import { amountsForV2Burn, LpMathError } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { zeroAddress, type Address } from 'viem'
+import type { Address } from 'viem'
 import type { PairShare, Pool } from '../../ports.ts'
 import { contractRead } from '../../rpc/contract-read.ts'
 import { joinQueries, query, type Query } from '../../rpc/query.ts'
@@ -10,6 +10,7 @@ import { v2FactoryAbi } from '../../abis/v2-factory.ts'
 import { v2PairAbi } from '../../abis/v2-pair.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import type { ReadPorts } from '../read-ports.ts'
+import { supplyWithFee } from './supply-with-fee.ts'
 
 /**
  * What an owner holds of v2 pairs that were just read, at the pairs' block; `null` where nothing. Amounts are what a burn would
@@ -42,11 +43,10 @@ function shareQuery(factory: Address, pool: Pool, owner: Address): Query<PairSha
   return query(reads, ([shares, totalSupply, kLast, feeTo, balance0, balance1]) => {
     if (shares === null || totalSupply === null || kLast === null) return null
     if (feeTo === null || balance0 === null || balance1 === null || shares === 0n) return null
-    const { reserve0, reserve1 } = pool
-    const minted =
-      feeTo === zeroAddress ? 0n : v2ProtocolFeeLiquidity(reserve0 ?? 0n, reserve1 ?? 0n, kLast, totalSupply)
-    const amounts = burnAmounts(shares, balance0, balance1, totalSupply + minted)
-    return { version: 'v2', positionId: pool.id, owner, pool, shares, totalSupply, ...amounts }
+    const reserves = { reserve0: pool.reserve0 ?? 0n, reserve1: pool.reserve1 ?? 0n }
+    const burnSupply = supplyWithFee({ ...reserves, totalSupply, kLast }, feeTo)
+    const amounts = burnAmounts(shares, balance0, balance1, burnSupply)
+    return { version: 'v2', positionId: pool.id, owner, pool, shares, burnSupply, ...amounts }
   })
 }
 

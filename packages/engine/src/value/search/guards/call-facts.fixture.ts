@@ -123,7 +123,7 @@ function poolAfter(standing: SimPool | null, identity: PoolIdentity, { kind, quo
   const pair = {
     reserve0: reserve0 + quoted.amount0,
     reserve1: reserve1 + quoted.amount1,
-    totalSupply: totalSupply + shares,
+    burnSupply: totalSupply + shares,
   }
   return { ...own, pair }
 }

@@ -91,7 +91,12 @@ function pricedOf({ pair }: CallFacts, prices: ReadonlyMap<SimToken, SimPrice>):
     { token: getAddress(token0.address), reserve: reserve0 },
     { token: getAddress(token1.address), reserve: reserve1 },
   ]
-  const standing = { sides, totalSupply, router: managers.v2, wrappedNative: simChain.wrappedNative.address }
+  const standing = {
+    sides,
+    burnSupply: totalSupply,
+    router: managers.v2,
+    wrappedNative: simChain.wrappedNative.address,
+  }
   const token = { ...tokenOf(token0), address: getAddress(pair.id), symbol: 'UNI-V2', decimals: 18 }
   return priced.set(pair.id, { token, usd: null, band: null, usdE18: null, doubt: null, pair: standing })
 }
