@@ -53,7 +53,7 @@ export {
   type UsdPrice,
   type Version,
 } from './ports.ts'
-export { shortAmount } from './short-amount.ts'
+export { shortAmount } from './liquidity/planning/describe-amounts.ts'
 export { tokenLabel } from './token-label.ts'
 export { type ErrorDetail, type ErrorEnvelope, ToolError } from './tool-error.ts'
 export { untilAborted } from './until-aborted.ts'

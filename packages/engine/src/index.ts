@@ -3,7 +3,7 @@ export { approvalMessage } from './approvals/approval-message.ts'
 export { readStoredPlan } from './approvals/stored-plan.ts'
 export type { Call, OpenExecute } from './call.ts'
 export { registryOf } from './calldata/registry-of.ts'
-export { canonical } from './canonical.ts'
+export { canonical } from './operations/plan-hash.ts'
 export { type ChainAccess, openReads } from './open-reads.ts'
 export {
   type ApprovalAnswer,
@@ -20,7 +20,7 @@ export {
 } from './operations/operations.ts'
 export { readPlanned } from './operations/stored-intent.ts'
 export { devnetPolicy } from './policy/devnet-policy.ts'
-export { policyFaults } from './policy/policy-faults.ts'
+export { policyFaults } from './policy/report-policy.ts'
 export { openPolicySource, type PolicySource } from './policy/policy-source.ts'
 export { loadPolicy, type Policy } from './policy/policy.ts'
 export { reportPolicy } from './policy/report-policy.ts'

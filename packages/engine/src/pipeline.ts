@@ -1,11 +1,16 @@
+import { type Deferred, type Intent, type Settled, ToolError } from '@svc/amm'
+import type { Engine, ExecutionContext } from './context/engine.ts'
+import { type Refusal, throwFirst, type Weighed } from './context/refusal.ts'
+import { isWayHome } from './stages/is-way-home.ts'
+import { mayBringHome } from './stages/may-bring-home.ts'
+import { requireRunning } from './stages/require-running.ts'
+import { type ValueWeighed, weighValue } from './stages/weigh-value.ts'
 import type { Hash } from 'viem'
 import type { Principal } from './principal.ts'
 import type { Call, OpenExecute } from './call.ts'
-import type { Deferred, Intent, Settled } from '@svc/amm'
 import { afterSigning } from './stages/after-signing.ts'
 import { createBalanceWatch } from './switches/balance-watch.ts'
 import { createCircuitBreaker } from './switches/circuit-breaker.ts'
-import type { Engine, ExecutionContext } from './context/engine.ts'
 import { createDailyAlert } from './spending/daily-alert.ts'
 import { followPolicy, type PolicyFollower } from './policy/follow-policy.ts'
 import { keepBounds, keepPlan } from './stages/keep-plan.ts'
@@ -18,9 +23,6 @@ import { checkPolicy, simulatePlan } from './stages/prepare.ts'
 import { clearTheWay, reconcile, type ReconcileReport } from './recovery/reconcile.ts'
 import { noteRefusal } from './stages/note-refusal.ts'
 import { recover } from './recovery/recover.ts'
-import { mayBringHome } from './stages/may-bring-home.ts'
-import { requireRunning } from './stages/require-running.ts'
-import { requireWayHome } from './stages/require-way-home.ts'
 import { reserveSpend } from './stages/reserve-spend.ts'
 import { begin, revalidate } from './stages/revalidate.ts'
 import type { PipelinePorts } from './context/pipeline-ports.ts'
@@ -28,11 +30,8 @@ import { safetyReport, type SafetyReport } from './switches/safety-report.ts'
 import { createSimulatorMemory } from './simulation/simulator-memory.ts'
 import { createSerialQueue } from './recovery/serial-queue.ts'
 import { settle } from './stages/settle.ts'
-import { shapeResult } from './stages/shape-result.ts'
 import { signNext } from './stages/sign-next.ts'
 import { createNativePrices } from './spending/spend-value.ts'
-import { stepsOf } from './stages/steps.ts'
-import { weighValue } from './stages/weigh-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
 import { createSwitchRecorder } from './switches/switch-recorder.ts'
 import { broadcast, confirm } from './stages/transact.ts'
@@ -181,4 +180,62 @@ function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine 
     simulators,
     nativePrices,
   }
+}
+
+/** Where the breaker lets ways home pass, only now that a call is simulated and weighed is it known whether it is one. */
+function requireWayHome(weighed: ValueWeighed): Promise<Weighed> {
+  const { engine, value, simulation, surveyed } = weighed
+  return requireRunning(engine, isWayHome(value, simulation, surveyed.standing) && mayBringHome(weighed))
+}
+
+/**
+ * Lets a tool shape its result. The transactions are mined by now, so a failure here must not read as "nothing happened":
+ * it names the hashes and says not to call again.
+ */
+async function shapeResult<Result>(
+  { engine, call }: ExecutionContext,
+  settled: Settled,
+  shape: (settled: Settled) => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await shape(settled)
+  } catch (cause) {
+    engine.log.error('result.unshaped', { requestId: call.requestId, error: cause })
+    throw new ToolError('RESULT_UNREADABLE', 'The transactions were mined; what they did could not be read in full.', {
+      details: settled.transactions.map(({ label, hash }) => ({ message: label, txHash: hash })),
+      cause,
+    })
+  }
+}
+
+/**
+ * Runs the steps of a run of the pipeline by name: logs how long each took, stops before a step when the caller has left and nothing is
+ * signed, and weighs what the policy has against the intent. A refusal ends a real call; a dry run collects it, once.
+ */
+function stepsOf({ engine, call }: ExecutionContext): {
+  readonly refusals: readonly Refusal[]
+  readonly step: <Value>(name: string, work: () => Value | Promise<Value>) => Promise<Value>
+} {
+  const refusals: Refusal[] = []
+  let signing = false
+  return {
+    refusals,
+    async step(name, work) {
+      signing ||= name === 'sign'
+      if (call.signal.aborted && !signing)
+        throw new ToolError('CANCELLED', 'The caller left before anything was signed.')
+      const startedAt = performance.now()
+      const value = await work()
+      engine.log.debug('road.step', { requestId: call.requestId, step: name, ms: performance.now() - startedAt })
+      if (isWeighed(value)) {
+        if (!call.dryRun) throwFirst(value.refusals)
+        refusals.push(...value.refusals.filter(({ message }) => refusals.every((one) => one.message !== message)))
+      }
+      return value
+    },
+  }
+}
+
+function isWeighed(value: unknown): value is Weighed {
+  return typeof value === 'object' && value !== null && 'refusals' in value && Array.isArray(value.refusals)
 }

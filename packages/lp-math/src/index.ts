@@ -7,9 +7,9 @@ export type { BacktestStrategy } from './backtest/backtest-strategy.ts'
 export { laterWinners } from './backtest/later-winners.ts'
 export { replayFees, type ReplayedFees, type ReplayedPosition } from './backtest/replay-fees.ts'
 export { type BacktestResult, replayStrategies } from './backtest/replay-strategies.ts'
-export { sharpeRatio } from './backtest/sharpe-ratio.ts'
+export { sharpeRatio } from './backtest/replay-strategy.ts'
 export type { EquityPoint, Rebalance, StrategyRange, StrategyResult } from './backtest/strategy-result.ts'
-export { barsFrom } from './bars/bars-from.ts'
+export { barsFrom } from './backtest/later-winners.ts'
 export { type BarRow, type BarsFromRows, barsFromRows } from './bars/bars-from-rows.ts'
 export { barsFromSwapsInSteps, type BarsFromSwapsOptions, type TimedSwapLog } from './bars/bars-from-swaps-in-steps.ts'
 export { barsFromSwaps } from './bars/bars-from-swaps.ts'
@@ -54,7 +54,7 @@ export {
   type FeeGrowthOutside,
   getFeeGrowthInside,
 } from './fees/get-fee-growth-inside.ts'
-export { type ProtocolFee, unpackProtocolFee } from './fees/unpack-protocol-fee.ts'
+export { type ProtocolFee, unpackProtocolFee } from './fees/fee-growth-from-swaps-in-steps.ts'
 export { v4SwapFee } from './fees/v4-swap-fee.ts'
 export { integerSqrt } from './integers/integer-sqrt.ts'
 export { burnAmountsWithSlippage } from './liquidity/burn-amounts-with-slippage.ts'
@@ -70,7 +70,7 @@ export { LpMathError, type LpMathErrorCode } from './lp-math-error.ts'
 export { erfc } from './normal/erfc.ts'
 export { inverseNormalCdf } from './normal/inverse-normal-cdf.ts'
 export { normalCdf } from './normal/normal-cdf.ts'
-export { normalDensity } from './normal/normal-density.ts'
+export { normalDensity } from './closed-form/expected-il.ts'
 export { studentDeviate } from './normal/student-deviate.ts'
 export { applyPoolEvent } from './pool-replay/apply-pool-event.ts'
 export { createPoolState } from './pool-replay/create-pool-state.ts'
@@ -101,7 +101,7 @@ export {
   type RangeAtSigma,
   type RangeYields,
 } from './range-choice/create-range-analyser.ts'
-export { feeErrorPct } from './range-choice/fee-error-pct.ts'
+export { feeErrorPct } from './range-choice/net-apr-error.ts'
 export {
   netAprError,
   netAprErrors,
@@ -128,7 +128,7 @@ export { eachInSteps } from './steps/each-in-steps.ts'
 export { computeSwapStep, type SwapStep, type SwapStepOptions } from './swaps/compute-swap-step.ts'
 export type { TickLiquidity } from './swaps/create-tick-cursor.ts'
 export { solveSwapToRatio, type SwapToRatio, type SwapToRatioOptions } from './swaps/solve-swap-to-ratio.ts'
-export { type SwapOptions, swapThroughTicks } from './swaps/swap-through-ticks.ts'
+export { type SwapOptions, swapThroughTicks } from './swaps/solve-swap-to-ratio.ts'
 export type { SwapResult } from './swaps/walk-swap.ts'
 export { fullRangeTicks } from './ticks/full-range-ticks.ts'
 export { getSqrtPriceAtTick } from './ticks/get-sqrt-price-at-tick.ts'

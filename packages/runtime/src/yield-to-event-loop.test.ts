@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { yieldToEventLoop } from './yield-to-event-loop.ts'
+import { yieldToEventLoop } from './in-turns.ts'
 
 test('of those who wait each gets a round of the loop to itself, in the order they came', async () => {
   let round = 0

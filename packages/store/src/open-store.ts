@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { StoreError } from './store-error.ts'
 import type { Journal } from '@svc/wallet/core'
 import { randomUUID } from 'node:crypto'
 import { createBarStore, type BarStore } from './bar-store.ts'
@@ -12,7 +14,6 @@ import type { Operations } from './operations/operations.ts'
 import { createPins, type Pins } from './claims/pins.ts'
 import { createPriceMemory, type PriceMemory } from './price-memory.ts'
 import { createRateLimits, type RateLimits } from './claims/rate-limits.ts'
-import { requireInPlace } from './require-in-place.ts'
 import { openSqliteEngine } from './sqlite/sqlite-engine.ts'
 import { lastSpendAt } from './ledger/spending-session.ts'
 import { postgresTime, type StoreTime } from './store-time.ts'
@@ -110,4 +111,30 @@ async function openEngine(place: StorePlace): Promise<Engine> {
 
 function inPlaceOf(place: StorePlace): () => void {
   return 'path' in place && place.path !== ':memory:' ? requireInPlace(place.path) : () => undefined
+}
+
+/**
+ * Remembers which file stands at a path, and makes the check that it still does. A database whose file was deleted or
+ * replaced goes on taking writes that nobody will ever read; the check throws `STORE_REPLACED` then. It looks without
+ * leaving the thread, as the engine reads and writes the same file: that takes microseconds, a turn of the pool many.
+ */
+function requireInPlace(path: string): () => void {
+  const opened = identityOf(path)
+  return () => {
+    if (isAt(path, opened)) return
+    throw new StoreError('STORE_REPLACED', 'The file of the database was deleted or replaced while it was open.')
+  }
+}
+
+function isAt(path: string, identity: string): boolean {
+  try {
+    return identityOf(path) === identity
+  } catch {
+    return false
+  }
+}
+
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true })
+  return `${dev}:${ino}`
 }

@@ -1,13 +1,13 @@
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { ConfigError, type ConfigProblem } from './config/config-error.ts'
 import type { Policy, PolicySource } from '@svc/engine'
 import { openEngine } from '@svc/engine/open'
 import { createRedactor, type Log } from '@svc/runtime'
 import { openStore, steadyClock, type Store, StoreError } from '@svc/store'
 import { WalletError } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
-import { ConfigError, type ConfigProblem } from './config/config-error.ts'
 import type { Config, WalletConfig } from './config/config-shape.ts'
-import { requirePrivate } from './config/require-private.ts'
 import { secretsOf } from './config/secrets.ts'
 import type { Ports } from './ports.ts'
 import type { Adapters } from './server.ts'
@@ -95,4 +95,32 @@ async function openState({ dataDir, databaseUrl }: Config): Promise<Store> {
 
 function unavailable(problem: ConfigProblem): ConfigError {
   return new ConfigError([problem])
+}
+
+/**
+ * Refuses a data directory into which others than its owner can look, and files of ours in it that others may write.
+ * Files are made with mode 0600; the database's own come with the process's mask, and the directory keeps them closed.
+ * Throws a `ConfigError` naming each with its fix.
+ */
+export function requirePrivate(dataDir: string): void {
+  if (process.platform === 'win32') return
+  const problems: ConfigProblem[] = []
+  const check = (path: string, forbidden: number, message: string, mode: string): void => {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats === undefined || stats.isSymbolicLink() || (stats.mode & forbidden) === 0) return
+    problems.push({ code: 'DATA_DIR_UNSAFE', setting: path, message, fix: `Run: chmod ${mode} ${path}` })
+  }
+  check(dataDir, 0o077, 'Others than its owner can look into the data directory.', '700')
+  for (const name of ownFiles(dataDir)) {
+    check(join(dataDir, name), 0o022, 'Others than its owner can write it.', '600')
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+}
+
+function ownFiles(dataDir: string): readonly string[] {
+  return readdirSync(dataDir).filter((name) =>
+    /^(?:state\.db.*|server\.lock|audit.*\.jsonl?|paused|(?:breaker|balances|recorded.*|resumed|owed-allowances)\.json)$/.test(
+      name,
+    ),
+  )
 }

@@ -1,7 +1,6 @@
 import type { BarStore } from './bars/create-bar-memory.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { HistoryRequest, Pool, PoolBars, MarketPorts } from '../ports.ts'
-import { boundNote } from './bound-note.ts'
 import { barGrid } from './bars/bar-grid.ts'
 import type { HistoryPorts } from './history-ports.ts'
 import { dollarSides } from './periods/dollar-sides.ts'
@@ -102,4 +101,9 @@ async function dollarsOf(
     tvlUsd: null,
     trades,
   }
+}
+
+/** What is said beside fees where trades passed prices with next to no liquidity (`boundByInput` of `feeGrowthFromSwaps`). */
+export function boundNote(swaps: number): string {
+  return `${swaps === 1 ? 'One swap' : `${swaps} swaps`} passed prices with next to no liquidity: fees count there by what was paid in, not by the way of the price, and may be too low.`
 }

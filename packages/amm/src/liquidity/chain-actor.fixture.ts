@@ -24,10 +24,10 @@ import {
 } from 'viem'
 import { erc20Abi } from '../abis/erc20.ts'
 import { permit2Abi } from '../abis/permit2.ts'
-import { universalRouterAbi } from '../abis/universal-router.ts'
+import { universalRouterAbi } from './v4/plan-swap.ts'
 import { v2RouterAbi } from '../abis/v2-router.ts'
 import { v3PositionManagerAbi } from '../abis/v3-position-manager.ts'
-import { v3SwapRouter02Abi } from '../abis/v3-swap-router02.ts'
+import { v3SwapRouter02Abi } from './v3/plan-swap.ts'
 import { v4PositionManagerAbi } from '../abis/v4-position-manager.ts'
 import { poolIdOf, type PoolKey } from './v4/pool-key.ts'
 

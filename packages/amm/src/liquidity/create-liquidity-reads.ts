@@ -1,13 +1,18 @@
-import type { Liquidity, Pool, TickRow } from '../ports.ts'
+import { ToolError } from '../tool-error.ts'
+import type { Chain } from '@svc/wallet/core'
+import type { Liquidity, PairShare, Pool, Position, TickRow } from '../ports.ts'
+import { requireDeployment } from './planning/require-deployment.ts'
+import type { ReadPorts } from './read-ports.ts'
+import { readV3Positions } from './v3/read-positions.ts'
+import { readV4Positions } from './v4/read-positions.ts'
+import type { Address } from 'viem'
+import { readPool } from './pools/read-pool.ts'
+import { readPairShares } from './v2/read-pair-shares.ts'
 import { withBareTokens } from '../tokens/with-bare-tokens.ts'
 import { createSharedReads } from '../create-shared-reads.ts'
 import { findPoolsOfPairs } from './pools/find-pools-of-pairs.ts'
-import { readPool } from './pools/read-pool.ts'
 import { positionsByOwner } from './positions/positions-by-owner.ts'
-import { readPairShare } from './positions/read-pair-share.ts'
-import { readPosition } from './positions/read-position.ts'
 import { quote } from './quotes/quote.ts'
-import type { ReadPorts } from './read-ports.ts'
 import { createBlockTimes } from './swaps/block-times.ts'
 import { readSwaps } from './swaps/read-swaps.ts'
 import { readTicks } from './ticks/read-ticks.ts'
@@ -48,4 +53,43 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
     positionsByOwner: (chain, owner, versions) => positionsByOwner(held, chain, owner, versions),
     quote: (chain, request) => quote(ports, chain, request),
   }
+}
+
+/** @throws ToolError `POOL_NOT_FOUND`, `POSITION_NOT_FOUND` where the owner holds nothing, `VERSION_NOT_DEPLOYED`, `RPC_*` */
+async function readPairShare(ports: ReadPorts, chain: Chain, pair: Address, owner: Address): Promise<PairShare> {
+  const pool = await readPool(ports, chain, { version: 'v2', id: pair })
+  const [share] = await readPairShares(ports, chain, [pool], owner)
+  if (share) return share
+  throw new ToolError('POSITION_NOT_FOUND', 'The owner holds no share of this pair.', {
+    details: [{ field: 'positionId', message: 'no share of this pair' }],
+  })
+}
+
+/** @throws ToolError `POSITION_NOT_FOUND`, `VALIDATION_FAILED`, `VERSION_NOT_DEPLOYED`, `RPC_*` */
+async function readPosition(
+  ports: ReadPorts,
+  chain: Chain,
+  version: 'v3' | 'v4',
+  positionId: string,
+): Promise<Position> {
+  const id = parsePositionId(positionId)
+  requireDeployment(chain, version)
+  const { number: blockNumber } = await ports.rpc.head(chain)
+  const read = version === 'v3' ? readV3Positions : readV4Positions
+  const [position] = await read(ports, chain, [id], blockNumber)
+  if (position) return position
+  throw new ToolError('POSITION_NOT_FOUND', `No ${version} position with this id stands on ${chain.name}.`, {
+    details: [
+      { field: 'positionId', message: 'unknown position', accepted: 'an id as get_positions_by_owner shows it' },
+    ],
+  })
+}
+
+/** The id of a v3 or v4 position as a number. @throws ToolError `VALIDATION_FAILED` for anything but plain decimal digits. */
+export function parsePositionId(text: string, field = 'positionId'): bigint {
+  const id = /^(0|[1-9]\d{0,77})$/.test(text) ? BigInt(text) : null
+  if (id !== null && id < 2n ** 256n) return id
+  throw new ToolError('VALIDATION_FAILED', `${field} is no position id.`, {
+    details: [{ field, message: 'not a position id', accepted: 'the decimal token id of the position' }],
+  })
 }

@@ -1,15 +1,20 @@
-import type { Chain } from '@svc/wallet/core'
-import { createPublicClient, defineChain, type PublicClient } from 'viem'
 import type { RpcPool } from '../ports.ts'
-import { ToolError } from '../tool-error.ts'
-import { createRecentProbe } from './create-recent-probe.ts'
+import type { Chain } from '@svc/wallet/core'
+import * as z from 'zod'
 import { EndpointError } from './endpoint-error.ts'
-import { createEndpointRing, type EndpointRing } from './endpoint-ring.ts'
-import { jsonRpcEndpoint } from './json-rpc-endpoint.ts'
+import { isTransaction, jsonRpcEndpoint, type RpcRequest } from './json-rpc-endpoint.ts'
 import { quantity } from './quantity.ts'
-import { readHead, type Head } from './read-head.ts'
-import { ringTransport } from './ring-transport.ts'
-import { withToolErrors } from './with-tool-errors.ts'
+import {
+  BaseError,
+  createPublicClient,
+  defineChain,
+  type EIP1193RequestFn,
+  type PublicClient,
+  type Transport,
+} from 'viem'
+import { ToolError } from '../tool-error.ts'
+import { createEndpointRing, type EndpointRing } from './endpoint-ring.ts'
+import { requireResult } from './require-result.ts'
 
 /** Clients for the chains of this server, one per chain, made when first asked for. */
 export function createRpcPool(options: RpcPoolOptions): RpcPool {
@@ -129,3 +134,118 @@ function createClient(chain: Chain, ask: EndpointRing['ask']): PublicClient {
   })
   return withToolErrors(client)
 }
+
+/** The same client, whose actions reject with the `ToolError` behind viem's wrappers where there is one. */
+function withToolErrors(client: PublicClient): PublicClient {
+  return new Proxy(client, {
+    get(target, key, receiver) {
+      const member: unknown = Reflect.get(target, key, receiver)
+      if (typeof member !== 'function' || key === 'extend') return member
+      return (...args: unknown[]): unknown => {
+        const result: unknown = Reflect.apply(member, target, args)
+        return result instanceof Promise ? result.catch(unwrap) : result
+      }
+    },
+  })
+}
+
+function unwrap(error: unknown): never {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof ToolError) throw current
+  }
+  throw error
+}
+
+/** A viem transport over a way to ask a ring of endpoints. A `ToolError` travels as the cause of a viem error, for viem wraps what it catches. */
+function ringTransport(askRing: EndpointRing['ask']): Transport<'ring'> {
+  const ask: RpcRequest = async (args, options) => {
+    try {
+      return await askRing(args.method, (request) => answerOf(request, args, options), rawOf(args))
+    } catch (error) {
+      if (error instanceof ToolError) throw new BaseError('The chain could not be read.', { cause: error })
+      throw error
+    }
+  }
+  const request = ask as EIP1193RequestFn
+  return () => ({ config: { key: 'ring', name: 'Ring of endpoints', type: 'ring', request, retryCount: 0 }, request })
+}
+
+/** The signed bytes of a transaction: what tells that it is offered again. */
+function rawOf({ method, params }: Parameters<RpcRequest>[0]): string | undefined {
+  const [raw]: readonly unknown[] = isTransaction(method) && Array.isArray(params) ? params : []
+  return typeof raw === 'string' ? raw : undefined
+}
+
+/** An answer that the method cannot have is the endpoint's fault, as none would be. */
+async function answerOf(request: RpcRequest, ...[args, options]: Parameters<RpcRequest>): Promise<unknown> {
+  const result = await request(args, options)
+  await requireResult(args.method, args.params, result)
+  return result
+}
+
+type Head = z.output<typeof headSchema>
+
+/**
+ * The newest block of one endpoint and, in the same batch, its chain id.
+ *
+ * @throws EndpointError `other-chain`, or `broken` when the answer is no block.
+ */
+async function readHead(chain: Chain, request: RpcRequest): Promise<Head> {
+  const [chainId, block] = await Promise.all([
+    request({ method: 'eth_chainId' }),
+    request({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
+  ])
+  const answer = answerSchema.safeParse({ chainId, block })
+  if (!answer.success) throw new EndpointError('broken', 'the newest block cannot be read', answer.error)
+  if (answer.data.chainId !== BigInt(chain.id)) {
+    throw new EndpointError('other-chain', `answered chain id ${answer.data.chainId}`)
+  }
+  return answer.data.block
+}
+
+const headSchema = z.object({
+  number: quantity,
+  timestamp: quantity,
+  hash: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/i)]),
+  baseFeePerGas: quantity.optional().transform((fee) => fee ?? 0n),
+})
+const answerSchema = z.object({ chainId: quantity, block: headSchema })
+
+/**
+ * Probes a chain at most every half minute and answers within `patienceMs`: an endpoint that takes longer counts as not
+ * answering until its answer is there. `now` in Unix milliseconds.
+ */
+function createRecentProbe(
+  probe: () => Promise<ProbeReport>,
+  { now, patienceMs }: { readonly now: () => number; readonly patienceMs: number },
+): () => Promise<ProbeReport> {
+  let kept: { readonly at: number; report: Promise<ProbeReport> } | null = null
+  return () => {
+    if (kept !== null && now() - kept.at < keepMs) return kept.report
+    const whole = probe()
+    const fresh = { at: now(), report: within(whole, patienceMs) }
+    void whole.then(() => (fresh.report = whole))
+    kept = fresh
+    return fresh.report
+  }
+}
+
+type ProbeReport = Awaited<ReturnType<RpcPool['probe']>>
+
+async function within(probe: Promise<ProbeReport>, patienceMs: number): Promise<ProbeReport> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<ProbeReport>((resolve) => {
+    timer = setTimeout(() => resolve(tooLate), patienceMs)
+  })
+  const report = await Promise.race([probe, late])
+  clearTimeout(timer)
+  return report
+}
+
+const keepMs = 30_000
+const tooLate: ProbeReport = Object.freeze({
+  healthy: false,
+  headAgeSeconds: null,
+  latencyMs: null,
+  problem: 'The endpoint of the chain did not answer in time.',
+})

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { type Address, encodeFunctionData, getAddress, type Hex, multicall3Abi } from 'viem'
 import { expect, it } from 'vitest'
-import { encodeAggregate3 } from './encode-aggregate3.ts'
+import { encodeAggregate3 } from './read-all.ts'
 
 const hexOf = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString('hex')}`
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => getAddress(hexOf(bytes)))

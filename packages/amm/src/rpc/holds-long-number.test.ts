@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holdsLongNumber } from './holds-long-number.ts'
+import { holdsLongNumber } from './post-json-rpc.ts'
 
 const digits = '9'.repeat(79)
 

@@ -1,4 +1,4 @@
-export { callAnswer } from './call-answer.ts'
+export { callAnswer } from './read-one.ts'
 export { contractFunction } from './contract-function.ts'
 export { contractRead } from './contract-read.ts'
 export { createRpcPool } from './create-rpc-pool.ts'

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { postJson, type JsonPost } from '../post-json.ts'
 import { EndpointError } from './endpoint-error.ts'
-import { holdsLongNumber } from './holds-long-number.ts'
 
 /**
  * One HTTP exchange with a JSON-RPC endpoint: a single call as an object, several as a batch. Answers are matched by id.
@@ -102,3 +101,22 @@ function statusError(status: number, type: string): EndpointError {
   if (status === 429) return new EndpointError('limited', said)
   return new EndpointError(status >= 400 && status < 500 && status !== 404 ? 'refused' : 'broken', said)
 }
+
+/**
+ * Whether what an endpoint tells holds a decimal number of more digits than a word of a chain has (78). Quantities are hexadecimal, but
+ * what reads them takes decimals too, and of a text of millions of digits that takes many seconds.
+ */
+export function holdsLongNumber(reported: unknown): boolean {
+  const left = [reported]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === 'string') {
+      if (longNumber.test(value)) return true
+    } else if (typeof value === 'object' && value !== null) {
+      for (const member of Object.values(value)) left.push(member)
+    }
+  }
+  return false
+}
+
+const longNumber = /^\s*[+-]?\d{79}/

@@ -1,10 +1,8 @@
-import type { Chain, ChainToken } from '@svc/wallet/core'
-import { getAddress, isAddressEqual, zeroAddress, type Address } from 'viem'
-import type { RpcPool, Token, TokenDirectory } from '../ports.ts'
+import { type Address, getAddress, isAddress, isAddressEqual, zeroAddress } from 'viem'
 import { ToolError } from '../tool-error.ts'
-import { parseAddress } from './parse-address.ts'
+import type { Chain, ChainToken } from '@svc/wallet/core'
+import type { RpcPool, Token, TokenDirectory } from '../ports.ts'
 import { readToken } from './read-token.ts'
-import { searchTokens } from './search-tokens.ts'
 
 /**
  * Tokens by symbol and address. A symbol only ever means a token of the chain's own list or the native currency, whatever
@@ -127,4 +125,55 @@ function unlessNone(error: unknown): null {
 function fromList(token: ChainToken): Token {
   const { symbol, name, address, decimals, usdPegged = false } = token
   return { address, symbol, name, decimals, isNative: false, listed: true, usdPegged }
+}
+
+/**
+ * An address with its EIP-55 checksum. Mixed case must bear a right checksum, all lower case is taken as it is; anything
+ * else (look-alikes, blanks, upper case throughout, a missing digit) is refused, never repaired.
+ *
+ * @throws ToolError `VALIDATION_FAILED` naming `field`
+ */
+export function parseAddress(text: string, field: string): Address {
+  const lowerCase = /^0x[0-9a-f]{40}$/.test(text)
+  if (lowerCase || (/^0x[0-9A-Fa-f]{40}$/.test(text) && isAddress(text, { strict: true }))) return getAddress(text)
+  throw new ToolError('VALIDATION_FAILED', `${field} is not a valid address.`, {
+    details: [
+      {
+        field,
+        message: /^0x[0-9A-Fa-f]{40}$/.test(text) ? 'the checksum is wrong' : 'not an address',
+        accepted: '0x and 40 hexadecimal digits, with the EIP-55 checksum or in lower case',
+      },
+    ],
+  })
+}
+
+/**
+ * The tokens whose symbol, name or address holds the query, best first: the symbol itself, its beginning, a part of it,
+ * then a part of the name or the address. ASCII letters match in either case.
+ */
+function searchTokens<Found extends SearchableToken>(
+  tokens: readonly Found[],
+  query: string,
+  limit: number,
+): readonly Found[] {
+  const wanted = query.trim().toLowerCase()
+  if (wanted === '') return []
+  return tokens
+    .map((token) => ({ token, rank: rankOf(token, wanted) }))
+    .filter(({ rank }) => rank < misses)
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, Math.max(0, limit))
+    .map(({ token }) => token)
+}
+
+type SearchableToken = { readonly symbol: string; readonly name: string; readonly address: string }
+
+const misses = 4
+
+function rankOf(token: SearchableToken, wanted: string): number {
+  const symbol = token.symbol.toLowerCase()
+  if (symbol === wanted) return 0
+  if (symbol.startsWith(wanted)) return 1
+  if (symbol.includes(wanted)) return 2
+  return token.name.toLowerCase().includes(wanted) || token.address.toLowerCase() === wanted ? 3 : misses
 }

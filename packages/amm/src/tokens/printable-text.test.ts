@@ -1,6 +1,6 @@
 import { assert, property, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { printableText } from './printable-text.ts'
+import { printableText } from './read-token.ts'
 
 describe('printableText', () => {
   it.each([

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lp } from './lp.ts'
 import { backtestCsv } from '../lp/csv/backtest-csv.ts'
-import { csvCurves } from '../lp/csv/csv-curves.ts'
+import { csvCurves } from '../lp/backtest.ts'
 import { callCommand } from '../calls.fixture.ts'
 import { repository, runToEnd } from '../processes.fixture.ts'
 

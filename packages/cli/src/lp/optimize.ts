@@ -1,14 +1,14 @@
-import { riskTargets } from '@svc/tool-server/analysis'
+import type { RangeResult } from '@svc/tool-server'
+import { pastPrices, riskTargets } from '@svc/tool-server/analysis'
+import { afterBase, type CsvPool, csvPoolFlags, readCsvPool } from './csv/csv-pool.ts'
+import { optimizeCsv, type RangeReport } from './csv/optimize-csv.ts'
 import { parseWholeNumber } from '../parse-whole-number.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
 import { rangeForm } from './answer-forms.ts'
-import { afterBase, csvPoolFlags, readCsvPool } from './csv/csv-pool.ts'
 import { fileOrPool } from './file-or-pool.ts'
-import { optimizeCsv } from './csv/optimize-csv.ts'
 import { parseNumber } from './parse-number.ts'
-import { picturedRange } from './pictured-range.ts'
 import { poolPlaceFlags } from './pool-place.ts'
 import { progressLine } from './progress-line.ts'
 import { showRange } from './show-range.ts'
@@ -68,4 +68,25 @@ function oneOf<const One extends string>(flag: string, text: string, all: readon
   const found = all.find((one) => one === text)
   if (found === undefined) throw new UsageError(`${flag} takes ${all.join(', ')}, not "${text.slice(0, 40)}"`)
   return found
+}
+
+/** A choice of range as its picture takes it, with the file's prices until its end. Fees whose error nobody knows may be all wrong. */
+function picturedRange({ projections, ...report }: RangeReport, pool: PricedBars): RangeResult {
+  return {
+    ...report,
+    chain: { name: 'a file of bars' },
+    projections: { ...projections, feeUncertaintyPct: projections.feeUncertaintyPct ?? 100 },
+    past: pastOf(pool),
+  }
+}
+
+type PricedBars = Pick<CsvPool, 'bars' | 'baseToken' | 'decimals0' | 'decimals1'>
+
+function pastOf({ bars, baseToken, decimals0, decimals1 }: PricedBars) {
+  const scale = 10 ** (decimals0 - decimals1)
+  const { startsAt, barSeconds } = bars
+  const closes = Array.from(bars.closeTick, (tick) =>
+    baseToken === 0 ? 1.0001 ** tick * scale : 1.0001 ** -tick / scale,
+  )
+  return pastPrices({ closes, startsAt, barSeconds, nowSeconds: (startsAt.at(-1) ?? 0) + barSeconds })
 }

@@ -1,12 +1,21 @@
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  type Hex,
+  keccak256,
+  numberToHex,
+  pad,
+  parseAbiParameters,
+  slice,
+} from 'viem'
+import { toPackedUserOperation, type UserOperation } from 'viem/account-abstraction'
+import type { Devnet } from '../devnet.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Address, concat, type Hex, numberToHex, pad } from 'viem'
-import type { UserOperation } from 'viem/account-abstraction'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createFaultRules, type StandInFault } from './create-fault-rules.ts'
-import type { Devnet } from '../devnet.ts'
 import { JsonRpcError } from '../chain/json-rpc-error.ts'
 import { readUserOperation } from './read-user-operation.ts'
-import { sponsorshipHash } from './sponsorship-hash.ts'
 import { startJsonRpcServer } from '../chain/start-json-rpc-server.ts'
 
 /**
@@ -126,3 +135,36 @@ function requirePlace(devnet: PaymasterOptions['devnet'], entryPoint: unknown, c
     throw new JsonRpcError(-32_602, `the only chain here is ${devnet.chainId}`)
   }
 }
+
+/**
+ * The hash that the paymaster's `getHash` gives once the sender is delegated: of an EIP-7702 init code the delegate alone
+ * counts. The operation must carry its paymaster and all gas limits.
+ */
+function sponsorshipHash(
+  operation: UserOperation<'0.8'>,
+  { chainId, paymaster }: Pick<Devnet, 'chainId' | 'paymaster'>,
+  validUntil: number,
+  validAfter = 0,
+): Hex {
+  const packed = toPackedUserOperation(operation, { forHash: true })
+  return keccak256(
+    encodeAbiParameters(hashedParameters, [
+      BigInt(chainId),
+      paymaster,
+      validUntil,
+      validAfter,
+      operation.sender,
+      operation.nonce,
+      keccak256(packed.initCode),
+      keccak256(operation.callData),
+      packed.accountGasLimits,
+      operation.preVerificationGas,
+      packed.gasFees,
+      slice(packed.paymasterAndData, 20, 52),
+    ]),
+  )
+}
+
+const hashedParameters = parseAbiParameters(
+  'uint256, address, uint48, uint48, address, uint256, bytes32, bytes32, bytes32, uint256, bytes32, bytes32',
+)

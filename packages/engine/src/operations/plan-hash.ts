@@ -1,5 +1,4 @@
 import { type Address, type Hash, keccak256, toHex } from 'viem'
-import { canonical } from '../canonical.ts'
 import type { Intent, Plan } from '@svc/amm'
 
 /**
@@ -26,4 +25,14 @@ export type HashedPlan = {
 export function argumentsOf(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { dryRun: _dryRun, idempotencyKey: _key, ...own } = input
   return own
+}
+
+/** A value whose JSON is the same for equal values: members in order of their names, bigints as text with an `n`. */
+export function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value !== 'object' || value === null) return value
+  return Object.entries(value)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => [name, canonical(member)])
 }

@@ -1,13 +1,12 @@
+import type { Intent, IntentApproval, IntentCall } from '@svc/amm'
+import type { Policy } from './policy.ts'
+import type { Refusal } from '../context/refusal.ts'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, slice, zeroAddress } from 'viem'
-import type { Intent, IntentApproval, IntentCall } from '@svc/amm'
 import { depositRefusals } from '../calldata/declared-deposits.ts'
-import { hookRefusals } from './hook-refusals.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../stages/may-bring-home.ts'
 import { pairShares } from '../spending/pair-shares.ts'
-import type { Policy } from './policy.ts'
-import type { Refusal } from '../context/refusal.ts'
 
 /**
  * Holds an intent against the operator's policy: contracts and what they are called with, deposits, recipients, spenders,
@@ -219,3 +218,32 @@ const movesTokens = new Set<string>([
   '0x87517c45', // approve(address,address,uint160,uint48)
   '0x36c78516', // transferFrom(address,address,uint160,address)
 ])
+
+/**
+ * Refuses deposits into pools whose hook is asked when liquidity is removed: it may say no for ever, so that what is put in
+ * is worth what its author asks for it, whatever the price. So is one that changes what is taken or given back. A pool that the operator's own rules name may have one.
+ */
+function hookRefusals(
+  { chainId, deposits = [] }: Pick<Intent, 'chainId' | 'deposits'>,
+  policy: Policy,
+): readonly Refusal[] {
+  const vouched = new Set(Object.keys(policy.valueRules.pools[`${chainId}`] ?? {}).map((id) => id.toLowerCase()))
+  return deposits.flatMap(({ hooks, pool }): readonly Refusal[] => {
+    if (hooks === null || (BigInt(hooks) & keepingFlags) === 0n || vouched.has(pool.toLowerCase())) return []
+    const message = 'The hook of this pool is asked before liquidity is given back, and may keep it.'
+    return [
+      {
+        code: 'HOOK_NOT_SUPPORTED',
+        message,
+        details: [{ message: 'the hook', hooks, pool }],
+        suggestion: 'Use a pool without a hook, or have the operator name this one in valueRules.pools of the policy.',
+      },
+    ]
+  })
+}
+
+/**
+ * beforeRemoveLiquidity and afterRemoveLiquidity, and deltas returned after adding and removing: bits 9, 8, 1 and 0 of the
+ * hook's address (v4-core Hooks library).
+ */
+const keepingFlags = 0x303n

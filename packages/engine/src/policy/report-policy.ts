@@ -1,6 +1,5 @@
-import type { Log } from '@svc/runtime'
 import { ToolError } from '@svc/amm'
-import { policyFaults } from './policy-faults.ts'
+import type { Log } from '@svc/runtime'
 import type { PolicySource } from './policy-source.ts'
 
 /**
@@ -43,3 +42,15 @@ export type ReportPolicyOptions = {
   readonly file: string
   readonly log: Pick<Log, 'error' | 'warn'>
 }
+
+/** What is wrong with a policy file, for the operator: each wrong member by its path, or the file, and what fixes it. */
+export function policyFaults(error: ToolError, file: string): PolicyFaults {
+  const { message, details, suggestion } = error.cause instanceof ToolError ? error.cause : error
+  const problems = details.map((detail) => `${detail.field || 'policy'}: ${detail.message}`)
+  return {
+    problems: problems.length === 0 ? [message.replace(/\.$/, '')] : problems,
+    fix: `${suggestion} See what is left with: svc policy check ${file}`,
+  }
+}
+
+type PolicyFaults = { readonly problems: readonly string[]; readonly fix: string }

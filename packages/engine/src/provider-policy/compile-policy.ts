@@ -1,12 +1,11 @@
 import type { Chain } from '@svc/wallet/core'
+import type { Policy } from '../policy/policy.ts'
 import { type Abi, getAddress, isAddress, parseUnits } from 'viem'
 import { erc20Abi, permit2Abi } from '@svc/amm/abis'
 import { knownContracts } from '../calldata/known-contracts.ts'
-import type { Policy } from '../policy/policy.ts'
 import { surfaceAbi } from '../calldata/read-calldata.ts'
 import type { Surface } from '../calldata/surface.ts'
 import { signables } from '../signatures/signable.ts'
-import { notExpressed } from './not-expressed.ts'
 import type { ProviderCondition, ProviderPolicy, ProviderRule } from './provider-policy-schema.ts'
 import { type AgentRole, roleTemplates } from './role-templates.ts'
 
@@ -225,3 +224,27 @@ function isPayable(surface: Surface): boolean {
 
 /** The largest amount that does not mean "unlimited" to Permit2; the same bound as the server's own. */
 const largestApproval = 2n ** 160n - 2n
+
+/** What the server enforces and the provider's rules cannot say, in the order of what it would cost to believe otherwise. */
+function notExpressed(policy: Policy, chains: readonly Chain[]): readonly string[] {
+  const named = chains.flatMap(({ id }) =>
+    (policy.contracts[id] ?? []).flatMap((entry) => (typeof entry === 'string' ? [] : [`${id}:${entry.address}`])),
+  )
+  const { perTransaction, perSession, daily } = policy.limitsUsd
+  return [
+    `limitsUsd (${perTransaction} / ${perSession} / ${daily} USD): the provider knows no prices. Native currency is capped in its own units by the template; token amounts are not capped.`,
+    'simulation: what a transaction really moves is seen by the server alone.',
+    'recipients: where a swap, a position or fees go stands in nested calldata that the rules cannot read (multicall, v4 actions, router commands).',
+    'exact approvals: a rule bounds an approval below "unlimited"; that it is the amount of one call, and taken back after it, is kept by the server.',
+    'Permit2 expiry (30 minutes): a rule compares with fixed numbers, not with the time of the signature.',
+    `slippageBps.cap (${policy.slippageBps.cap}) and deadlineSeconds.cap (${policy.deadlineSeconds.cap}): not in the fields of the rules.`,
+    `approvalThresholdUsd (${policy.approvalThresholdUsd ?? 'nobody is asked'}), delaySeconds, breaker, pause: decisions of the server; the provider signs at once.`,
+    'principals: the provider sees one signing key, not who called.',
+    ...(named.length === 0
+      ? []
+      : [`selectors of ${named.join(', ')}: a rule names functions by an ABI, which the policy does not have.`]),
+    'the 24-hour cap of native currency is counted after each signature, so signatures at the same moment can pass it together; the server reserves before it signs.',
+    'signing of raw hashes is no method that a rule can name: no rule allows it, and the server never asks for it.',
+    'the owner of the provider policy must be a key that this host does not hold, or whoever takes the host can lift it.',
+  ]
+}

@@ -1,14 +1,16 @@
+import type { Hash, TransactionReceipt } from 'viem'
+import { asSigned } from './as-signed.ts'
+import type { ExecutionContext } from '../context/engine.ts'
+import { gasCosts } from '../spending/gas-worth.ts'
+import { priceTokens } from '../spending/spend-value.ts'
+import { onStorage } from '../audit/storage.ts'
 import type { OpenReservation } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
-import type { Hash } from 'viem'
 import { ToolError } from '@svc/amm'
 import { apart } from './apart.ts'
-import { countLeftGas } from '../spending/count-left-gas.ts'
-import type { ExecutionContext } from '../context/engine.ts'
 import { replacementRules } from './replacing.ts'
 import { settleLeft } from './settle-left.ts'
 import { isSignedOpen } from '../operations/signed-open.ts'
-import { onStorage } from '../audit/storage.ts'
 import { isAnyDue, noteFailedTakeBacks, takeBackOwed } from '../allowances/take-back-owed.ts'
 
 /**
@@ -110,4 +112,33 @@ function newestOpen(entries: readonly JournalEntry[]): readonly Hash[] {
     if (entry.attempt >= (newest.get(entry.nonce)?.attempt ?? 0)) newest.set(entry.nonce, entry)
   }
   return [...newest.values()].map(({ hash }) => hash)
+}
+
+/**
+ * Counts the gas of mined transactions that no reservation settled: allowances taken back later, nonces used up, calls
+ * cancelled, and what turned out to be mined after its request had ended. No limit refuses any of these, but all of them
+ * count. Without a price of native currency they wait for one, and a receipt that nobody has now waits by itself: neither
+ * keeps a write from going. Throws `STORAGE_UNAVAILABLE`.
+ */
+async function countLeftGas({ engine, chain, client }: ExecutionContext): Promise<void> {
+  const { ledger } = engine
+  const left = await onStorage('the ledger cannot be read', () => ledger.uncountedGas(chain.id))
+  if (left.length === 0) return
+  const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
+  const read = async (hash: Hash): Promise<TransactionReceipt | null> => {
+    const entry = await onStorage('the journal cannot be read', () => engine.journal.byHash(hash))
+    try {
+      const receipt = await client.getTransactionReceipt({ hash })
+      return entry === null ? receipt : asSigned(receipt, entry.rawTransaction, chain)
+    } catch (error) {
+      engine.log.warn('gas.uncounted', { chainId: chain.id, hash, error })
+      return null
+    }
+  }
+  const receipts = await Promise.all(left.map(({ hash }) => read(hash as Hash)))
+  const gas = gasCosts(
+    receipts.filter((receipt) => receipt !== null),
+    priced,
+  )
+  if (gas !== null && gas.length > 0) await onStorage('the gas cannot be counted', () => ledger.countGas(gas))
 }

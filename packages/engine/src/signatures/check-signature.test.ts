@@ -1,7 +1,7 @@
 import { chains } from '@svc/wallet/core'
 import { createSiweMessage } from 'viem/siwe'
 import { describe, expect, it } from 'vitest'
-import { checkSignature } from './check-signature.ts'
+import { checkSignature } from './guarded-signer.ts'
 import type { SignatureContext, SignatureGrant } from './signature-context.ts'
 import { signables } from './signable.ts'
 

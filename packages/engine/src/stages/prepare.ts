@@ -1,6 +1,7 @@
+import { type Address, getAddress, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
+import { callAnswer } from '@svc/amm/rpc'
+import { type Intent, ToolError } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
-import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
-import type { Intent } from '@svc/amm'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
 import { assertDeclared, type DeclaredContext } from '../calldata/assert-declared.ts'
 import { sumByToken } from '../spending/sum-by-token.ts'
@@ -15,7 +16,6 @@ import { grantRefusals } from '../policy/grant-refusals.ts'
 import { expectedGasCost, gasLimitFor } from '../spending/gas.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../context/refusal.ts'
-import { requireUnchanged } from './require-unchanged.ts'
 import { simulate, type Simulation } from '../simulation/simulation.ts'
 import { type PricedTokens, priceTokens } from '../spending/spend-value.ts'
 import { shortOf } from '../simulation/short-of.ts'
@@ -200,4 +200,18 @@ function checkBalance(
   const native = priced.get(zeroAddress)?.token
   if (balanceWei >= needed || native === undefined) return []
   return [shortOf([{ token: native, holds: balanceWei, needs: needed }], 'the call with its gas')]
+}
+
+/**
+ * Asks the chain again for what a plan rests on. Writes of a wallet run one after the other, so whatever an earlier one
+ * did shows here, before anything is signed. Throws `SIMULATION_DRIFT` and `RPC_*`.
+ */
+export async function requireUnchanged({ restsOn = [] }: Intent, client: PublicClient): Promise<void> {
+  const now = await Promise.all(restsOn.map((read) => callAnswer(client, read)))
+  const changed = restsOn.filter(({ answer }, index) => now[index]?.toLowerCase() !== answer.toLowerCase())
+  if (changed.length === 0) return
+  const message = 'What the call was planned on has changed meanwhile. Nothing was signed.'
+  throw new ToolError('SIMULATION_DRIFT', message, {
+    details: changed.map(({ to }) => ({ message: 'the contract answers otherwise now', contract: to })),
+  })
 }

@@ -1,16 +1,14 @@
+import { type Address, getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { BudgetAmount } from '@svc/store'
-import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { Settled, TokenQuantity } from '@svc/amm'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-facts.ts'
 import { countable } from '../spending/countable.ts'
-import { countedDeltas } from '../simulation/counted-deltas.ts'
 import { gasCostOf, gasCostsOr } from '../spending/gas-worth.ts'
 import { holdAgainstSimulation } from '../simulation/hold-against-simulation.ts'
 import { unlistedWarnings } from '../policy/policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from '../context/progress.ts'
-import { simulationDrift } from '../simulation/simulation-drift.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import { usdText } from '../spending/usd-text.ts'
 import {
@@ -213,3 +211,28 @@ async function quietly({ engine, call }: Reserved, what: string, work: () => Pro
     engine.log.error('settle.unrecorded', { requestId: call.requestId, what, error })
   }
 }
+
+/**
+ * The changes the ledger counts: the real ones, but where receipts show much less leaving than the simulation did, the
+ * simulated one. An endpoint that keeps logs back must not win the wallet room under its limits.
+ */
+export function countedDeltas(
+  real: ReadonlyMap<string, bigint>,
+  simulated: ReadonlyMap<string, bigint>,
+): ReadonlyMap<string, bigint> {
+  const doubted = simulationDrift(simulated, real).filter((row) => row.simulated < 0n && row.real > row.simulated)
+  return new Map([...real, ...doubted.map((row) => [row.token.toLowerCase(), row.simulated] as const)])
+}
+
+/** Tokens whose change differs from the simulated one by more than a hundredth of it. */
+function simulationDrift(simulated: ReadonlyMap<string, bigint>, real: ReadonlyMap<string, bigint>): readonly Drift[] {
+  const tokens = [...new Set([...simulated.keys(), ...real.keys()])]
+  return tokens.flatMap((token) => {
+    const [expected, actual] = [simulated.get(token) ?? 0n, real.get(token) ?? 0n]
+    const difference = expected > actual ? expected - actual : actual - expected
+    const tolerated = (expected < 0n ? -expected : expected) / 100n
+    return difference > tolerated ? [{ token: getAddress(token), simulated: expected, real: actual }] : []
+  })
+}
+
+type Drift = { readonly token: Address; readonly simulated: bigint; readonly real: bigint }

@@ -1,19 +1,19 @@
+import type { Ledger, Outflow } from '@svc/store'
+import { type Chain, createMutex, type Journal } from '@svc/wallet/core'
+import { type Address, type Hash, isAddressEqual, parseTransaction, zeroAddress } from 'viem'
+import { gasWorth } from '../spending/gas-worth.ts'
+import { type NativePrices, type PricedTokens, priceTokens, trustedWorth } from '../spending/spend-value.ts'
 import { join } from 'node:path'
-import { createMutex, type Chain } from '@svc/wallet/core'
-import { type Address, zeroAddress } from 'viem'
 import * as z from 'zod'
 import { erc20Abi } from '@svc/amm/abis'
 import { type BalanceSample, hasFallen, samplesWithin, type WorthNow, withSample } from './balance-samples.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
-import { gasWorth } from '../spending/gas-worth.ts'
 import type { Policy } from '../policy/policy.ts'
 import { readFileIfPresent } from './read-file-if-present.ts'
 import { replaceFileDurably } from '@svc/runtime'
 import type { PipelinePorts } from '../context/pipeline-ports.ts'
-import { type NativePrices, type PricedTokens, priceTokens, trustedWorth } from '../spending/spend-value.ts'
 import type { PriceBand } from '@svc/amm'
 import type { SwitchRecorder } from './switch-recorder.ts'
-import { unreservedGas } from '../spending/unreserved-gas.ts'
 import { bandWidthBps } from '../value/trusted-value.ts'
 
 /**
@@ -203,3 +203,34 @@ async function writeSamples(dataDir: string, all: ReadonlyMap<string, readonly B
 }
 
 const fileName = 'balances.json'
+
+/**
+ * Gas that may have left a wallet and stands in no row of the ledger yet, at its worst: of transactions that draw on no
+ * reservation (allowances taken back, nonces used up, calls cancelled) and are out, or mined and not counted. Of several
+ * attempts at a nonce the dearest. Nothing where native currency has no price. Ask it before `outflows`: what is counted
+ * in between is then counted twice, never left out.
+ */
+async function unreservedGas(parts: UnreservedGasParts, priced: PricedTokens): Promise<readonly Outflow[]> {
+  const { journal, ledger, chainId, wallet } = parts
+  const out = [...(await journal.open(chainId, wallet)), ...(await journal.refused(chainId, wallet))]
+  const uncounted = await ledger.uncountedGas(chainId)
+  const mined = await Promise.all(uncounted.map(({ hash }) => journal.byHash(hash as Hash)))
+  const dearest = new Map<number, bigint>()
+  for (const entry of [...out.filter(({ reservationId }) => reservationId === null), ...mined]) {
+    if (entry === null || !isAddressEqual(entry.from, wallet)) continue
+    const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(entry.rawTransaction)
+    const worst = gas * maxFeePerGas
+    if (worst >= (dearest.get(entry.nonce) ?? 0n)) dearest.set(entry.nonce, worst)
+  }
+  return [...dearest.values()].flatMap((wei) => {
+    const usdMicros = gasWorth(wei, priced)
+    return usdMicros === null ? [] : [{ usdMicros, amounts: null, settledAt: null }]
+  })
+}
+
+type UnreservedGasParts = {
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'byHash'>
+  readonly ledger: Pick<Ledger, 'uncountedGas'>
+  readonly chainId: number
+  readonly wallet: Address
+}

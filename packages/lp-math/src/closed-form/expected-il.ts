@@ -1,4 +1,3 @@
-import { normalDensity } from '../normal/normal-density.ts'
 import { expectedPrice } from './expected-price.ts'
 import { integrate } from './integrate.ts'
 import { logReturn } from './log-return.ts'
@@ -39,3 +38,10 @@ const LEAST = -500
 
 /** Beyond it lies 1e-17 of the normal distribution. */
 const EDGE = 8.5
+
+/** Density of the standard normal distribution at `x`. */
+export function normalDensity(x: number): number {
+  return Math.exp((-x * x) / 2) * ONE_OVER_SQRT_TWO_PI
+}
+
+const ONE_OVER_SQRT_TWO_PI = 0.3989422804014327

@@ -9,7 +9,7 @@ import { lvrRate } from './lvr-rate.ts'
 import { positionAmounts } from './position-amounts.ts'
 import { positionMinusHodl } from './position-minus-hodl.ts'
 import { positionValue } from './position-value.ts'
-import { probabilityBetween } from './probability-between.ts'
+import { probabilityBetween } from './partial-moment.ts'
 import { gauss, quadrature } from './quadrature.fixture.ts'
 import { shareOfCertainPath } from './share-of-certain-path.ts'
 

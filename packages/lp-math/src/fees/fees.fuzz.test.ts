@@ -4,7 +4,7 @@ import { anyPool, bookkeepingPool } from '../pool.fixture.ts'
 import { anyLiquidity, anyTick, fromJsbi, sdk, toJsbi, upToBits } from '../v3-sdk.fixture.ts'
 import { feesOwed } from './fees-owed.ts'
 import { getFeeGrowthInside } from './get-fee-growth-inside.ts'
-import { unpackProtocolFee } from './unpack-protocol-fee.ts'
+import { unpackProtocolFee } from './fee-growth-from-swaps-in-steps.ts'
 import { v4SwapFee } from './v4-swap-fee.ts'
 
 const anyGrowth = upToBits(256)

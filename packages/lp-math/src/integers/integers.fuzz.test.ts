@@ -4,7 +4,7 @@ import { outcome, upToBits } from '../v3-sdk.fixture.ts'
 import { divRoundingUp } from './div-rounding-up.ts'
 import { integerSqrt } from './integer-sqrt.ts'
 import { parsePositiveDecimal } from './parse-positive-decimal.ts'
-import { rationalToNumber } from './rational-to-number.ts'
+import { rationalToNumber } from '../prices/price-from-sqrt-price.ts'
 
 test('the root is the greatest integer whose square fits', () => {
   fc.assert(

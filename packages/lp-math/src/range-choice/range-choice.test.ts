@@ -12,10 +12,9 @@ import { ownLiquidity } from '../fee-model/own-liquidity.ts'
 import { fullRangeTicks } from '../ticks/full-range-ticks.ts'
 import { candidateRanges } from './candidate-ranges.ts'
 import { chooseRange } from './choose-range.ts'
-import { createRangeAnalyser } from './create-range-analyser.ts'
+import { createRangeAnalyser, usableRange } from './create-range-analyser.ts'
 import { busyMarket } from './range-market.fixture.ts'
 import type { RangeMarket } from './range-market.ts'
-import { usableRange } from './usable-range.ts'
 
 const MARKET = { ...busyMarket(100), gasCost: 20 }
 const ANALYSER = createRangeAnalyser(MARKET)

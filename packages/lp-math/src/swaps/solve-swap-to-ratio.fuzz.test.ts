@@ -5,8 +5,7 @@ import { getLiquidityForAmounts } from '../liquidity/get-liquidity-for-amounts.t
 import { anyPool } from '../pool.fixture.ts'
 import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
 import { outcome, upToBits } from '../v3-sdk.fixture.ts'
-import { solveSwapToRatio, type SwapToRatioOptions } from './solve-swap-to-ratio.ts'
-import { swapThroughTicks } from './swap-through-ticks.ts'
+import { solveSwapToRatio, swapThroughTicks, type SwapToRatioOptions } from './solve-swap-to-ratio.ts'
 
 const anyTask = fc
   .record({

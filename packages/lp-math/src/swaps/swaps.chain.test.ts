@@ -3,7 +3,7 @@ import { concat, hexToBigInt, keccak256, numberToHex, zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
 import { quoterV2Abi, stateViewAbi, v2Abi, v4QuoterAbi } from '../amm-abis.fixture.ts'
 import { ammContracts } from '../amm-contracts.fixture.ts'
-import { unpackProtocolFee } from '../fees/unpack-protocol-fee.ts'
+import { unpackProtocolFee } from '../fees/fee-growth-from-swaps-in-steps.ts'
 import { v4SwapFee } from '../fees/v4-swap-fee.ts'
 import type { PoolState } from '../pool.fixture.ts'
 import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
@@ -11,7 +11,7 @@ import { getTickAtSqrtPrice } from '../ticks/get-tick-at-sqrt-price.ts'
 import { getAmountIn } from '../v2/get-amount-in.ts'
 import { getAmountOut } from '../v2/get-amount-out.ts'
 import { quoteLiquidity } from '../v2/quote-liquidity.ts'
-import { swapThroughTicks } from './swap-through-ticks.ts'
+import { swapThroughTicks } from './solve-swap-to-ratio.ts'
 
 const devnet = useDevnet()
 

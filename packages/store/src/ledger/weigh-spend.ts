@@ -1,11 +1,12 @@
 import type { Kysely, Selectable } from 'kysely'
+import { amountsByName, type Budget } from './budget.ts'
+import { heldBudgets } from './reservation-budgets.ts'
+import type { Schema } from '../schema.ts'
+import type { BudgetRefusal, GasRefusal, SpendVerdict } from './spend-verdict.ts'
+import { gasFreesAt, type GasKind, sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
 import type { CheckRequest } from '../check-request.ts'
 import { requireAmount } from '../require-amount.ts'
-import type { Schema } from '../schema.ts'
-import type { GasRefusal, SpendVerdict } from './spend-verdict.ts'
-import { gasFreesAt, type GasKind, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
 import { currentSession } from './spending-session.ts'
-import { weighBudgets } from './weigh-budgets.ts'
 
 /**
  * Says whether an amount and its gas still fit under every limit at `at`, its gas under that of gas, and what is asked of
@@ -77,3 +78,29 @@ async function weighGas(db: Kysely<Schema>, request: CheckRequest, at: number, o
 }
 
 type WeighedGas = { readonly refusal: GasRefusal | null; readonly repayment: 'due' | null }
+
+/**
+ * The first budget that has too little left at `at`, or `null`. What an open reservation `ownId` holds of a budget is not
+ * counted twice, and never falls. What takes nothing is never refused. Throws `AMOUNT_INVALID`.
+ */
+async function weighBudgets(
+  db: Kysely<Schema>,
+  budgets: readonly Budget[],
+  at: number,
+  ownId: string | null,
+): Promise<BudgetRefusal | null> {
+  const amounts = amountsByName(budgets)
+  if (amounts.size === 0) return null
+  const held = ownId === null ? new Map<string, bigint>() : await heldBudgets(db, ownId)
+  const used = await sumOfBudgets(db, [...amounts.keys()], at)
+  for (const { name, capUsdMicros } of budgets) {
+    const own = held.get(name) ?? 0n
+    const amount = amounts.get(name) ?? 0n
+    const askedUsdMicros = amount > own ? amount : own
+    const usedUsdMicros = (used.get(name) ?? 0n) - own
+    if (askedUsdMicros > 0n && usedUsdMicros + askedUsdMicros > capUsdMicros) {
+      return { granted: false, limit: 'budget', budget: name, capUsdMicros, usedUsdMicros, askedUsdMicros }
+    }
+  }
+  return null
+}

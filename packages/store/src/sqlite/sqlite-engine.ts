@@ -1,3 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreError } from '../store-error.ts'
+import { heldLease, leaseHeld, type HeldLease } from '../held-lease.ts'
+import type { Leases } from '../leases.ts'
 import { Kysely, type Transaction } from 'kysely'
 import type Database from 'libsql'
 import { chmod, mkdir, open } from 'node:fs/promises'
@@ -5,10 +9,8 @@ import { dirname } from 'node:path'
 import type { Engine } from '../engine.ts'
 import { migrate } from '../migrations.ts'
 import { openDatabase } from '../open-database.ts'
-import { createProcessLeases } from '../process-leases.ts'
 import type { Schema } from '../schema.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
-import { whenFree } from '../claims/when-free.ts'
 
 /** Opens a file (mode 0600, its directory 0700) or `:memory:`, with the schema up to date. Every write is serialised. */
 export async function openSqliteEngine(path: string): Promise<Engine> {
@@ -61,4 +63,46 @@ async function preparePrivateFile(path: string): Promise<void> {
   const file = await open(path, 'a', 0o600)
   await file.close()
   await chmod(path, 0o600)
+}
+
+/** Leases within this process: the lock of the data directory keeps other processes out. */
+function createProcessLeases(): Leases & { close(): Promise<void> } {
+  const held = new Map<string, HeldLease & { readonly holder: string }>()
+  return {
+    async acquire({ name, holder }) {
+      const other = held.get(name)
+      if (other !== undefined) throw leaseHeld(name, other.holder)
+      const made = heldLease(name, async () => void held.delete(name))
+      held.set(name, { ...made, holder })
+      return made.lease
+    },
+    async close() {
+      for (const { lose } of held.values()) lose()
+      held.clear()
+    },
+  }
+}
+
+/**
+ * Does work on the database, again while another process holds it for writing. Each try blocks the event loop for the
+ * engine's busy timeout at most; between tries it runs. Throws `STORE_BUSY` after about ten seconds.
+ */
+async function whenFree<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (tries === mostTries) {
+        throw new StoreError('STORE_BUSY', 'Another process keeps the database busy.', { cause: error })
+      }
+      await sleep(20 + 10 * tries)
+    }
+  }
+}
+
+const mostTries = 30
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^SQLITE_(BUSY|LOCKED)/.test(String(error.code))
 }

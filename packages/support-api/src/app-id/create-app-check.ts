@@ -4,7 +4,6 @@ import { createFloodLimit } from '../limits/create-flood-limit.ts'
 import type { Metrics } from '../observability/create-metrics.ts'
 import { appIdPattern } from './app-id-pattern.ts'
 import { askProvider } from './ask-provider.ts'
-import { createRefusalPause } from './create-refusal-pause.ts'
 
 /**
  * The check of app ids against the identity provider. What it said is remembered, requests that ask for the same app at
@@ -127,3 +126,24 @@ function unavailable(cause: unknown): ApiError {
     retryAfterSeconds: 5,
   })
 }
+
+/**
+ * How long to wait before a refusal that took `elapsedMs` to find out, so that all refusals come after one time: after
+ * `stepMs`, and where finding out took longer, all of them after as many whole steps for the next ten minutes.
+ */
+export function createRefusalPause({ stepMs, now }: RefusalPauseOptions): (elapsedMs: number) => number {
+  let slowest = { steps: 1, at: now() }
+  return (elapsedMs) => {
+    const steps = Math.floor(elapsedMs / stepMs) + 1
+    if (steps >= slowest.steps || Math.abs(now() - slowest.at) > rememberedMs) slowest = { steps, at: now() }
+    return slowest.steps * stepMs - elapsedMs
+  }
+}
+
+type RefusalPauseOptions = {
+  readonly stepMs: number
+  /** Milliseconds. */
+  readonly now: () => number
+}
+
+const rememberedMs = 10 * 60_000

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { apiKeyStage } from './api-key.ts'
 import { bearerStage } from './bearer.ts'
 import { isInForce } from './is-in-force.ts'
-import { localPrincipal } from './local.ts'
+import { localPrincipal } from '../transports/stdio.ts'
 import type { Principal } from '@svc/engine'
 import type { Stage } from './stage.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { rangeResult } from './picture-data.fixture.ts'
-import { draw } from '../workers/draw.ts'
+import { draw } from '../workers/run-work.ts'
 import { createChartStore, type ReadPicture } from './chart-store.ts'
 
 const drawing = { kind: 'range', result: rangeResult, horizonDays: 30 } as const

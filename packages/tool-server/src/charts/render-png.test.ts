@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { rangeResult } from './picture-data.fixture.ts'
 import { rangePicture } from './range/range-picture.ts'
 import { canRenderPng, renderPng } from './render-png.ts'
-import { renderSvg } from './render-svg.ts'
+import { renderSvg } from '../workers/run-work.ts'
 
 test('a PNG of twice the size, with letters drawn by the shipped font alone', async () => {
   const svg = await renderSvg(rangePicture(rangeResult, 30))

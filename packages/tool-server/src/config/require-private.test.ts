@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { createOwedAllowances } from '@svc/engine'
 import { checkDataDir } from '../status/check-data-dir.ts'
-import { requirePrivate } from './require-private.ts'
+import { requirePrivate } from '../open-write-pipeline.ts'
 
 let dataDir: string
 beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'private-'))))

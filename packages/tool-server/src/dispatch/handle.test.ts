@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { localPrincipal } from '../auth/local.ts'
+import { localPrincipal } from '../transports/stdio.ts'
 import type { Call } from '@svc/engine'
 import type { HistoryRequest } from '@svc/amm'
 import type { PoolHistory } from '../../../amm/src/ports.ts'

@@ -1,10 +1,12 @@
-import type { Principal, SafetyReport } from '@svc/engine'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Config } from '../config/config-shape.ts'
+import { loadPolicy, type Principal, type SafetyReport } from '@svc/engine'
+import { ToolError } from '@svc/amm'
+import type { SetupReport, StatusReport } from '../tool.ts'
 import type { Ports } from '../ports.ts'
-import type { StatusReport } from '../tool.ts'
 import { version } from '../version.ts'
 import { checkDataDir } from './check-data-dir.ts'
-import { checkPolicy } from './check-policy.ts'
 import { checkRpc } from './check-rpc.ts'
 
 /** What the running server says about itself. */
@@ -70,3 +72,26 @@ const withoutWallet: SafetyReport = Object.freeze({
   pendingApprovals: 0,
   scheduledOperations: 0,
 })
+
+/** Whether the operator's policy can be read, and where it is laxer than the defaults of production. */
+async function checkPolicy(config: Config): Promise<SetupReport['checks'][number]> {
+  const id = 'policy'
+  const path = join(config.dataDir, 'policy.json')
+  try {
+    const policy = await loadPolicy(path, config)
+    const exists = await stat(path).then(
+      () => true,
+      () => false,
+    )
+    if (config.production && policy.allowlist.mode === 'lenient') {
+      const fix = 'Set allowlist.mode to "strict" in policy.json.'
+      return { id, status: 'warn', message: 'The policy lets tokens through that nobody listed.', fix }
+    }
+    const message = exists ? 'policy.json is in order.' : 'There is no policy.json, so the defaults hold.'
+    return { id, status: 'pass', message, fix: null }
+  } catch (error) {
+    const known = error instanceof ToolError
+    const message = known ? error.message : 'policy.json cannot be read.'
+    return { id, status: 'fail', message, fix: known ? error.suggestion : 'Give this user the file, mode 0600.' }
+  }
+}

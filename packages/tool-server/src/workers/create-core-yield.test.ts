@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createTraffic } from '../traffic.ts'
-import { createCoreYield } from './create-core-yield.ts'
+import { createCoreYield } from './run-work.ts'
 
 test('waits once for every half millisecond of work, and not in between', () => {
   let nowMs = 0

@@ -4,8 +4,7 @@ import { readdirSync } from 'node:fs'
 import { availableParallelism, constants, getPriority } from 'node:os'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './create-worker-pool.ts'
-import { threadCount } from './thread-count.ts'
+import { createWorkerPool, threadCount, type WorkerPool, type WorkerPoolOptions } from './create-worker-pool.ts'
 import { workerProgram } from './worker-program.ts'
 
 const quick: SimulationOptions = {

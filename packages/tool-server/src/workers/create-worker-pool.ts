@@ -5,7 +5,6 @@ import type { Work, WorkCaller, Workers, WorkKind } from '../ports/workers.ts'
 import { ToolError } from '@svc/amm'
 import { createTraffic, type Traffic } from '../traffic.ts'
 import type { WorkMessage, WorkOutput, WorkRequest, WorkTask } from './work-messages.ts'
-import { threadCount } from './thread-count.ts'
 import { createWaitingLine } from '@svc/runtime'
 import { workerProgram } from './worker-program.ts'
 
@@ -205,4 +204,9 @@ function left(): ToolError {
   return new ToolError('CANCELLED', 'The caller left before the answer was ready.', {
     suggestion: 'Call again and wait for the answer; fewer simulations or a shorter period take less time.',
   })
+}
+
+/** Of so many cores one is left to the thread that answers calls; more than four would only wait for memory. */
+export function threadCount(cores: number): number {
+  return Math.min(4, Math.max(1, cores - 1))
 }

@@ -1,9 +1,10 @@
+import type { GasOptions } from '../agent/registration/registration.ts'
+import { WalletError } from '../wallet-error.ts'
 import type { Journal } from '../journal.ts'
 import { isNeverMined } from '../sender/entry-state.ts'
 import { fundAndPay } from './fund-and-pay.ts'
 import type { GasContext, GasDesk } from './gas-desk.ts'
 import type { Submission, SubmitCall, SubmittableCall } from './submission.ts'
-import { requireTiers } from './require-tiers.ts'
 import { trySponsored } from './try-sponsored.ts'
 
 /**
@@ -36,4 +37,13 @@ type Resolved = Submission extends infer Each
 /** Whether the journal holds a transaction of the request that may be in a block, now or later. */
 async function isUndecided(journal: Journal, requestId: string): Promise<boolean> {
   return (await journal.byRequest(requestId)).some((entry) => !isNeverMined(entry))
+}
+
+/** Throws `VALIDATION_CONFIG_INVALID` for a tier by which money comes that the wallet is not to spend. */
+function requireTiers({ tiers = ['wallet'] }: GasOptions = {}): void {
+  const funded = tiers.find((tier) => tier === 'faucet' || tier === 'manual')
+  if (funded === undefined || tiers.includes('wallet')) return
+  throw new WalletError('VALIDATION_CONFIG_INVALID', `gas.tiers is not valid: "${funded}" needs "wallet" beside it.`, {
+    suggestion: `What comes by "${funded}" the wallet spends: add "wallet", or leave "${funded}" out.`,
+  })
 }

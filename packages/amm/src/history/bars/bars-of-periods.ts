@@ -1,13 +1,12 @@
-import { MAX_TICK, type Bars } from '@svc/lp-math'
 import type { BarFigures, Pool } from '../../ports.ts'
+import type { DollarSide } from '../periods/dollar-sides.ts'
+import type { Period } from '../periods/read-periods.ts'
+import { MAX_TICK, type Bars } from '@svc/lp-math'
 import { lpFeeShare } from '../../liquidity/pools/lp-fee-share.ts'
 import type { BarGrid } from './bar-grid.ts'
 import { createColumns } from './columns.ts'
 import { tickAt, tickScale } from '../periods/period-tick.ts'
 import { believablePeriods } from '../periods/believable-periods.ts'
-import type { DollarSide } from '../periods/dollar-sides.ts'
-import type { Period } from '../periods/read-periods.ts'
-import { reportedSides } from '../periods/reported-sides.ts'
 
 /**
  * Hours or days of a subgraph as bars without holes. A bar opens where the one before closed; one without a period is a gap, taken to be quiet.
@@ -115,4 +114,23 @@ function dollarsOf({ volume0, volume1, volumeUsd }: Period, sides: readonly Doll
   if (own === undefined) return volumeUsd < 0 || (volumeUsd === 0 && volume0 + volume1 > 0) ? Number.NaN : volumeUsd
   const isReported = worths.some((worth) => volumeUsd <= 3 * worth && volumeUsd >= worth / 3)
   return isReported && sides[0]?.isPegged !== true ? volumeUsd : own
+}
+
+/**
+ * The tokens of a pool at the prices that a subgraph's own dollars come to, the median of its periods: what a single one tells beside
+ * the others can be held against it. A token is left out where half of the periods that traded it tell no dollars.
+ */
+function reportedSides(
+  { token0, token1 }: Pick<Pool, 'token0' | 'token1'>,
+  periods: readonly Period[],
+): readonly DollarSide[] {
+  const side1 = { isToken1: true, usd: medianPrice(periods, 'volume1'), decimals: token1.decimals, isPegged: false }
+  const side0 = { isToken1: false, usd: medianPrice(periods, 'volume0'), decimals: token0.decimals, isPegged: false }
+  return [side1, side0].filter(({ usd }) => usd > 0 && Number.isFinite(usd))
+}
+
+function medianPrice(periods: readonly Period[], volume: 'volume0' | 'volume1'): number {
+  const traded = periods.filter((period) => period[volume] > 0)
+  const prices = traded.map((period) => Math.max(0, period.volumeUsd) / period[volume]).toSorted((a, b) => a - b)
+  return prices[Math.floor((prices.length - 1) / 2)] ?? 0
 }

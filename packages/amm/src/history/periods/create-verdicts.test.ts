@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createVerdicts } from './create-verdicts.ts'
+import { createVerdicts } from '../create-pool-history.ts'
 
 const hour = 3_600_000
 const asked = (id: string, v3 = 'a') => ({ chain: { id: 1, subgraphs: { v3 } }, pool: { id, version: 'v3' } }) as never

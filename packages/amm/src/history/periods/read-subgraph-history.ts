@@ -1,14 +1,16 @@
-import type { HistoryRequest, PoolBars } from '../../ports.ts'
+import type { Chain } from '@svc/wallet/core'
+import type * as z from 'zod'
+import type { metaField } from '../../subgraph/fields.ts'
 import { SubgraphError } from '../../subgraph/subgraph-error.ts'
-import { subgraphLag } from '../../subgraph/subgraph-lag.ts'
+import { priceFromSqrtPrice } from '@svc/lp-math'
+import type { HistoryRequest, Pool, PoolBars } from '../../ports.ts'
+import { type Period, readPeriods } from './read-periods.ts'
 import type { AskSubgraph } from '../../subgraph/create-subgraphs.ts'
 import { barGrid, type BarGrid } from '../bars/bar-grid.ts'
 import { barsOfPeriods, type SubgraphBars } from '../bars/bars-of-periods.ts'
 import { checkPeriods, type Checked, type CheckOptions } from './check-periods.ts'
 import type { HistoryPorts } from '../history-ports.ts'
 import { dollarSides } from './dollar-sides.ts'
-import { requirePriceOfPool } from './price-of-subgraph.ts'
-import { readPeriods, type Period } from './read-periods.ts'
 
 /**
  * The history of a pool out of the hours or days that a subgraph keeps. Which side of a trade came in, it does not tell: the inputs
@@ -145,3 +147,44 @@ function checkNote({ checked, hasLargest, costly, unanswered, of, barSeconds }: 
 /** Of its periods. */
 const mostAbsurd = 0.1
 const reportLagSeconds = 60
+
+/**
+ * Holds the last price that a subgraph tells against that of the pool now. A period of this bar or the one before may be off by a factor
+ * of 2, as trade goes on while it is indexed; an older one means that nothing was traded since, and then the price is the same to a
+ * thousandth. Throws `SubgraphError` `malformed`. `headTime` is in Unix seconds.
+ */
+function requirePriceOfPool(
+  newest: Pick<Period, 'startsAt' | 'price'>,
+  { sqrtPriceX96, token0, token1 }: Pick<Pool, 'sqrtPriceX96' | 'token0' | 'token1'>,
+  { headTime, barSeconds }: { readonly headTime: number; readonly barSeconds: number },
+): void {
+  if (sqrtPriceX96 === 0n) return
+  const isRecent = headTime < newest.startsAt + 2 * barSeconds
+  const off = Math.abs(Math.log(newest.price * priceFromSqrtPrice(sqrtPriceX96, token0.decimals, token1.decimals)))
+  if (off <= (isRecent ? Math.LN2 : 1e-3)) return
+  const problem = isRecent ? 'tells another price than the pool has' : 'lacks the last trades of the pool'
+  throw new SubgraphError('malformed', problem)
+}
+
+/**
+ * How many seconds the block of an answer is behind the head of its chain. Throws `SubgraphError` `stale` for a subgraph that has
+ * stopped at an error, that lacks more than a quarter of an hour of what was asked for, up to `neededUntil` (Unix seconds), or that is
+ * as much ahead of the head.
+ */
+function subgraphLag(
+  meta: z.output<typeof metaField>,
+  head: { readonly number: bigint; readonly timestamp: bigint },
+  chain: Pick<Chain, 'blockTimeSeconds'>,
+  neededUntil: number,
+): number {
+  if (meta.hasIndexingErrors) throw new SubgraphError('stale', 'has stopped at an error of its own')
+  const headTime = Number(head.timestamp)
+  const lagOfBlocks = (Number(head.number) - meta.block.number) * chain.blockTimeSeconds
+  const lag = meta.block.timestamp === null ? lagOfBlocks : headTime - meta.block.timestamp
+  if (Math.min(lag, lagOfBlocks) < -mostMissingSeconds) throw new SubgraphError('stale', 'is ahead of its chain')
+  const missing = Math.min(neededUntil, headTime) - (headTime - lag)
+  if (missing > mostMissingSeconds) throw new SubgraphError('stale', `is ${Math.round(lag)} seconds behind its chain`)
+  return Math.max(0, Math.round(lag))
+}
+
+const mostMissingSeconds = 900

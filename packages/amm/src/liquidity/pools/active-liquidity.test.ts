@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { activeLiquidity } from './active-liquidity.ts'
+import { activeLiquidity } from './read-pool-amounts.ts'
 
 const row = (tick: number, liquidityNet: bigint) => ({ tick, liquidityNet, liquidityGross: 0n })
 /** Positions [-20, 20) of 5, [-10, 10) of 7 and [30, 40) of 11. */

@@ -1,11 +1,10 @@
+import type { MarketPorts, Pool, TickRow } from '../../ports.ts'
 import { getAmountsForLiquidity, getSqrtPriceAtTick, MAX_TICK, MIN_TICK } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { slice, type Address } from 'viem'
-import type { Pool, MarketPorts, TickRow } from '../../ports.ts'
 import { erc20Abi } from '../../abis/erc20.ts'
 import { contractRead } from '../../rpc/contract-read.ts'
 import { readSurely } from '../../rpc/read-surely.ts'
-import { activeLiquidity } from './active-liquidity.ts'
 
 /**
  * What a pool holds, in smallest units and its own order: the reserves of a v2 pair, the token balances of a v3 pool
@@ -67,4 +66,25 @@ export function amountsInTicks(
     total = { amount0: total.amount0 + held.amount0, amount1: total.amount1 + held.amount1 }
   }
   return total
+}
+
+/**
+ * Liquidity in force from each initialised tick up to the next one, in the order of `rows`, which must be ascending and
+ * without gaps around the current tick. Walks out from the pool's in-range liquidity by `liquidityNet` (v3 whitepaper 6.3).
+ */
+export function activeLiquidity(pool: Pick<Pool, 'tick' | 'liquidity'>, rows: readonly TickRow[]): readonly bigint[] {
+  const firstAbove = rows.findIndex((row) => row.tick > pool.tick)
+  const split = firstAbove === -1 ? rows.length : firstAbove
+  let above = pool.liquidity
+  const upper = rows.slice(split).map((row) => (above += row.liquidityNet))
+  let below = pool.liquidity
+  const lower = rows
+    .slice(0, split)
+    .reverse()
+    .map((row) => {
+      const active = below
+      below -= row.liquidityNet
+      return active
+    })
+  return [...lower.reverse(), ...upper]
 }

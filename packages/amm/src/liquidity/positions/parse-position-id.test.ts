@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parsePositionId } from './parse-position-id.ts'
+import { parsePositionId } from '../create-liquidity-reads.ts'
 
 describe('parsePositionId', () => {
   it.each([

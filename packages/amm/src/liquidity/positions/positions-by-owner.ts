@@ -1,9 +1,15 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
-import type { PairShare, Position, Version } from '../../ports.ts'
+import { contractRead } from '../../rpc/contract-read.ts'
+import { everyResult } from '../../rpc/every-result.ts'
+import { readAll } from '../../rpc/read-all.ts'
+import { v3PositionManagerAbi } from '../../abis/v3-position-manager.ts'
+import type { OwnedTokenIds } from './owned-token-ids.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
 import type { ReadPorts } from '../read-ports.ts'
-import { ownedPairShares } from '../v2/owned-pair-shares.ts'
-import { ownedV3TokenIds } from '../v3/owned-token-ids.ts'
+import type { PairShare, Position, Version } from '../../ports.ts'
+import { findPoolsOfPairs } from '../pools/find-pools-of-pairs.ts'
+import { readPairShares } from '../v2/read-pair-shares.ts'
 import { readV3Positions } from '../v3/read-positions.ts'
 import { ownedV4TokenIds } from '../v4/owned-token-ids.ts'
 import { readV4Positions } from '../v4/read-positions.ts'
@@ -51,4 +57,39 @@ const readers: { readonly [Key in Version]: Reader } = {
 function withAll(positions: readonly (Position | null)[], complete: boolean): OwnedPositions {
   const items = positions.filter((position) => position !== null)
   return { items, complete: complete && items.length === positions.length }
+}
+
+/** What an owner holds of the v2 pairs between listed tokens; other pairs cannot be enumerated. @throws ToolError `RPC_*` */
+async function ownedPairShares(
+  ports: ReadPorts,
+  chain: Chain,
+  owner: Address,
+  blockNumber: bigint,
+): Promise<readonly PairShare[]> {
+  const tokens = await Promise.all(chain.tokens.map(({ address }) => ports.tokens.byAddress(chain, address)))
+  const pairs = tokens.flatMap((a, index) =>
+    tokens.slice(index + 1).map((b) => ({ tokens: [a, b] as const, versions: ['v2'] as const })),
+  )
+  const pools = await findPoolsOfPairs(ports, chain, pairs, blockNumber)
+  const shares = await readPairShares(ports, chain, pools.flat(), owner)
+  return shares.filter((share) => share !== null)
+}
+
+/** The v3 position tokens of an owner, newest first, which the position manager enumerates. @throws ToolError `RPC_*` */
+async function ownedV3TokenIds(
+  ports: ReadPorts,
+  chain: Chain,
+  owner: Address,
+  limits: { readonly blockNumber: bigint; readonly mostPositions: number },
+): Promise<OwnedTokenIds> {
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const client = ports.rpc.client(chain)
+  const balanceRead = contractRead(positionManager, v3PositionManagerAbi, 'balanceOf', [owner])
+  const [balance = 0n] = everyResult(await readAll(client, chain, [balanceRead], limits.blockNumber))
+  const count = Math.min(Number(balance), limits.mostPositions)
+  const reads = Array.from({ length: count }, (_, index) =>
+    contractRead(positionManager, v3PositionManagerAbi, 'tokenOfOwnerByIndex', [owner, balance - 1n - BigInt(index)]),
+  )
+  const ids = everyResult(await readAll(client, chain, reads, limits.blockNumber))
+  return { ids, complete: BigInt(ids.length) === balance }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Pool, Token } from '../../ports.ts'
-import { priceImpactBps } from './mid-amount-out.ts'
+import { priceImpactBps } from './quote.ts'
 
 const [token0, token1] = [
   '0x1111111111111111111111111111111111111111',

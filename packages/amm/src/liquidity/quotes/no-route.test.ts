@@ -1,7 +1,7 @@
 import { chains } from '@svc/wallet/core'
 import { zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
-import { noRoute } from './no-route.ts'
+import { noRoute } from './quote.ts'
 
 const chain = chains[0]!
 const token = {

@@ -1,12 +1,12 @@
-import type { Chain } from '@svc/wallet/core'
+import { unpackProtocolFee, v4SwapFee } from '@svc/lp-math'
 import type { Quote, QuoteRequest, Token, Version } from '../../ports.ts'
+import type { Chain } from '@svc/wallet/core'
+import { tokenLabel } from '../../token-label.ts'
 import { ToolError } from '../../tool-error.ts'
 import { joinQueries } from '../../rpc/query.ts'
 import { readQuery } from '../../rpc/read-query.ts'
 import { findPoolsOfPairs } from '../pools/find-pools-of-pairs.ts'
 import type { ReadPorts } from '../read-ports.ts'
-import { noRoute, type RequestedRoute } from './no-route.ts'
-import { priceImpactBps } from './mid-amount-out.ts'
 import { routeQuery, type RouteAnswer } from './route-query.ts'
 import { routesOf, type Route } from './routes.ts'
 
@@ -129,4 +129,52 @@ function tooSmall(message: string): ToolError {
   return new ToolError('AMOUNT_TOO_SMALL', message, {
     details: [{ field: 'amount', message, accepted: 'a larger amount' }],
   })
+}
+
+/** The refusal of a trade that no pools of its versions lead through: what was looked for, and which other versions do lead there. */
+export function noRoute(chain: Chain, request: RequestedRoute, leading: readonly Version[]): ToolError {
+  const { tokenIn, tokenOut, versions } = request
+  const tokens = [tokenIn, tokenOut].map(tokenLabel)
+  const way = versions.every((version) => version === 'v4') ? 'directly' : 'directly or over a token between them'
+  const isOther = leading.length > 0
+  const others = isOther ? `; of ${leading.join(', ')} some do` : ''
+  const message = `No pools of ${versions.join(', ')} lead from ${tokens.join(' to ')} on ${chain.name} ${way}${others}.`
+  const accepted = isOther ? leading : 'a token that tokenIn trades against'
+  const field = isOther ? 'version' : 'tokenOut'
+  return new ToolError('POOL_NOT_FOUND', message, {
+    details: [{ field, message, accepted, tokens, versionsLookedFor: versions }],
+    suggestion: isOther
+      ? 'Leave version out, or name one that leads there.'
+      : 'Check both tokens and the chain: search_pools with token shows what each of them trades against.',
+  })
+}
+
+type RequestedRoute = Pick<QuoteRequest, 'tokenIn' | 'tokenOut'> & { readonly versions: readonly Version[] }
+
+/** What a route would pay at its pools' present prices with no impact, after fees; 64 more bits of precision than the amount. */
+function midAmountOutX64(hops: Quote['route'], amountIn: bigint): bigint {
+  return hops.reduce((amountX64, hop) => {
+    const zeroForOne = hop.tokenIn.address === hop.pool.token0.address
+    const afterFee = (amountX64 * BigInt(1_000_000 - feePipsOf(hop, zeroForOne))) / 1_000_000n
+    const priceX192 = hop.pool.sqrtPriceX96 ** 2n
+    return zeroForOne ? (afterFee * priceX192) >> 192n : (afterFee << 192n) / priceX192
+  }, amountIn << 64n)
+}
+
+/**
+ * How much worse than the mid price an amount is, fees left out, in basis points with two decimals; 0 when it is better (by
+ * rounding).
+ */
+export function priceImpactBps(hops: Quote['route'], amountIn: bigint, amountOut: bigint): number {
+  const expected = midAmountOutX64(hops, amountIn)
+  const lacking = expected - (amountOut << 64n)
+  return expected === 0n || lacking <= 0n ? 0 : Number((lacking * 1_000_000n) / expected) / 100
+}
+
+/** The whole fee of a swap through a pool, millionths of the input; in v4 the protocol's part comes on top. */
+function feePipsOf({ pool }: Quote['route'][number], zeroForOne: boolean): number {
+  if (pool.version !== 'v4') return pool.fee
+  const protocolFee = unpackProtocolFee('v4', pool.protocolFee)
+  if (protocolFee.version !== 'v4') return pool.fee
+  return v4SwapFee(zeroForOne ? protocolFee.pips0 : protocolFee.pips1, pool.fee)
 }

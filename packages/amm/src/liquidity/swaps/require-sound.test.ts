@@ -2,7 +2,7 @@ import { getAmount0Delta, getAmount1Delta, getSqrtPriceAtTick } from '@svc/lp-ma
 import { expect, test } from 'vitest'
 import type { Pool, SwapRecord } from '../../ports.ts'
 import { swapsThroughAGap } from '../../history/swaps-through-a-gap.fixture.ts'
-import { requireSound } from './require-sound.ts'
+import { requireSound } from './read-swaps.ts'
 import { swapFit } from './swap-fit.ts'
 
 const startsAt = 1_700_006_400

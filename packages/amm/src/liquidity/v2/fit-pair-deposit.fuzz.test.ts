@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fitPairDeposit } from './fit-pair-deposit.ts'
+import { fitPairDeposit } from './plan-add.ts'
 
 const reserve = fc.bigInt({ min: 10n ** 6n, max: 10n ** 24n })
 const amount = fc.bigInt({ min: 10n ** 5n, max: 10n ** 24n })

@@ -1,11 +1,18 @@
-import type { Amounts } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { encodeFunctionData, getAddress, zeroAddress, type Hex } from 'viem'
-import type { Settled } from '../../intent.ts'
+import { type Address, encodeFunctionData, getAddress, type Hex, isAddressEqual, zeroAddress } from 'viem'
 import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool, Token } from '../../ports.ts'
+import { v2FactoryAbi } from '../../abis/v2-factory.ts'
 import { contractRead } from '../../rpc/contract-read.ts'
 import { readSurely } from '../../rpc/read-surely.ts'
-import { v2FactoryAbi } from '../../abis/v2-factory.ts'
+import type { AmountFields } from '../planning/deposit/fit-amounts.ts'
+import { openingPrice } from '../planning/deposit/opening-price.ts'
+import { type OrderedPair, orderPair } from '../planning/order-pair.ts'
+import type { PlanPorts } from '../planning/plan-ports.ts'
+import { poolToCome } from '../planning/deposit/pool-to-come.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+import { type Amounts, liquidityForV2Mint, LpMathError, quoteLiquidity } from '@svc/lp-math'
+import { refuseTooSmall } from '../planning/refuse-too-small.ts'
+import type { Settled } from '../../intent.ts'
 import { v2PairAbi } from '../../abis/v2-pair.ts'
 import { v2RouterAbi } from '../../abis/v2-router.ts'
 import { callerFields } from '../planning/caller-fields.ts'
@@ -15,18 +22,13 @@ import { describeAmounts } from '../planning/describe-amounts.ts'
 import { flip } from '../planning/flip.ts'
 import { keptAmounts } from '../planning/deposit/kept-amounts.ts'
 import { lessSlippage } from '../planning/less-slippage.ts'
-import { orderPair } from '../planning/order-pair.ts'
 import { planPayment } from '../planning/plan-payment.ts'
-import type { PlanPorts } from '../planning/plan-ports.ts'
 import { refuseField } from '../planning/refuse-field.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
 import { requireKept } from '../planning/deposit/require-kept.ts'
 import { routineIntent } from '../planning/routine-intent.ts'
 import { sidesOf } from '../planning/sides-of.ts'
 import { leastOfPair } from '../planning/slippage-limits.ts'
 import { transfersOf } from '../planning/transfers-of.ts'
-import { findOrOpenPair } from './find-or-open-pair.ts'
-import { fitPairDeposit } from './fit-pair-deposit.ts'
 import { supplyWithFee } from './supply-with-fee.ts'
 
 /**
@@ -152,4 +154,68 @@ function decodeAdd(settled: Settled, pool: Pool, request: AddRequest, inverted: 
     liquidity: transfersOf(settled, pair).between(zeroAddress, request.recipient),
     ...flip(inverted, { amount0: paid(pool.token0), amount1: paid(pool.token1) }),
   }
+}
+
+/**
+ * What Router02 takes of two desired amounts at the pair's reserves (smallest units, both in the order the router is
+ * called in), and the pair tokens that come of it. A missing amount follows from the other; of two given amounts one is
+ * used up. An empty pair takes both as they are. Called with the result as desired amounts, the router takes just these.
+ *
+ * @throws ToolError `AMOUNT_TOO_SMALL` when nothing would be minted.
+ */
+export function fitPairDeposit(
+  desired: { readonly amount0: bigint | null; readonly amount1: bigint | null },
+  pair: { readonly reserve0: bigint; readonly reserve1: bigint; readonly totalSupply: bigint },
+): Amounts & { liquidity: bigint } {
+  const { reserve0, reserve1, totalSupply } = pair
+  const amount0 = desired.amount0 ?? quoteLiquidity(desired.amount1 ?? 0n, reserve1, reserve0)
+  const amount1 = desired.amount1 ?? quoteLiquidity(amount0, reserve0, reserve1)
+  const taken = reserve0 === 0n ? { amount0, amount1 } : takes(takes({ amount0, amount1 }, pair), pair)
+  if (taken.amount0 === 0n || taken.amount1 === 0n) {
+    throw refuseTooSmall('amount0', 'At the ratio of the pair this is less than one unit of a token.')
+  }
+  try {
+    return { ...taken, liquidity: liquidityForV2Mint(taken.amount0, taken.amount1, reserve0, reserve1, totalSupply) }
+  } catch (error) {
+    if (!(error instanceof LpMathError)) throw error
+    throw refuseTooSmall('amount0', 'These amounts are too small to mint anything.')
+  }
+}
+
+/** `_addLiquidity` of Router02: rounding makes it settle only when it is fed its own result. */
+function takes(desired: Amounts, pair: { readonly reserve0: bigint; readonly reserve1: bigint }): Amounts {
+  const { amount0, amount1 } = desired
+  const matching1 = quoteLiquidity(amount0, pair.reserve0, pair.reserve1)
+  if (matching1 <= amount1) return { amount0, amount1: matching1 }
+  return { amount0: quoteLiquidity(amount1, pair.reserve1, pair.reserve0), amount1 }
+}
+
+/**
+ * The v2 pair of two tokens as it stands, or, when it is missing or empty, as a deposit of these amounts would create it.
+ *
+ * @throws ToolError `VALIDATION_FAILED` when a missing pair cannot be priced.
+ */
+async function findOrOpenPair(
+  ports: PlanPorts,
+  chain: Chain,
+  pair: OrderedPair,
+  amounts: { readonly amount0: bigint | null; readonly amount1: bigint | null; readonly fields: AmountFields },
+): Promise<{ pool: Pool; createsPool: boolean }> {
+  const [found] = await ports.liquidity.findPools(chain, pair.token0, pair.token1, ['v2'])
+  if (found && (found.reserve0 ?? 0n) > 0n && (found.reserve1 ?? 0n) > 0n) return { pool: found, createsPool: false }
+  const sqrtPriceX96 = openingPrice(amounts, amounts.fields)
+  const client = ports.rpc.client(chain)
+  const [id, blockNumber] = await Promise.all([pairAddress(ports, chain, pair), client.getBlockNumber()])
+  const facts = { version: 'v2', id, fee: 3000, tickSpacing: null, hooks: null, sqrtPriceX96, blockNumber } as const
+  return { createsPool: true, pool: poolToCome(pair, facts) }
+}
+
+/** Where the pair stands or will stand: the factory knows, because not every chain derives addresses alike. */
+async function pairAddress(ports: PlanPorts, chain: Chain, pair: OrderedPair): Promise<Address> {
+  const client = ports.rpc.client(chain)
+  const { factory } = requireDeployment(chain, 'v2')
+  const args = [pair.token0.address, pair.token1.address] as const
+  const existing = await readSurely(client, contractRead(factory, v2FactoryAbi, 'getPair', args))
+  if (!isAddressEqual(existing, zeroAddress)) return existing
+  return readSurely(client, contractRead(factory, v2FactoryAbi, 'createPair', args))
 }

@@ -1,17 +1,17 @@
-import type { Chain } from '@svc/wallet/core'
 import {
+  type Address,
   encodeFunctionData,
   encodePacked,
   getAddress,
-  isAddressEqual,
-  parseEventLogs,
-  type Address,
   type Hex,
+  isAddressEqual,
+  parseAbi,
+  parseEventLogs,
 } from 'viem'
+import type { Chain } from '@svc/wallet/core'
 import type { Settled } from '../../intent.ts'
 import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token } from '../../ports.ts'
 import { v3PoolAbi } from '../../abis/v3-pool.ts'
-import { v3SwapRouter02Abi } from '../../abis/v3-swap-router02.ts'
 import { followRoute } from '../planning/follow-route.ts'
 import { leastOut } from '../planning/least-out.ts'
 import { logsOf } from '../planning/logs-of.ts'
@@ -108,3 +108,15 @@ function movedAt(settled: Settled, pool: Pool, token: Token, router: Address): b
   )
   return isAddressEqual(pool.token0.address, token.address) ? args.amount0 : args.amount1
 }
+
+/** SwapRouter02: its `exactInput` structs carry no deadline; `multicall(uint256,bytes[])` holds it. */
+export const v3SwapRouter02Abi = parseAbi([
+  'struct ExactInputSingleParams { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }',
+  'struct ExactInputParams { bytes path; address recipient; uint256 amountIn; uint256 amountOutMinimum; }',
+  'function exactInputSingle(ExactInputSingleParams params) payable returns (uint256 amountOut)',
+  'function exactInput(ExactInputParams params) payable returns (uint256 amountOut)',
+  'function multicall(uint256 deadline, bytes[] data) payable returns (bytes[] results)',
+  'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
+  'function sweepToken(address token, uint256 amountMinimum, address recipient) payable',
+  'function refundETH() payable',
+])

@@ -1,12 +1,13 @@
 import type { Chain } from '@svc/wallet/core'
-import { getAbiItem, getAddress, zeroAddress } from 'viem'
+import { type Address, BaseError, getAbiItem, getAddress, zeroAddress } from 'viem'
+import { ToolError } from '../../tool-error.ts'
+import { v3PoolAbi } from '../../abis/v3-pool.ts'
+import type { ReadPorts } from '../read-ports.ts'
 import type { Position, PositionEvent, PositionEvents } from '../../ports.ts'
 import { v3PositionManagerAbi } from '../../abis/v3-position-manager.ts'
 import { scanRareLogs } from '../logs/scan-rare-logs.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
-import type { ReadPorts } from '../read-ports.ts'
 import { dateLogs } from '../swaps/date-logs.ts'
-import { readV3PriceAtLog } from './read-price-at-log.ts'
 
 /**
  * The deposits, withdrawals and collections of a v3 position, out of the logs of its token. A withdrawal leaves its tokens owed until
@@ -111,4 +112,32 @@ function isEvent<Dated extends { readonly kind: Entry['kind'] }>(
   entry: Dated,
 ): entry is Dated & { readonly kind: PositionEvent['kind'] } {
   return entry.kind !== 'mint'
+}
+
+/**
+ * The sqrt price (Q64.96) of a v3 pool at the moment a log was written: that of the last swap, or of its creation, before the log in
+ * the same block, else that at the end of the block before; `null` where no endpoint knows it any more.
+ */
+async function readV3PriceAtLog(
+  ports: Pick<ReadPorts, 'rpc'>,
+  chain: Chain,
+  moment: { readonly pool: Address; readonly blockNumber: bigint; readonly logIndex: number },
+): Promise<bigint | null> {
+  const { pool: address, blockNumber } = moment
+  const client = ports.rpc.client(chain)
+  const inBlock = { address, fromBlock: blockNumber, toBlock: blockNumber, strict: true } as const
+  try {
+    const [swaps, creations] = await Promise.all([
+      client.getLogs({ ...inBlock, event: getAbiItem({ abi: v3PoolAbi, name: 'Swap' }) }),
+      client.getLogs({ ...inBlock, event: getAbiItem({ abi: v3PoolAbi, name: 'Initialize' }) }),
+    ])
+    const last = [...creations, ...swaps].findLast(({ logIndex }) => logIndex < moment.logIndex)
+    if (last !== undefined) return last.args.sqrtPriceX96
+    const before = { address, abi: v3PoolAbi, functionName: 'slot0', blockNumber: blockNumber - 1n } as const
+    const [sqrtPriceX96] = await client.readContract(before)
+    return sqrtPriceX96
+  } catch (error) {
+    if (error instanceof ToolError || error instanceof BaseError) return null
+    throw error
+  }
 }

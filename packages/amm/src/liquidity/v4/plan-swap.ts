@@ -1,8 +1,7 @@
+import { type Address, encodeFunctionData, isAddressEqual, parseAbi, parseEventLogs } from 'viem'
 import type { Chain } from '@svc/wallet/core'
-import { encodeFunctionData, isAddressEqual, parseEventLogs, type Address } from 'viem'
 import type { Settled } from '../../intent.ts'
 import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token } from '../../ports.ts'
-import { universalRouterAbi } from '../../abis/universal-router.ts'
 import { v4PoolManagerAbi } from '../../abis/v4-pool-manager.ts'
 import { followRoute } from '../planning/follow-route.ts'
 import { leastOut } from '../planning/least-out.ts'
@@ -77,3 +76,7 @@ function receivedAt(
   )
   return isAddressEqual(pool.token0.address, token.address) ? args.amount0 : args.amount1
 }
+
+export const universalRouterAbi = parseAbi([
+  'function execute(bytes commands, bytes[] inputs, uint256 deadline) payable',
+])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { doubtOfDepth, doubtOfPrice, doubtOfRecord, leastDepthUsd } from './judge-candidate.ts'
+import { doubtOfDepth, doubtOfPrice, doubtOfRecord, leastDepthUsd } from './propose-sources.ts'
 import type { PoolCandidate } from './read-candidates.ts'
 
 const id = '0x00000000000000000000000000000000000000aa'

@@ -1,12 +1,11 @@
+import { type CandidatePorts, depthOf, type PoolCandidate, readCandidates } from './read-candidates.ts'
+import { type PoolRecord, readPoolRecord, type RecordPorts } from './read-pool-record.ts'
 import type { Chain, PriceSources, UsdFeed } from '@svc/wallet/core'
 import type { BlockTime, Token } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { createBlockReads } from '../../rpc/create-block-reads.ts'
 import { feedQuery } from '../feed-query.ts'
 import { feedWitness } from '../band/feed-witness.ts'
-import { doubtOfDepth, doubtOfPrice, doubtOfQuote, doubtOfRecord, type PriceReference } from './judge-candidate.ts'
-import { type CandidatePorts, type PoolCandidate, readCandidates } from './read-candidates.ts'
-import { type PoolRecord, readPoolRecord, type RecordPorts } from './read-pool-record.ts'
 
 /**
  * What the price of a token could be taken from, for a person to confirm: its deepest pools against tokens of the chain's list
@@ -92,4 +91,46 @@ async function readFeed(
   if (said.silent === null) return { row, usd: Number(said.midE18) / 1e18 }
   const message = `The feed says nothing now: ${said.silent}.`
   throw new ToolError('VALIDATION_FAILED', message, { details: [{ field: '--feed', message: said.silent }] })
+}
+
+/** Why a pool cannot be a source; `null` where it can. */
+function doubtOfQuote({ quote: { symbol, restsOnToken } }: PoolCandidate): string | null {
+  return restsOnToken ? `the price of ${symbol} comes from that of this token, and from no feed` : null
+}
+
+/** Why a pool should not be named as a source, in a sentence; `null` where nothing speaks against it. */
+export function doubtOfDepth(candidate: PoolCandidate): string | null {
+  const depth = depthOf(candidate)
+  if (depth >= leastDepthUsd) return null
+  const { tokenSide, quoteSide } = candidate.depthUsd
+  const shallow = tokenSide < quoteSide ? 'of the token' : `of ${candidate.quote.symbol}`
+  return `it is thin: ${dollars(depth)} USD ${shallow} within 20 % of its price, and ${dollars(leastDepthUsd)} are needed on each side`
+}
+
+/** The same of what it did in the last week. */
+export function doubtOfRecord({ isWeekOld, volume7dUsd }: PoolRecord): string | null {
+  if (isWeekOld === false) return 'it is younger than a week'
+  if (isWeekOld === null) {
+    return 'its age is not known: the endpoint gives neither the logs nor the state of a week ago'
+  }
+  return volume7dUsd === 0 ? 'nothing was traded in it for a week, so nobody keeps its price' : null
+}
+
+/** The same of its price, held against what a feed or the deepest of the pools says. */
+export function doubtOfPrice({ usd }: PoolCandidate, reference: PriceReference | null): string | null {
+  if (reference === null) return null
+  const off = usd / reference.usd - 1
+  if (Math.abs(off) <= mostOffShare) return null
+  return `its price is ${(off * 100).toFixed(1)} % off that of ${reference.source}`
+}
+
+type PriceReference = { readonly source: string; readonly usd: number }
+
+/** What moves a pool and back costs the fees on; below it a modest purse says what a token is worth. */
+export const leastDepthUsd = 100_000
+/** Further apart than honest sources are; a named pool that dissents widens the band. */
+const mostOffShare = 0.02
+
+function dollars(usd: number): string {
+  return Math.round(usd).toLocaleString('en-US')
 }

@@ -1,15 +1,16 @@
 import type { Chain, ChainToken, ReferencePool } from '@svc/wallet/core'
-import { zeroAddress } from 'viem'
 import type { BlockTime, Liquidity, PriceSource, RpcPool, Token, TokenDirectory } from '../../ports.ts'
+import { amountsInTicks } from '../../liquidity/pools/read-pool-amounts.ts'
+import { type NamedTokens, type PoolPlace, restsOn } from '../named-tokens.ts'
+import { depthReach, type PoolDepth } from '../band/pool-depth.ts'
+import { zeroAddress } from 'viem'
 import { type BlockReads, createBlockReads } from '../../rpc/create-block-reads.ts'
 import { discoverablePools } from '../discoverable-pools.ts'
-import { type NamedTokens, type PoolPlace, restsOn } from '../named-tokens.ts'
 import { pastTimes } from '../past-times.ts'
 import { poolEvidence } from '../band/pool-evidence.ts'
 import { poolQuery } from '../pool-query.ts'
 import { isAtPeg } from '../band/price-band.ts'
 import { readPastOfPool } from '../read-past-of-pool.ts'
-import { depthInTicks } from './depth-in-ticks.ts'
 
 /**
  * Every pool of a token that stands against another token of the chain's list, deepest first: what stands on both sides within
@@ -121,4 +122,24 @@ function rowOf({ row: { version, id, fee, tickSpacing }, token, quote }: PoolPla
   const row = { version, id, quote, fee }
   if (version !== 'v4' || tickSpacing === undefined) return row
   return { ...row, tickSpacing, ...(token === zeroAddress ? { native: true } : {}) }
+}
+
+/** What stands on both sides of a pool's price by its ticks, in whole quote tokens: the liquidity of the moment. */
+async function depthInTicks(
+  liquidity: Pick<Liquidity, 'pool' | 'ticks'>,
+  chain: Chain,
+  { row, side }: Pick<PoolPlace, 'row' | 'side'>,
+): Promise<PoolDepth> {
+  const pool = await liquidity.pool(chain, row)
+  const [up, down] = [1 + depthReach, 1 / (1 - depthReach)].map((factor) =>
+    Math.floor(Math.log(factor) / Math.log(1.0001)),
+  )
+  const [above = 0, below = 0] = side.tokenIs0 ? [up, down] : [down, up]
+  const span = { from: pool.tick - below, to: pool.tick + above }
+  const held = amountsInTicks(pool, await liquidity.ticks(chain, pool, span.from, span.to), span)
+  const [token, quote] = side.tokenIs0 ? [held.amount0, held.amount1] : [held.amount1, held.amount0]
+  const rawPrice = (Number(pool.sqrtPriceX96) / 2 ** 96) ** 2
+  const quotesForToken = side.tokenIs0 ? rawPrice : 1 / rawPrice
+  const whole = 10 ** side.quoteDecimals
+  return { tokenSide: (Number(token) * quotesForToken) / whole, quoteSide: Number(quote) / whole }
 }

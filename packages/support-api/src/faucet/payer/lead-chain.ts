@@ -1,14 +1,14 @@
+import { createSender, type JournalEntry, type Sender } from '@svc/wallet/core'
+import { addressOf, openRound } from './open-round.ts'
+import { type PayTerm, signFor } from './pay-claim.ts'
+import { tellOnce } from '../tell-once.ts'
 import { setMaxListeners } from 'node:events'
 import { type Claim, StoreError } from '@svc/store'
-import { createSender, type JournalEntry, type Sender } from '@svc/wallet/core'
 import { createBackoff } from '../backoff.ts'
 import type { Bell } from '../bell.ts'
 import type { HeldUpBy } from '../held-up-by.ts'
-import { openRound } from './open-round.ts'
-import { signFor, type PayTerm } from './pay-claim.ts'
 import type { PayerOptions } from './payer-options.ts'
 import { sendUndone } from './send-undone.ts'
-import { settleOthers } from './settle-others.ts'
 
 /**
  * Pays what waits on a chain until its lease is lost or the signal aborts. Rejects when the store fails, or the endpoint
@@ -164,3 +164,24 @@ async function bringOut(term: Term, claim: Claim, entry: JournalEntry): Promise<
 }
 
 const patienceMs = 120_000
+
+/**
+ * Finds out what became of what other keys of the faucet signed for claims that wait, and sends it again, which signs
+ * nothing. While any of it may still be mined such a claim rests, lest both keys pay it; the others are paid. Rejects when
+ * the endpoint or the store does not answer.
+ */
+async function settleOthers(term: OthersTerm): Promise<void> {
+  const { chain, client, account, store, now, log } = term
+  const signers = await store.claims.otherSigners(chain.id, account.address)
+  if (signers.length === 0) return
+  for (const signer of signers) {
+    const address = addressOf({ address: signer })
+    const wallet = { address, signTransaction: () => Promise.reject(new TypeError('The key is not at hand.')) }
+    await createSender({ wallet, client, chain, journal: store.journal, now }).reconcile()
+  }
+  const others = await store.claims.otherSigners(chain.id, account.address)
+  const tell = () => log.error('faucet.other-signer', { chainId: chain.id, signer: account.address, others })
+  if (others.length > 0) tellOnce(term, others.join(), tell)
+}
+
+type OthersTerm = PayTerm & { readonly now: () => number }

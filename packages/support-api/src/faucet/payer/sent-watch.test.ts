@@ -1,6 +1,6 @@
 import type { Claim } from '@svc/store'
 import { expect, test } from 'vitest'
-import { createSentWatch } from './sent-watch.ts'
+import { createSentWatch } from '../open-faucet.ts'
 
 test('one look at the database serves all who wait, and each hears of its own claim', async () => {
   const looks: (readonly string[])[] = []

@@ -11,7 +11,6 @@ import {
   type RangeYields,
 } from '@svc/lp-math'
 import type { DailyTrade } from '../range/daily-trade.ts'
-import { quietShare } from './quiet-share.ts'
 
 /**
  * What an amount would bring in a fee tier: a position 30 days and two deviations of the price wide to each side, no narrower than the
@@ -121,4 +120,11 @@ function paid({ feeApr, steadyFeeApr, lvrApr, sensitivity }: RangeAnalysis, fees
       wilder: { sigma: wilder.sigma, netApr: net(wilder) },
     },
   }
+}
+
+/** The part of the days with less than a tenth of the median volume, or without any; of no days, all. */
+function quietShare(volumes: readonly number[]): number {
+  if (volumes.length === 0) return 1
+  const median = volumes.toSorted((a, b) => a - b)[Math.floor(volumes.length / 2)] ?? 0
+  return volumes.filter((volume) => volume < median / 10 || volume === 0).length / volumes.length
 }

@@ -7,7 +7,7 @@ import {
   timeInRange,
 } from '@svc/lp-math'
 import { expect, test } from 'vitest'
-import { compareSimulation, type SimulationCheck } from './compare-simulation.ts'
+import { compareSimulation, type SimulationCheck } from '../../tools/format-simulation.ts'
 
 const model = { price: 2_000, sigma: 0.8, drift: 0, years: 30 / 365 }
 const bounds = [0.05, 0.1, 0.25].map((half) => ({ lower: 2_000 * (1 - half), upper: 2_000 * (1 + half) }))

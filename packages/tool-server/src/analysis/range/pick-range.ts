@@ -10,7 +10,6 @@ import {
   type RangeDoubts,
   type RangeMarket,
 } from '@svc/lp-math'
-import { turnedMarket } from './turned-market.ts'
 
 /**
  * The range that is recommended, and those beside it. It lies evenly about the price unless, in both orders of the tokens, the best that
@@ -83,4 +82,19 @@ function interruptible(analyser: RangeAnalyser, between: () => void): RangeAnaly
 
 function leansUp({ lower, upper }: PriceBounds, price: number): boolean {
   return upper / price > price / lower
+}
+
+/** A market without drift as it is asked about in the other order of its tokens, again without drift: money counts in the other token. */
+function turnedMarket(market: RangeMarket): RangeMarket {
+  const { model, profile, feesPerDay, value, gasCost, decimals0, decimals1 } = market
+  return {
+    ...market,
+    model: { ...model, price: 1 / model.price },
+    profile: { edges: profile.edges.map((edge) => 1 / edge).reverse(), liquidity: profile.liquidity.toReversed() },
+    feesPerDay: feesPerDay / model.price,
+    value: value / model.price,
+    gasCost: gasCost / model.price,
+    decimals0: decimals1,
+    decimals1: decimals0,
+  }
 }

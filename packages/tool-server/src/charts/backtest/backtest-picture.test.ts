@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { backtestPicture } from './backtest-picture.ts'
 import type { BacktestCurves } from './backtest-data.ts'
 import { backtestCurves } from '../picture-data.fixture.ts'
-import { renderSvg } from '../render-svg.ts'
+import { renderSvg } from '../../workers/run-work.ts'
 
 const dataOf = (name: string, curves: BacktestCurves = backtestCurves()) => {
   const { series } = backtestPicture(curves).option

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { rangeResult } from '../picture-data.fixture.ts'
 import { rangePicture } from './range-picture.ts'
 import type { RangeResult } from './range-result.ts'
-import { renderSvg } from '../render-svg.ts'
+import { renderSvg } from '../../workers/run-work.ts'
 
 const seriesOf = (result: RangeResult) => {
   const { series } = rangePicture(result, 30).option

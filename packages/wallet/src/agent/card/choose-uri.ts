@@ -1,10 +1,10 @@
+import { pinCard, type PinService } from '../pin/pin-card.ts'
+import { postForCid } from '../pin/post-for-cid.ts'
 import { Secret } from '../../secret.ts'
 import { throwIfAborted } from '../../throw-if-aborted.ts'
 import { WalletError } from '../../wallet-error.ts'
 import type { AgentCard } from './agent-card.ts'
 import { canonicalBytes } from './canonical-bytes.ts'
-import { pinCard, type PinService } from '../pin/pin-card.ts'
-import { pinProxy } from '../pin/pin-proxy.ts'
 import { pinata } from '../pin/pinata.ts'
 import { registrationFile } from './registration-file.ts'
 import { supportApiUrl } from '../support-api-url.ts'
@@ -121,4 +121,15 @@ function inline(card: AgentCard): ChosenURI {
 
 function dataURI(file: object): string {
   return `data:application/json;base64,${Buffer.from(canonicalBytes(file)).toString('base64')}`
+}
+
+/** The pin proxy of the support API, which makes the registration file of the card itself. */
+export function pinProxy(apiUrl: string, appId: string): PinService {
+  return ({ card, fetch, signal }) =>
+    postForCid(fetch, `${apiUrl.replace(/\/+$/, '')}/v1/ipfs/pin`, {
+      headers: { authorization: `Bearer ${appId}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ agentCard: card }),
+      signal,
+      cidIn: (answer) => answer['cid'],
+    })
 }

@@ -6,7 +6,7 @@ import { canonicalBytes } from '../card/canonical-bytes.ts'
 import { contentAddress } from '../card/content-address.ts'
 import { registrationFile } from '../card/registration-file.ts'
 import { pinCard } from './pin-card.ts'
-import { pinProxy } from './pin-proxy.ts'
+import { pinProxy } from '../card/choose-uri.ts'
 import { pinata } from './pinata.ts'
 
 const card = buildAgentCard({ role: 'vault_manager', name: 'Ada', mcpEndpoint: 'https://agent.example/mcp' }, 8453)

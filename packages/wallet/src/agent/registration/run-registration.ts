@@ -1,13 +1,7 @@
-import type { ServiceWallet } from '../../service-wallet.ts'
-import { requireOptions } from '../../require-options.ts'
-import { requireWallet } from '../../require-wallet.ts'
-import { registrationChecks } from '../agent-options.ts'
-import { templateOf } from '../card/build-agent-card.ts'
-import { cardNotWritten } from '../card/card-not-written.ts'
-import { findIdentity } from '../lookup/find-identity.ts'
-import { finishRegistration } from './finish-registration.ts'
+import type { Submission } from '../../gas/submission.ts'
+import { keepOutcome } from './keep-outcome.ts'
 import { lookAtRegistry, type RegistrySighting } from '../lookup/look-at-registry.ts'
-import { prepareCard } from '../card/prepare-card.ts'
+import { registeredAgentIn } from '../lookup/registered-agent-in.ts'
 import type { RegistrationResult } from './registration.ts'
 import type { RegistrationRecord } from './registration-records.ts'
 import {
@@ -15,6 +9,14 @@ import {
   type RegistrationContext,
   type RegistrationContextOptions,
 } from './registration-context.ts'
+import type { ServiceWallet } from '../../service-wallet.ts'
+import { requireOptions } from '../../require-options.ts'
+import { requireWallet } from '../../require-wallet.ts'
+import { registrationChecks } from '../agent-options.ts'
+import { templateOf } from '../card/build-agent-card.ts'
+import { cardNotWritten } from '../card/card-not-written.ts'
+import { findIdentity } from '../lookup/find-identity.ts'
+import { prepareCard } from '../card/prepare-card.ts'
 import { submitRegistration } from './submit-registration.ts'
 import { underWay } from './under-way.ts'
 import { unsaid } from '../card/wanted-card.ts'
@@ -61,4 +63,41 @@ async function goOn(context: RegistrationContext, sighting: RegistrySighting, be
     progress('send', 'Going on with the registration that was begun earlier.')
   }
   return finishRegistration(context, sighting, begun, await context.submit(begun))
+}
+
+/**
+ * Turns what became of the call into the result, and keeps it: the id is read out of the registry's own logs. Throws
+ * `REGISTRATION_REVERTED` or `REGISTRATION_AMBIGUOUS`.
+ */
+async function finishRegistration(
+  context: RegistrationContext,
+  { speech }: RegistrySighting,
+  record: RegistrationRecord,
+  submission: Submission,
+): Promise<RegistrationResult> {
+  const outcome = await keepOutcome(context, record, submission)
+  if (outcome.status === 'deferred') return { ...outcome, code: 'REGISTRATION_DEFERRED' }
+  if (outcome.status === 'pending') return { ...outcome, code: 'REGISTRATION_PENDING' }
+  const { chain, registry, owner, progress } = context
+  const { keep, logs, ...mined } = outcome
+  const { txHash } = mined
+  const expected = { chainId: chain.id, registry, owner, agentURI: record.agentURI, form: speech.form }
+  const readId = async () => registeredAgentIn(logs, expected)
+  const { agentId, tokenId } = await readId().catch(async (error: unknown) => {
+    await keep({ state: 'sent', txHash })
+    throw error
+  })
+  await keep({ state: 'registered', txHash, tokenId })
+  progress('done', `Registered as agent ${agentId}.`, { txHash })
+  return {
+    ...mined,
+    status: 'registered',
+    agentId,
+    tokenId,
+    registrationMethod: record.method,
+    agentURI: record.agentURI,
+    agentRegistry: `eip155:${chain.id}:${registry}`,
+    owner,
+    alreadyRegistered: false,
+  }
 }

@@ -1,15 +1,14 @@
-import { type Amounts, getSqrtPriceAtTick, type TickRange } from '@svc/lp-math'
+import { type Amounts, getSqrtPriceAtTick, invertTicks, priceFromTick, type TickRange } from '@svc/lp-math'
 import type { AddPreview, AddRequest, Pool } from '../../../ports.ts'
-import { callerFields } from '../caller-fields.ts'
 import { callerPrice } from '../caller-price.ts'
-import { fitAmounts } from './fit-amounts.ts'
 import { flip } from '../flip.ts'
+import { callerFields } from '../caller-fields.ts'
+import { fitAmounts } from './fit-amounts.ts'
 import { keptAmounts } from './kept-amounts.ts'
 import { keptLiquidity } from './kept-liquidity.ts'
 import type { RangeBounds } from './liquidity-for-amounts.ts'
 import type { OrderedPair } from '../order-pair.ts'
 import type { PaidSide } from '../plan-payment.ts'
-import { previewAdd } from './preview-add.ts'
 import type { ToolError } from '../../../tool-error.ts'
 import { refuseField } from '../refuse-field.ts'
 import { requireKept } from './require-kept.ts'
@@ -108,4 +107,29 @@ function invertedPrices(range: AddRequest['range'], price: number): { timesOff: 
 function keptTicks({ kept }: AddRequest): TickRange | null {
   const { tickLower = null, tickUpper = null } = kept?.deposit ?? {}
   return tickLower === null || tickUpper === null ? null : { tickLower, tickUpper }
+}
+
+/** What a planned deposit into a range looks like from the caller's side; `amount0`, `amount1` and ticks in the pool's order. */
+function previewAdd(facts: {
+  readonly pool: Pool
+  readonly createsPool: boolean
+  readonly inverted: boolean
+  readonly ticks: TickRange
+  readonly liquidity: bigint
+  readonly amount0: bigint
+  readonly amount1: bigint
+}): AddPreview {
+  const { pool, inverted, ticks } = facts
+  const [base, quote] = inverted ? [pool.token1, pool.token0] : [pool.token0, pool.token1]
+  const seen = inverted ? invertTicks(ticks) : ticks
+  return {
+    pool,
+    createsPool: facts.createsPool,
+    ...ticks,
+    priceLower: priceFromTick(seen.tickLower, base.decimals, quote.decimals),
+    priceUpper: priceFromTick(seen.tickUpper, base.decimals, quote.decimals),
+    currentPrice: callerPrice(pool, inverted),
+    liquidity: facts.liquidity,
+    ...flip(inverted, { amount0: facts.amount0, amount1: facts.amount1 }),
+  }
 }

@@ -1,8 +1,7 @@
 import { fullRangeTicks, invertTicks, priceFromTick } from '@svc/lp-math'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nearestTick } from './nearest-tick.ts'
-import { resolveRange, type RangeOptions } from './resolve-range.ts'
+import { nearestTick, type RangeOptions, resolveRange } from './resolve-range.ts'
 
 const decimals = fc.constantFrom(0, 6, 8, 18)
 const spacing = fc.constantFrom(1, 10, 60, 200)

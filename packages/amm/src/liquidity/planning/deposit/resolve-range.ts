@@ -1,6 +1,14 @@
-import { fullRangeTicks, invertTicks, LpMathError, nearestUsableTick, type TickRange } from '@svc/lp-math'
+import {
+  fullRangeTicks,
+  invertTicks,
+  LpMathError,
+  MAX_TICK,
+  nearestUsableTick,
+  priceFromTick,
+  tickFromPrice,
+  type TickRange,
+} from '@svc/lp-math'
 import type { AddRequest } from '../../../ports.ts'
-import { nearestTick } from './nearest-tick.ts'
 import { refuseField } from '../refuse-field.ts'
 
 /**
@@ -75,4 +83,18 @@ function refuseCollapsed(tickSpacing: number) {
     'Both prices snap to the same tick.',
     `bounds at least ${stepPct.toFixed(2)} % apart: this pool has a tick spacing of ${tickSpacing}`,
   )
+}
+
+/**
+ * The tick whose price is nearest to `price` (whole tokens, token1 per token0) by ratio. Rounding down instead would turn
+ * a price that was read from a tick into the tick below it.
+ *
+ * @throws LpMathError `PRICE_OUT_OF_RANGE` where no tick has such a price.
+ */
+export function nearestTick(price: number, decimals0: number, decimals1: number): number {
+  const below = tickFromPrice(price, decimals0, decimals1)
+  if (below === MAX_TICK) return below
+  const down = price / priceFromTick(below, decimals0, decimals1)
+  const up = priceFromTick(below + 1, decimals0, decimals1) / price
+  return up < down ? below + 1 : below
 }

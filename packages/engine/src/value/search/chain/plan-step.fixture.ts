@@ -1,6 +1,6 @@
 import { getSqrtPriceAtTick, priceFromSqrtPrice } from '@svc/lp-math'
 import type { Address } from 'viem'
-import { priceImpactBps } from '../../../../../amm/src/liquidity/quotes/mid-amount-out.ts'
+import { priceImpactBps } from '../../../../../amm/src/liquidity/quotes/quote.ts'
 import { routeQuery } from '../../../../../amm/src/liquidity/quotes/route-query.ts'
 import { readQuery } from '../../../../../amm/src/rpc/read-query.ts'
 import { type Intent, type PairShare, type Position, type Quote, type Token, ToolError, type Version } from '@svc/amm'
