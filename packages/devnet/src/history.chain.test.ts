@@ -9,7 +9,7 @@ import { decimalsOf } from './seed/prices.ts'
 import { leadSeconds } from './seed/make-dump.ts'
 import { createMarket } from './seed/market.ts'
 import { readPool } from './read-pool.fixture.ts'
-import { history } from './seed/trade-hours.ts'
+import { history } from './seed/trading-hour.ts'
 import { useDevnet } from './use-devnet.ts'
 
 const devnet = useDevnet({ history: true })

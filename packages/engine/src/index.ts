@@ -2,7 +2,7 @@ export { createOwedAllowances } from './allowances/owed-allowances.ts'
 export { approvalMessage } from './approvals/approval-message.ts'
 export { readStoredPlan } from './approvals/stored-plan.ts'
 export type { Call, OpenExecute } from './call.ts'
-export { registryOf } from './calldata/registry-of.ts'
+export { registryOf } from './calldata/identity-registries.ts'
 export { canonical } from './operations/plan-hash.ts'
 export { type ChainAccess, openReads } from './open-reads.ts'
 export {

@@ -1,3 +1,4 @@
+import type { Engine } from './engine.ts'
 import { statSync } from 'node:fs'
 import { StoreError } from './store-error.ts'
 import type { Journal } from '@svc/wallet/core'
@@ -5,13 +6,11 @@ import { randomUUID } from 'node:crypto'
 import { createBarStore, type BarStore } from './bar-store.ts'
 import { createClaims, type Claims } from './claims/claims.ts'
 import { createOperations } from './operations/create-operations.ts'
-import type { Engine } from './engine.ts'
 import { createIdempotency, type Idempotency } from './operations/idempotency.ts'
 import { createJournal } from './journal/journal.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { Leases } from './leases.ts'
 import type { Operations } from './operations/operations.ts'
-import { createPins, type Pins } from './claims/pins.ts'
 import { createPriceMemory, type PriceMemory } from './price-memory.ts'
 import { createRateLimits, type RateLimits } from './claims/rate-limits.ts'
 import { openSqliteEngine } from './sqlite/sqlite-engine.ts'
@@ -137,4 +136,52 @@ function isAt(path: string, identity: string): boolean {
 function identityOf(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true })
   return `${dev}:${ino}`
+}
+
+/** Who pinned what, and the content behind a content identifier. Both are kept for good and never change. */
+function createPins(engine: Engine, now: () => number): Pins {
+  return {
+    async has(appId, cid) {
+      const row = await engine.read((db) =>
+        db.selectFrom('pin').select('cid').where('app_id', '=', appId).where('cid', '=', cid).executeTakeFirst(),
+      )
+      return row !== undefined
+    },
+    record: (appId, cid) =>
+      engine.write('pins', async (trx) => {
+        const row = { app_id: appId, cid, created_at: now() }
+        const { numInsertedOrUpdatedRows } = await trx
+          .insertInto('pin')
+          .values(row)
+          .onConflict((conflict) => conflict.columns(['app_id', 'cid']).doNothing())
+          .executeTakeFirst()
+        return (numInsertedOrUpdatedRows ?? 0n) > 0n
+      }),
+    async keep(cid, content) {
+      await engine.write('pins', (trx) =>
+        trx
+          .insertInto('block')
+          .values({ cid, content, created_at: now() })
+          .onConflict((conflict) => conflict.column('cid').doNothing())
+          .execute(),
+      )
+    },
+    async content(cid) {
+      const row = await engine.read((db) =>
+        db.selectFrom('block').select('content').where('cid', '=', cid).executeTakeFirst(),
+      )
+      return row?.content ?? null
+    },
+  }
+}
+
+export type Pins = {
+  /** Whether the app has pinned it before. */
+  has(appId: string, cid: string): Promise<boolean>
+  /** Notes that the app pinned it. False when that was known. */
+  record(appId: string, cid: string): Promise<boolean>
+  /** Keeps content of UTF-8 under its identifier, which the caller has computed; the same again changes nothing. */
+  keep(cid: string, content: string): Promise<void>
+  /** `null` for what is not kept here. */
+  content(cid: string): Promise<string | null>
 }

@@ -1,7 +1,7 @@
 export type { AgentCard, AgentDomain, AgentRole, AgentService, AgentTrust } from './agent/card/agent-card.ts'
 export type { AgentCardOptions } from './agent/card/build-agent-card.ts'
 export { canonicalBytes } from './agent/card/canonical-bytes.ts'
-export { contentAddress } from './agent/card/content-address.ts'
+export { contentAddress } from './agent/card/canonical-bytes.ts'
 export { createFileRegistrationRecords } from './agent/registration/file-registration-records.ts'
 export { findAgents } from './agent/lookup/find-agents.ts'
 export type { FindAgentsOptions, FoundAgent, FoundAgents } from './agent/lookup/find-agents.ts'

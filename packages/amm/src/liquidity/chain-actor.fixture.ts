@@ -22,13 +22,12 @@ import {
   type RpcTransactionReceipt,
   type TransactionReceipt,
 } from 'viem'
-import { erc20Abi } from '../abis/erc20.ts'
-import { permit2Abi } from '../abis/permit2.ts'
+import { erc20Abi, permit2Abi } from '../abis/tokens.ts'
 import { universalRouterAbi } from './v4/plan-swap.ts'
-import { v2RouterAbi } from '../abis/v2-router.ts'
-import { v3PositionManagerAbi } from '../abis/v3-position-manager.ts'
+import { v2RouterAbi } from '../abis/v2.ts'
+import { v3PositionManagerAbi } from '../abis/v3.ts'
 import { v3SwapRouter02Abi } from './v3/plan-swap.ts'
-import { v4PositionManagerAbi } from '../abis/v4-position-manager.ts'
+import { v4PositionManagerAbi } from '../abis/v4.ts'
 import { poolIdOf, type PoolKey } from './v4/pool-key.ts'
 
 /** Acts on the local chain through the real contracts, bare, so that reads can be compared with what really happens. */

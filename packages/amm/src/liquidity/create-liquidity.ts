@@ -1,5 +1,17 @@
-import type { Liquidity } from '../ports.ts'
+import type { CollectOutcome, Liquidity, LiquidityPlan, Position } from '../ports.ts'
+import { ToolError } from '../tool-error.ts'
+import type { Chain } from '@svc/wallet/core'
+import { type Address, encodeFunctionData, maxUint128 } from 'viem'
+import { v3PositionManagerAbi } from '../abis/v3.ts'
+import { leastReceipts } from './planning/plan-payment.ts'
+import { requireDeployment } from './planning/require-deployment.ts'
+import { routineIntent } from './planning/routine-intent.ts'
+import { collectedFromPool } from './v3/collected-from-pool.ts'
 import type { PlanPorts } from './planning/plan-ports.ts'
+import { encodeModifyLiquidities, v4Action } from './v4/v4-action.ts'
+import { poolKeyOf } from './v4/pool-key.ts'
+import { readModification } from './v4/read-modification.ts'
+import { refuseDeltaHooks } from './v4/refuse-delta-hooks.ts'
 import { planSwapV2 } from './v2/plan-swap.ts'
 import { planSwapV3 } from './v3/plan-swap.ts'
 import { planSwapV4 } from './v4/plan-swap.ts'
@@ -8,8 +20,6 @@ import { planRemoveV3 } from './v3/plan-remove.ts'
 import { planRemoveV4 } from './v4/plan-remove.ts'
 import { planIncreaseV3 } from './v3/plan-increase.ts'
 import { planIncreaseV4 } from './v4/plan-increase.ts'
-import { planCollectV3 } from './v3/plan-collect.ts'
-import { planCollectV4 } from './v4/plan-collect.ts'
 import { createLiquidityReads } from './create-liquidity-reads.ts'
 import { planAdd } from './plan-add.ts'
 import type { ReadPorts } from './read-ports.ts'
@@ -57,4 +67,105 @@ function planSwap(ports: Pick<PlanPorts, 'tokens'>): Liquidity['planSwap'] {
     if (quote.version === 'v3') return planSwapV3(ports, chain, quote, request)
     return planSwapV4(chain, quote, request)
   }
+}
+
+/**
+ * Plans to collect the fees of a v4 position: a removal of no liquidity pays them out. Fees only grow, so what is owed now
+ * is the least that must arrive.
+ *
+ * @throws ToolError `NOTHING_TO_COLLECT`, `HOOK_NOT_SUPPORTED`, `VERSION_NOT_DEPLOYED`.
+ */
+function planCollectV4(
+  ports: Pick<PlanPorts, 'rpc'>,
+  chain: Chain,
+  position: Position,
+  request: { readonly deadline: number; readonly recipient: Address },
+): LiquidityPlan<CollectOutcome, CollectOutcome> {
+  const { positionManager } = requireDeployment(chain, 'v4')
+  const { pool } = position
+  refuseDeltaHooks(pool.hooks, 'positionId')
+  const fees = requireFees(position)
+  const steps = [
+    v4Action.decrease(BigInt(position.positionId), 0n, { amount0: 0n, amount1: 0n }),
+    v4Action.takePair(poolKeyOf(pool), request.recipient),
+  ]
+  const data = encodeModifyLiquidities(steps, request.deadline)
+  return {
+    intent: routineIntent(chain, {
+      calls: [{ to: positionManager, data, valueWei: 0n, label: 'collect fees' }],
+      atomicity: 'single',
+      receives: leastReceipts([
+        { token: pool.token0, amount: fees.fees0 },
+        { token: pool.token1, amount: fees.fees1 },
+      ]),
+      slippageBps: null,
+      deadline: request.deadline,
+      recipients: [request.recipient],
+      why: `Collect the fees of v4 position ${position.positionId}.`,
+    }),
+    preview: fees,
+    decode: async (settled) => {
+      const { fees } = await readModification(ports, chain, pool, BigInt(position.positionId), settled)
+      return { fees0: fees.amount0, fees1: fees.amount1 }
+    },
+  }
+}
+
+/**
+ * Plans to collect all that a v3 position is owed. Fees only grow, so what is owed now is the least that must arrive.
+ *
+ * @throws ToolError `NOTHING_TO_COLLECT`, `VERSION_NOT_DEPLOYED`.
+ */
+function planCollectV3(
+  chain: Chain,
+  position: Position,
+  request: { readonly recipient: Address },
+): LiquidityPlan<CollectOutcome, CollectOutcome> {
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const { token0, token1 } = position.pool
+  const fees = requireFees(position)
+  const data = encodeFunctionData({
+    abi: v3PositionManagerAbi,
+    functionName: 'collect',
+    args: [
+      {
+        tokenId: BigInt(position.positionId),
+        recipient: request.recipient,
+        amount0Max: maxUint128,
+        amount1Max: maxUint128,
+      },
+    ],
+  })
+  return {
+    intent: routineIntent(chain, {
+      calls: [{ to: positionManager, data, valueWei: 0n, label: 'collect fees' }],
+      atomicity: 'single',
+      receives: leastReceipts([
+        { token: token0, amount: fees.fees0 },
+        { token: token1, amount: fees.fees1 },
+      ]),
+      slippageBps: null,
+      deadline: null,
+      recipients: [request.recipient],
+      why: `Collect the fees of v3 position ${position.positionId}.`,
+    }),
+    preview: fees,
+    decode: async (settled) => {
+      const { amount0, amount1 } = collectedFromPool(settled, position, positionManager)
+      return { fees0: amount0, fees1: amount1 }
+    },
+  }
+}
+
+/** The fees a position is owed. Throws `NOTHING_TO_COLLECT` when there are none, and says so where there will be none. */
+function requireFees(position: Position): CollectOutcome {
+  const { fees0, fees1 } = position
+  if (fees0 > 0n || fees1 > 0n) return { fees0, fees1 }
+  throw new ToolError(
+    'NOTHING_TO_COLLECT',
+    `Position ${position.positionId} has earned no fees that are not collected.`,
+    position.liquidity === 0n
+      ? { suggestion: 'The position is closed and earns nothing: all its liquidity was taken out and all was paid.' }
+      : {},
+  )
 }

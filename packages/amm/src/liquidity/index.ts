@@ -1,6 +1,6 @@
 export { createLiquidity } from './create-liquidity.ts'
 export { liquidityForAmounts, type RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
-export { callerPriceOf, type PairDecimals, priceDrift } from './planning/price-drift.ts'
+export { callerPriceOf, type PairDecimals, priceDrift } from './planning/deposit/require-kept.ts'
 export { leastOfMint, leastOfPair, mostOfMint } from './planning/slippage-limits.ts'
 export { activeLiquidity } from './pools/read-pool-amounts.ts'
 export { lpFeeShare } from './pools/lp-fee-share.ts'

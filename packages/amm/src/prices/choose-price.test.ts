@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { choosePrice, type PriceGroup } from './choose-price.ts'
+import { choosePrice, type PriceGroup } from './discover-price.ts'
 import type { PricePoint } from './price-point.ts'
 
 const dollar = { usd: 1, method: 'peg', pools: [], confidence: 'HIGH' } as const

@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { expect, it } from 'vitest'
-import { erc20Abi } from '../abis/erc20.ts'
+import { erc20Abi } from '../abis/tokens.ts'
 import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
 import { contractRead } from './contract-read.ts'
 import { createBlockReads } from './create-block-reads.ts'

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { createTestClient, getAddress, http, type Hex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { erc20Abi } from '../abis/erc20.ts'
+import { erc20Abi } from '../abis/tokens.ts'
 import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
 import { contractRead } from './contract-read.ts'
 import type { ContractRead } from './contract-function.ts'

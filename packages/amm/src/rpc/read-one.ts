@@ -1,6 +1,7 @@
 import type { Address, Hex, PublicClient } from 'viem'
-import { ToolError } from '../tool-error.ts'
 import type { ContractRead } from './contract-function.ts'
+import { everyResult } from './every-result.ts'
+import { ToolError } from '../tool-error.ts'
 
 /**
  * One read without Multicall3, at the newest block where none is named. As in `readAll`, one that reverts or answers with other
@@ -34,4 +35,18 @@ export async function callAnswer(
     if (error instanceof ToolError) throw error
     return '0x'
   }
+}
+
+/**
+ * Like `readOne`, for a read that cannot revert.
+ *
+ * @throws ToolError `RPC_*`, `RPC_REFUSED` where it did, or was answered with other bytes.
+ */
+export async function readSurely<Result>(
+  client: PublicClient,
+  read: ContractRead<Result>,
+  blockNumber?: bigint,
+): Promise<Result> {
+  const [result] = everyResult([await readOne(client, read, blockNumber)])
+  return result as Result
 }

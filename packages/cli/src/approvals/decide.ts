@@ -4,9 +4,7 @@ import type { StopCause } from '@svc/tool-server/until-stopped'
 import { saysYes, type Terminal } from '../ask-on-terminal.ts'
 import { operatorName } from '../own-data-directory.ts'
 import { UsageError } from '../usage-error.ts'
-import { findOperation } from './find-operation.ts'
-import { openOperations } from './open-operations.ts'
-import { readIdAndFlags } from './read-words.ts'
+import { findOperation, openOperations, readIdAndFlags } from './open-operations.ts'
 
 /**
  * `svc approvals approve ID` and `deny ID`. Approving shows what would happen and asks for a yes on the terminal; a script

@@ -1,7 +1,6 @@
 import type { AuditLogFiles } from '@svc/engine/switches'
 import { ownDataDirectory } from '../own-data-directory.ts'
-import { parseFlags } from '../parse-flags.ts'
-import { parseWholeNumber } from '../parse-whole-number.ts'
+import { parseFlags, parseWholeNumber } from '../parse-flags.ts'
 import { emptyLog, isEmptyLog, requireLog } from './require-log.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { UsageError } from '../usage-error.ts'
-import { findWorldChains } from '../world-chains.ts'
+import { findWorldChains } from '../world-directory.ts'
 import { ownChainFix } from './own-chain-fix.ts'
 import { printableText } from '../printable-text.ts'
 import { askTools, type ToolAnswer, type Tools } from './ask-tools.ts'

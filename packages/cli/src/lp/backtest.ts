@@ -12,8 +12,7 @@ import { fileOrPool } from './file-or-pool.ts'
 import { parseNumber } from './parse-number.ts'
 import { poolPlaceFlags } from './pool-place.ts'
 import { showBacktest } from './show-backtest.ts'
-import { svgPath } from './svg-path.ts'
-import { writeSvg } from './write-svg.ts'
+import { svgPath, writeSvg } from './write-svg.ts'
 
 /** `svc lp backtest`: replays strategies over the bars of a CSV file, or over the past of a pool of a chain. */
 export async function backtest(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {

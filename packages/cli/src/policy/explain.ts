@@ -20,8 +20,7 @@ import { sayTaken } from '../say-taken.ts'
 import { chainFix, type ServerSettings } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
 import { policyPlace } from './policy-place.ts'
-import { printProblems } from './print-problems.ts'
-import { printable } from './printable.ts'
+import { printable, printProblems } from './print-problems.ts'
 import { weighedLines } from './weighed-lines.ts'
 
 /**

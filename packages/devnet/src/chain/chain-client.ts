@@ -2,17 +2,20 @@ import {
   type Address,
   type Client,
   createClient,
+  type Hash,
   type Hex,
   http,
   type PublicActions,
-  type PublicRpcSchema,
   publicActions,
-  type RpcTransactionReceipt,
+  type PublicClient,
+  type PublicRpcSchema,
   rpcSchema,
+  type RpcTransactionReceipt,
   type TestActions,
-  type TestRpcSchema,
-  type Transport,
   testActions,
+  type TestRpcSchema,
+  type TransactionReceipt,
+  type Transport,
 } from 'viem'
 
 /** A client for the local chain: requests of one tick travel as one HTTP request, polling is quick, nothing is cached. */
@@ -59,3 +62,34 @@ type NodeSigningSchema = [
   { Method: 'eth_sendTransactionSync'; Parameters: [NodeTransaction]; ReturnType: RpcTransactionReceipt },
   { Method: 'evm_setTime'; Parameters: [number]; ReturnType: number },
 ]
+
+/**
+ * The receipt of a transaction, asked for until it is there. viem's own wait looks again only when a block comes; a chain that mines
+ * at once has no later block, so it would wait for ever where the hash comes before the receipt.
+ */
+export async function awaitReceipt(
+  client: Pick<PublicClient, 'getTransactionReceipt'>,
+  hash: Hash,
+): Promise<TransactionReceipt> {
+  for (;;) {
+    try {
+      return await client.getTransactionReceipt({ hash })
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'TransactionReceiptNotFoundError')) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** An error as a JSON-RPC endpoint answers it. */
+export class JsonRpcError extends Error {
+  readonly code: number
+  readonly data: Hex | undefined
+
+  constructor(code: number, message: string, data?: Hex) {
+    super(message)
+    this.name = 'JsonRpcError'
+    this.code = code
+    this.data = data
+  }
+}

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deriveAccounts } from '../accounts.ts'
 import { anvilPath } from './anvil-path.ts'
 import { feedHeartbeatSeconds, feedSpecs, toFeedAnswer } from '../feeds/feed-specs.ts'
-import { readFeeds } from '../feeds/read-feeds.ts'
+import { readFeeds } from '../feeds/feed-posts.ts'
 import { createLayout } from '../seed/layout.ts'
 import { loadChain } from './load-chain.ts'
 import { makeDump } from '../seed/make-dump.ts'
 import { createMarket } from '../seed/market.ts'
 import { readPool } from '../read-pool.fixture.ts'
-import { history, historyHours } from '../seed/trade-hours.ts'
+import { history, historyHours } from '../seed/trading-hour.ts'
 
 const path = anvilPath(process.env)
 const { testAccounts, ...parties } = deriveAccounts()

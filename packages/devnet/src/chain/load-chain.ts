@@ -1,13 +1,12 @@
 import { accountCount } from '../accounts.ts'
 import { type BlockWriter, createBlockWriter } from './block-writer.ts'
-import { allPosts } from '../feeds/feed-posts.ts'
-import { readFeeds } from '../feeds/read-feeds.ts'
+import { allPosts, readFeeds } from '../feeds/feed-posts.ts'
 import type { Layout } from '../seed/layout.ts'
 import { leadSeconds } from '../seed/make-dump.ts'
 import { createMarket } from '../seed/market.ts'
 import type { UsdPrices } from '../seed/prices.ts'
 import { type Anvil, startAnvil } from './start-anvil.ts'
-import { history, historyHours, tradeHours } from '../seed/trade-hours.ts'
+import { history, historyHours, tradeHours } from '../seed/trading-hour.ts'
 
 /**
  * Serves a seeded state: trades the whole hours that passed since it was made, with the times they would have had, and

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { JsonRpcError } from './json-rpc-error.ts'
+import { JsonRpcError } from './chain-client.ts'
 
 /**
  * A JSON-RPC 2.0 endpoint over HTTP on 127.0.0.1, batches included. What `answer` returns is the result, a `JsonRpcError`

@@ -5,16 +5,22 @@ import {
   decodeErrorResult,
   encodeFunctionData,
   type Hex,
+  hexToNumber,
+  isAddress,
   isHex,
   numberToHex,
   size,
 } from 'viem'
-import { entryPoint08Abi, toPackedUserOperation, type UserOperation } from 'viem/account-abstraction'
+import {
+  entryPoint08Abi,
+  formatUserOperation,
+  type RpcUserOperation,
+  toPackedUserOperation,
+  type UserOperation,
+} from 'viem/account-abstraction'
+import { type ChainClient, connect, JsonRpcError } from '../chain/chain-client.ts'
 import { privateKeyToAccount } from 'viem/accounts'
-import { type ChainClient, connect } from '../chain/chain-client.ts'
-import { createQueue } from './create-queue.ts'
 import type { Devnet } from '../devnet.ts'
-import { JsonRpcError } from '../chain/json-rpc-error.ts'
 
 /** How a bundler prices, checks and executes operations on the EntryPoint of a local chain, from its executor's account. */
 export function createBundling({ rpcUrl, chainId, entryPoint, sponsors }: BundledChain): Bundling {
@@ -154,4 +160,43 @@ function revertData(error: unknown): Hex | undefined {
     (cause) => typeof cause === 'object' && cause !== null && 'data' in cause && isHex(cause.data),
   )
   return found && 'data' in found && isHex(found.data) ? found.data : undefined
+}
+
+/** Runs tasks one after the other in the order they came. A failure concerns its own task alone. */
+export function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
+  let tail: Promise<unknown> = Promise.resolve()
+  return async (task) => {
+    const result = tail.then(task)
+    tail = result.catch(() => {})
+    return await result
+  }
+}
+
+/**
+ * A user operation as it stands on the wire of ERC-7769 (EntryPoint 0.7 and later, unpacked), with its EIP-7702
+ * authorization when it has one. Throws -32602 when what no operation lacks is missing.
+ */
+export function readUserOperation(wire: unknown): UserOperation<'0.8'> {
+  if (!isWireOperation(wire)) throw new JsonRpcError(-32_602, 'a user operation has sender, nonce and callData')
+  const { eip7702Auth, ...rest } = wire
+  const operation: UserOperation<'0.8'> = formatUserOperation(rest)
+  if (!eip7702Auth) return operation
+  const { address, chainId, nonce, r, s, yParity } = eip7702Auth
+  return {
+    ...operation,
+    authorization: {
+      address,
+      chainId: hexToNumber(chainId),
+      nonce: hexToNumber(nonce),
+      r,
+      s,
+      yParity: hexToNumber(yParity),
+    },
+  }
+}
+
+function isWireOperation(wire: unknown): wire is RpcUserOperation<'0.8'> {
+  if (typeof wire !== 'object' || wire === null) return false
+  const { sender, nonce, callData }: Partial<Record<string, unknown>> = { ...wire }
+  return typeof sender === 'string' && isAddress(sender, { strict: false }) && isHex(nonce) && isHex(callData)
 }

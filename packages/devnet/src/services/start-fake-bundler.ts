@@ -1,12 +1,16 @@
+import { type Address, type Hex, hexToBigInt, isAddressEqual, numberToHex, parseEventLogs, type RpcLog } from 'viem'
+import {
+  entryPoint08Abi,
+  getUserOperationHash,
+  type RpcUserOperation,
+  type UserOperation,
+} from 'viem/account-abstraction'
+import { formatLog } from 'viem/utils'
+import { type BundledChain, type Bundling, createBundling, readUserOperation } from './bundling.ts'
+import { connect, JsonRpcError } from '../chain/chain-client.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Address, type Hex, hexToBigInt, numberToHex } from 'viem'
-import { getUserOperationHash, type RpcUserOperation, type UserOperation } from 'viem/account-abstraction'
-import { type BundledChain, type Bundling, createBundling } from './bundling.ts'
 import { createFaultRules, type StandInFault } from './create-fault-rules.ts'
-import { JsonRpcError } from '../chain/json-rpc-error.ts'
-import { readUserOperation } from './read-user-operation.ts'
 import { startJsonRpcServer } from '../chain/start-json-rpc-server.ts'
-import { userOperationReceipt } from './user-operation-receipt.ts'
 
 /**
  * A stand-in for an ERC-4337 bundler on a local chain, with the wire format of ERC-7769: what it takes it validates and
@@ -132,4 +136,44 @@ async function located(bundling: Bundling, entryPoint: Address, { wire, transact
     blockHash: block ? block.blockHash : null,
     blockNumber: block ? numberToHex(hexToBigInt(block.blockNumber)) : null,
   }
+}
+
+/**
+ * What `eth_getUserOperationReceipt` answers (ERC-7769) for an operation in a transaction, in wire form: its own part of the
+ * logs, what it cost, and whether its call succeeded. `null` until the transaction is mined, or when it holds no such
+ * operation.
+ */
+async function userOperationReceipt({ rpcUrl, entryPoint }: BundledChain, hash: Hex, transactionHash: Hex) {
+  const receipt = await connect(rpcUrl).request({ method: 'eth_getTransactionReceipt', params: [transactionHash] })
+  if (receipt === null) return null
+  const said = eventsOf(receipt.logs.filter(({ address }) => isAddressEqual(address, entryPoint)))
+  const event = said.find((each) => each.eventName === 'UserOperationEvent' && each.args.userOpHash === hash)
+  if (event?.eventName !== 'UserOperationEvent') return null
+  const borders = said.filter(({ eventName }) => eventName === 'BeforeExecution' || eventName === 'UserOperationEvent')
+  const from = borders.map(({ logIndex }) => logIndex).findLast((logIndex) => logIndex < event.logIndex) ?? -1
+  const reverted = said.find((each) => each.eventName === 'UserOperationRevertReason' && each.args.userOpHash === hash)
+  const { sender, nonce, paymaster, actualGasCost, actualGasUsed, success } = event.args
+  return {
+    userOpHash: hash,
+    entryPoint,
+    sender,
+    nonce: numberToHex(nonce),
+    paymaster,
+    actualGasCost: numberToHex(actualGasCost),
+    actualGasUsed: numberToHex(actualGasUsed),
+    success,
+    ...(reverted?.eventName === 'UserOperationRevertReason' && { reason: reverted.args.revertReason }),
+    logs: receipt.logs.filter(({ logIndex }) => isBetween(Number(logIndex), from, event.logIndex)),
+    receipt,
+  }
+}
+
+function eventsOf(logs: readonly RpcLog[]) {
+  return parseEventLogs({ abi: entryPoint08Abi, logs: logs.map((log) => formatLog(log)) }).filter(
+    (log): log is typeof log & { readonly logIndex: number } => log.logIndex !== null,
+  )
+}
+
+function isBetween(index: number, after: number, upTo: number): boolean {
+  return index > after && index <= upTo
 }

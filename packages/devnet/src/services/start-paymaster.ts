@@ -14,8 +14,8 @@ import type { Devnet } from '../devnet.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createFaultRules, type StandInFault } from './create-fault-rules.ts'
-import { JsonRpcError } from '../chain/json-rpc-error.ts'
-import { readUserOperation } from './read-user-operation.ts'
+import { JsonRpcError } from '../chain/chain-client.ts'
+import { readUserOperation } from './bundling.ts'
 import { startJsonRpcServer } from '../chain/start-json-rpc-server.ts'
 
 /**

@@ -5,7 +5,7 @@ import type { GivenRight } from '../simulation/asset-changes.ts'
 import type { ExpectedTokens } from '../policy/policy-verdict.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import { sumByToken } from '../spending/sum-by-token.ts'
+import { sumByToken } from '../spending/countable.ts'
 
 /**
  * Holds what a simulation did against what the intent declares: nothing leaves that is not declared or more than

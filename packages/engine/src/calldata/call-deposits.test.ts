@@ -1,8 +1,7 @@
 import { type Address, concat, encodeAbiParameters, encodeFunctionData, type Hex, parseAbiParameters } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { v2RouterAbi, v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
-import { encodeModifyLiquidities } from '../../../amm/src/liquidity/v4/encode-modify-liquidities.ts'
-import { v4Action } from '../../../amm/src/liquidity/v4/v4-action.ts'
+import { encodeModifyLiquidities, v4Action } from '../../../amm/src/liquidity/v4/v4-action.ts'
 import { readCalldata } from './read-calldata.ts'
 import type { Surface } from './surface.ts'
 

@@ -12,8 +12,19 @@ import {
   isHex,
   size,
 } from 'viem'
+import { registryOf } from './identity-registries.ts'
+import {
+  erc20Abi,
+  permit2Abi,
+  universalRouterAbi,
+  v2RouterAbi,
+  v3PositionManagerAbi,
+  v3SwapRouter02Abi,
+  v4PositionManagerAbi,
+  wrappedNativeAbi,
+} from '@svc/amm/abis'
+import { registrySurfaces, surfaceAbi } from './read-calldata.ts'
 import { argumentTokens } from './argument-tokens.ts'
-import { contractsOf, type NamedContract, strangeToken } from './named-contracts.ts'
 import { argumentText } from './argument-text.ts'
 import { type NamedPart, routerCommands, type RouterVersion, v4Actions, v4Unlock } from './router-parts.ts'
 
@@ -157,3 +168,37 @@ function requireHex(value: unknown): Hex {
   if (!isHex(value)) throw new TypeError('not bytes')
   return value
 }
+
+/** The contracts of a chain's row under the names we show people, by lower-case address. */
+function contractsOf(chain: Chain): ReadonlyMap<string, NamedContract> {
+  const { amm, permit2, tokens, wrappedNative } = chain
+  const registry = registryOf(chain)
+  const rows: readonly (readonly [Address | undefined, string, Abi])[] = [
+    ...tokens.map(({ address, symbol }) => [address, `the token ${symbol}`, erc20Abi] as const),
+    [wrappedNative.address, `the token ${wrappedNative.symbol}`, [...erc20Abi, ...wrappedNativeAbi]],
+    [permit2, 'Permit2', permit2Abi],
+    [amm.v2?.router, 'the v2 router', v2RouterAbi],
+    [amm.v3?.positionManager, 'the v3 position manager', v3PositionManagerAbi],
+    [amm.v3?.swapRouter02, 'the v3 swap router', v3SwapRouter02Abi],
+    [amm.v4?.positionManager, 'the v4 position manager', v4PositionManagerAbi],
+    [amm.universalRouter?.address, 'the universal router', universalRouterAbi],
+    ...(registry === null
+      ? []
+      : [[registry.address, 'the identity registry', surfaceAbi(registrySurfaces[registry.form])] as const]),
+  ]
+  const held = new Set<Address>([...tokens.map(({ address }) => address), wrappedNative.address])
+  return new Map(
+    rows.flatMap(([address, name, abi]) =>
+      address === undefined ? [] : [[address.toLowerCase(), { name, abi, isToken: held.has(address) }]],
+    ),
+  )
+}
+
+/** A token that the row does not hold; what it calls itself is no name. */
+const strangeToken: NamedContract = {
+  name: "a token outside the chain's list",
+  abi: erc20Abi,
+  isToken: true,
+}
+
+type NamedContract = { readonly name: string; readonly abi: Abi; readonly isToken: boolean }

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
-import { registryOf } from './registry-of.ts'
+import { registryOf } from './identity-registries.ts'
 import type { IntentCall, IntentDeposit } from '@svc/amm'
 import { depositReads, type DepositReads } from './deposit-pool.ts'
 import type { Policy } from '../policy/policy.ts'

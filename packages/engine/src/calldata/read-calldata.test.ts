@@ -11,8 +11,7 @@ import {
   parseAbiParameters,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { handleRegistryAbi } from './handle-registry-abi.ts'
-import { identityRegistryAbi } from './identity-registry-abi.ts'
+import { handleRegistryAbi, identityRegistryAbi } from './identity-registries.ts'
 import {
   universalRouterAbi,
   v2RouterAbi,

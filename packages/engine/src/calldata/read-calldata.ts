@@ -13,8 +13,7 @@ import {
   hexToBytes,
   parseAbiParameters,
 } from 'viem'
-import { handleRegistryAbi } from './handle-registry-abi.ts'
-import { identityRegistryAbi } from './identity-registry-abi.ts'
+import { handleRegistryAbi, identityRegistryAbi } from './identity-registries.ts'
 import {
   universalRouterAbi,
   v2RouterAbi,

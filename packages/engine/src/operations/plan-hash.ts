@@ -1,4 +1,7 @@
 import { type Address, type Hash, keccak256, toHex } from 'viem'
+import type { ExecutionContext } from '../context/engine.ts'
+import { type ShownContext, shownOf } from './plan-shown.ts'
+import type { TokenContext } from '../spending/token-facts.ts'
 import type { Intent, Plan } from '@svc/amm'
 
 /**
@@ -35,4 +38,13 @@ export function canonical(value: unknown): unknown {
   return Object.entries(value)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, member]) => [name, canonical(member)])
+}
+
+/** The hash of what a call is about to do, with what a person is shown of it. */
+export function shownPlanHash(
+  context: Pick<ExecutionContext, 'call' | 'intent' | 'wallet'> & Pick<ShownContext, 'value'> & TokenContext,
+): Hash {
+  const { call, intent, wallet } = context
+  const { principal, tool, input } = call
+  return planHash({ principalId: principal.id, tool, input, wallet, intent, shown: shownOf(context) })
 }

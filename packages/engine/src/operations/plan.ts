@@ -12,7 +12,7 @@ import { usdOf } from '../spending/spend-value.ts'
 import { usdText } from '../spending/usd-text.ts'
 import type { Step } from '../context/step.ts'
 import { tokenFacts } from '../spending/token-facts.ts'
-import { shownPlanHash } from './shown-plan-hash.ts'
+import { shownPlanHash } from './plan-hash.ts'
 
 /** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
 export function planOf(context: Reserved, terms: PlanTerms): Plan {

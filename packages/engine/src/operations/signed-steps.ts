@@ -1,3 +1,4 @@
+import type { JournalEntry } from '@svc/wallet/core'
 import type { StoredTransaction } from '@svc/store'
 
 /** What a request signed, step by step: each with its attempts, in the order they were signed. */
@@ -11,4 +12,9 @@ export function signedSteps<Entry extends Pick<StoredTransaction, 'step'>>(
     else attempts.push(entry)
   }
   return [...steps.values()]
+}
+
+/** Whether a signed transaction may still be mined, or is mined and not settled yet. */
+export function isSignedOpen({ state }: Pick<JournalEntry, 'state'>): boolean {
+  return state === 'signed' || state === 'broadcast' || state === 'mined'
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Hex, parseTransaction, type TransactionReceipt } from 'viem'
 import { unpricedGasCapWei } from '../spending/gas.ts'
-import { parentFeeOf } from '../spending/gas-worth.ts'
+import { parentFeeOf } from '../spending/gas-cap.ts'
 
 /**
  * A receipt with no more gas at no higher price than what was signed allows: the chain cannot take more, so an endpoint

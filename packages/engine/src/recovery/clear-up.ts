@@ -1,7 +1,7 @@
 import type { Hash, TransactionReceipt } from 'viem'
 import { asSigned } from './as-signed.ts'
 import type { ExecutionContext } from '../context/engine.ts'
-import { gasCosts } from '../spending/gas-worth.ts'
+import { gasCosts } from '../spending/gas-cap.ts'
 import { priceTokens } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
 import type { OpenReservation } from '@svc/store'
@@ -10,7 +10,7 @@ import { ToolError } from '@svc/amm'
 import { apart } from './apart.ts'
 import { replacementRules } from './replacing.ts'
 import { settleLeft } from './settle-left.ts'
-import { isSignedOpen } from '../operations/signed-open.ts'
+import { isSignedOpen } from '../operations/signed-steps.ts'
 import { isAnyDue, noteFailedTakeBacks, takeBackOwed } from '../allowances/take-back-owed.ts'
 
 /**

@@ -1,3 +1,4 @@
+import type { Intent } from '@svc/amm'
 import { largestAmountUsdMicros } from '@svc/store'
 
 /**
@@ -7,4 +8,14 @@ import { largestAmountUsdMicros } from '@svc/store'
 export function countable(usdMicros: bigint, leastUsdMicros = 0n): bigint {
   const atLeast = usdMicros > leastUsdMicros ? usdMicros : leastUsdMicros
   return atLeast > largestAmountUsdMicros ? largestAmountUsdMicros : atLeast
+}
+
+/** Sums declared quantities by lower-case token. */
+export function sumByToken(quantities: Intent['spends']): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const { token, amount } of quantities) {
+    const key = token.toLowerCase()
+    sums.set(key, (sums.get(key) ?? 0n) + amount)
+  }
+  return sums
 }

@@ -1,6 +1,6 @@
 import { zeroAddress } from 'viem'
 import { expect, it } from 'vitest'
-import { dearGas } from './dear-gas.ts'
+import { dearGas } from './gas-cap.ts'
 import { unpricedGasCapWei, worstGasCost } from './gas.ts'
 import { parsePolicy } from '../policy/policy.ts'
 

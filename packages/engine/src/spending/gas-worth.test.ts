@@ -1,6 +1,6 @@
 import { numberToHex, type TransactionReceipt } from 'viem'
 import { expect, it } from 'vitest'
-import { gasCostOf } from './gas-worth.ts'
+import { gasCostOf } from './gas-cap.ts'
 
 /** As viem gives one: members that a chain adds are left as they came. */
 function receiptOf(added: object): TransactionReceipt {

@@ -14,7 +14,7 @@ import {
   type TokenDirectory,
   type UsdPrice,
 } from '@svc/amm'
-import { sumByToken } from './sum-by-token.ts'
+import { sumByToken } from './countable.ts'
 import { pairShares } from './pair-shares.ts'
 import { readPairs, type Sides, type StandingPair, withoutGivenBack } from './pair-worth.ts'
 

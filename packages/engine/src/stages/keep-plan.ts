@@ -1,6 +1,6 @@
 import { type Address, keccak256, slice, size } from 'viem'
 import { type ErrorDetail, type Intent, type IntentApproval, type IntentCall, ToolError } from '@svc/amm'
-import { sumByToken } from '../spending/sum-by-token.ts'
+import { sumByToken } from '../spending/countable.ts'
 import { depositDrift, simulatedDrift } from '../simulation/deposit-drift.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import type { Simulated } from './prepare.ts'

@@ -1,6 +1,5 @@
-import { dearGas } from '../spending/dear-gas.ts'
+import { dearGas, gasWorth } from '../spending/gas-cap.ts'
 import { worstGasCost } from '../spending/gas.ts'
-import { gasWorth } from '../spending/gas-worth.ts'
 import { isWayHome } from './is-way-home.ts'
 import { budgetsOf } from '../spending/spend-budgets.ts'
 import { limitSpend, type SpendDecision } from '../spending/spend-limit.ts'

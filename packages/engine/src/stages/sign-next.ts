@@ -10,7 +10,7 @@ import { simulationHash } from '../simulation/simulation-hash.ts'
 import type { Step } from '../context/step.ts'
 import { oweAllowances } from '../allowances/take-back.ts'
 import { sign } from './transact.ts'
-import { shownPlanHash } from '../operations/shown-plan-hash.ts'
+import { shownPlanHash } from '../operations/plan-hash.ts'
 
 /** Signs the next step of a run of the pipeline on the terms of the simulation in force; before the first, notes what will be owed. */
 export async function signNext(context: Reserved, progress: Progress, next: Step): Promise<JournalEntry> {

@@ -1,5 +1,5 @@
 import { requireNoNewApproval } from './approval.ts'
-import { dearGas } from '../spending/dear-gas.ts'
+import { dearGas } from '../spending/gas-cap.ts'
 import { requireNoNewDelay } from './delay.ts'
 import type { PolicyFollower } from '../policy/follow-policy.ts'
 import { grantRefusals } from '../policy/grant-refusals.ts'

@@ -1,7 +1,7 @@
 import type { Ledger, Outflow } from '@svc/store'
 import { type Chain, createMutex, type Journal } from '@svc/wallet/core'
 import { type Address, type Hash, isAddressEqual, parseTransaction, zeroAddress } from 'viem'
-import { gasWorth } from '../spending/gas-worth.ts'
+import { gasWorth } from '../spending/gas-cap.ts'
 import { type NativePrices, type PricedTokens, priceTokens, trustedWorth } from '../spending/spend-value.ts'
 import { join } from 'node:path'
 import * as z from 'zod'

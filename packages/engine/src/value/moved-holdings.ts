@@ -1,9 +1,8 @@
 import type { CallBounds } from './call-bounds.ts'
-import { heldOf } from './held-of.ts'
+import { heldOf, type Moved } from './moved.ts'
 import { depositOutcomes, simulatedDeposit } from './simulated-deposit.ts'
 import type { RangePosition, TrustedPrices } from './trusted-value.ts'
 import type { MovedOutcomes, Outcome } from './weigh-change.ts'
-import type { Moved } from './moved.ts'
 
 /**
  * What leaves a wallet and what arrives: of the whole intent as simulated, and of each AMM call as its calldata permits. A trade

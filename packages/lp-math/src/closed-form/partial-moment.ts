@@ -1,8 +1,5 @@
-import { normalCdf } from '../normal/normal-cdf.ts'
-import { expectedPrice } from './expected-price.ts'
-import { logReturn } from './log-return.ts'
-import type { PriceBounds } from './price-bounds.ts'
-import type { PriceModel } from './price-model.ts'
+import { normalCdf } from '../normal/normal.ts'
+import { expectedPrice, logReturn, type PriceBounds, type PriceModel } from './price-model.ts'
 
 /**
  * E[S^power · 1{lower <= S < upper}] of the price S at the horizon.

@@ -1,8 +1,8 @@
-import { Q128 } from '../integers/fixed-point.ts'
+import { Q128 } from '../integers/integers.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { eachInSteps } from '../steps/each-in-steps.ts'
 import { isZeroForOne } from '../swaps/is-zero-for-one.ts'
-import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
+import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 
 /**
  * Fee growth per unit of liquidity (Q128.128) inside a range over a run of consecutive Swap logs, without an archive node.

@@ -1,6 +1,6 @@
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
+import type { PriceBounds } from '../closed-form/price-model.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { MAX_TICK } from '../ticks/tick-bounds.ts'
+import { MAX_TICK } from '../ticks/ticks.ts'
 import type { RangeAnalyser, RangeAnalysis } from './create-range-analyser.ts'
 
 /**

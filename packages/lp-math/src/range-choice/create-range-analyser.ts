@@ -1,21 +1,15 @@
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
-import { requirePriceBounds } from '../closed-form/require-price-bounds.ts'
-import { tenToDecimals } from '../prices/ten-to-decimals.ts'
-import { fullRangeTicks } from '../ticks/full-range-ticks.ts'
-import type { TickRange } from '../ticks/invert-ticks.ts'
-import { MAX_TICK } from '../ticks/tick-bounds.ts'
-import type { RangeMarket } from './range-market.ts'
-import { arbitrageShare } from '../closed-form/arbitrage-share.ts'
+import { LpMathError } from '../lp-math-error.ts'
+import { type PriceBounds, type PriceModel, requirePriceBounds, requirePriceModel } from '../closed-form/price-model.ts'
+import type { LiquidityProfile } from '../fee-model/liquidity-profile.ts'
+import { tenToDecimals } from '../prices/prices.ts'
+import { fullRangeTicks, MAX_TICK, type TickRange } from '../ticks/ticks.ts'
 import { createOccupationTable, type OccupationTable } from '../closed-form/create-occupation-table.ts'
 import { expectedIl } from '../closed-form/expected-il.ts'
-import { positionValue } from '../closed-form/position-value.ts'
-import type { PriceModel } from '../closed-form/price-model.ts'
-import { requirePriceModel } from '../closed-form/require-price-model.ts'
-import { stayInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
-import { terminalInRangeProbability } from '../closed-form/terminal-in-range-probability.ts'
+import { positionValue } from '../closed-form/position-amounts.ts'
+import { stayInRangeProbability, terminalInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
 import { createFeeModel, type FeeModel } from '../fee-model/create-fee-model.ts'
-import { requireValue } from '../fee-model/require-value.ts'
-import { LpMathError } from '../lp-math-error.ts'
+import { requireValue } from '../fee-model/fee-pace.ts'
+import { arbitrageShare } from '../closed-form/arbitrage-share.ts'
 
 /**
  * Answers for any range what a position in it may bring, after one preparation for the market. Fees come from {@link createFeeModel},
@@ -180,3 +174,21 @@ function tickOf(price: number): number {
 
 /** A bound this near to a usable tick, in spacings, is on it: what lies between is the rounding of a price. */
 const CLOSE = 1e-6
+
+/** What a range is chosen in: a price, a pool and an amount, in the order of the caller and in whole tokens. Money counts in token1. */
+export type RangeMarket = {
+  readonly model: PriceModel
+  readonly profile: LiquidityProfile
+  /** What the liquidity providers of the pool earn a day, after the protocol's part. */
+  readonly feesPerDay: number
+  /** The fee of a swap, as a fraction: 0.003 is 30 bp. */
+  readonly fee: number
+  readonly blockSeconds: number
+  /** What is put in. */
+  readonly value: number
+  /** Gas to open and to close the position; 0 leaves it out. */
+  readonly gasCost: number
+  readonly tickSpacing: number
+  readonly decimals0: number
+  readonly decimals1: number
+}

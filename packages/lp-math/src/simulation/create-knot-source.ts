@@ -1,5 +1,4 @@
-import { logReturn } from '../closed-form/log-return.ts'
-import type { PriceModel } from '../closed-form/price-model.ts'
+import { logReturn, type PriceModel } from '../closed-form/price-model.ts'
 import { bisection } from '../random/bisection.ts'
 import { createNormalTable } from '../random/create-normal-table.ts'
 import { createRandom, type Random } from '../random/create-random.ts'

@@ -1,4 +1,4 @@
-import { normalCdf } from '../normal/normal-cdf.ts'
+import { normalCdf } from '../normal/normal.ts'
 import type { LogBounds } from './log-bounds.ts'
 
 /**

@@ -1,10 +1,8 @@
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
-import type { PriceModel } from '../closed-form/price-model.ts'
-import { terminalInRangeProbability } from '../closed-form/terminal-in-range-probability.ts'
-import { timeInRange } from '../closed-form/time-in-range.ts'
+import type { PriceBounds, PriceModel } from '../closed-form/price-model.ts'
+import { terminalInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
+import { timeInRange } from '../closed-form/occupation-density.ts'
 import type { Outcome } from './create-outcomes.ts'
-import { estimateOf } from './estimate-of.ts'
-import type { Estimate } from './estimate.ts'
+import { type Estimate, estimateOf } from './estimate.ts'
 
 /**
  * From the means of each replicate to estimates. The share of time is counted at steps; what that misses of the time between them is

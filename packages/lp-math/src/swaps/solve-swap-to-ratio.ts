@@ -1,9 +1,9 @@
 import { type SwapResult, type WalkOptions, walkSwap } from './walk-swap.ts'
-import { Q192 } from '../integers/fixed-point.ts'
-import { getLiquidityForAmounts } from '../liquidity/get-liquidity-for-amounts.ts'
+import { Q192 } from '../integers/integers.ts'
+import { getLiquidityForAmounts } from '../liquidity/amounts.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { requireAmount } from '../sqrt-price/require-arguments.ts'
-import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/tick-bounds.ts'
+import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/ticks.ts'
 
 /**
  * How much of which token to swap in the same pool, so that what is left of two amounts fits a range's ratio at the price after the

@@ -5,7 +5,7 @@ import { migrate } from '../migrations.ts'
 import { openDatabase } from '../open-database.ts'
 import type { Schema } from '../schema.ts'
 import { createSqliteDialect } from '../sqlite/sqlite-dialect.ts'
-import { uncountedGas } from '../ledger/uncounted-gas.ts'
+import { uncountedGas } from '../ledger/count-gas.ts'
 
 const account = { chainId: 1n, from: '0x00000000000000000000000000000000000000aa' }
 let asked: { readonly sql: string; readonly parameters: readonly unknown[] }[]

@@ -1,7 +1,7 @@
-import type { Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../schema.ts'
-import { touchLatestSession } from './spending-session.ts'
 import { requireAmount } from '../require-amount.ts'
+import { touchLatestSession } from './spending-session.ts'
 import { amountsText, nativeCurrency } from './token-amounts.ts'
 
 /**
@@ -56,3 +56,48 @@ export async function countUnreservedGas(trx: Transaction<Schema>, gas: readonly
 
 /** What the gas of one mined transaction cost, in millionths of a US dollar and in native currency. */
 export type GasCost = { readonly hash: string; readonly usdMicros: bigint; readonly wei: bigint }
+
+/**
+ * Lifts what an open reservation holds for gas by what a transaction may cost above its first attempt, in millionths of a
+ * US dollar. What was lifted for it before stands in the journal, so that the same again adds nothing. Throws
+ * `AMOUNT_INVALID`.
+ */
+export async function coverGas(trx: Transaction<Schema>, hash: string, above: bigint): Promise<void> {
+  requireAmount(above)
+  const entry = await trx
+    .selectFrom('journal')
+    .innerJoin('reservation', 'reservation.id', 'journal.reservation_id')
+    .select(['reservation.id', 'journal.covered_gas_usd_micros as covered'])
+    .where('journal.hash', '=', hash)
+    .where('reservation.state', '=', 'reserved')
+    .executeTakeFirst()
+  if (entry === undefined || above <= entry.covered) return
+  await trx
+    .updateTable('reservation')
+    .set((column) => ({ reserved_gas_usd_micros: column('reserved_gas_usd_micros', '+', above - entry.covered) }))
+    .where('id', '=', entry.id)
+    .execute()
+  await trx.updateTable('journal').set({ covered_gas_usd_micros: above }).where('hash', '=', hash).execute()
+}
+
+/**
+ * Transactions mined for good on a chain whose gas is not counted, oldest first: those of no reservation, and those of one
+ * that is closed. What draws on an open one is counted when that is settled.
+ */
+export async function uncountedGas(db: Kysely<Schema>, chainId: number): Promise<readonly UncountedGas[]> {
+  const rows = await db
+    .selectFrom('journal')
+    .leftJoin('reservation', 'reservation.id', 'journal.reservation_id')
+    .select(['journal.hash', 'journal.request_id'])
+    .where('journal.chain_id', '=', BigInt(chainId))
+    .where('journal.gas_usd_micros', 'is', null)
+    // Written out, or the partial index of these states does not serve.
+    .where('journal.state', 'in', [sql.lit('final'), sql.lit('reverted')])
+    .where((where) => where.or([where('reservation.state', 'is', null), where('reservation.state', '<>', 'reserved')]))
+    .orderBy('journal.sequence')
+    .limit(100)
+    .execute()
+  return rows.map(({ hash, request_id }) => ({ hash, requestId: request_id }))
+}
+
+export type UncountedGas = { readonly hash: string; readonly requestId: string }

@@ -1,6 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
-import { amountsByName, type Budget } from './budget.ts'
-import { heldBudgets } from './reservation-budgets.ts'
+import { amountsByName, type Budget, heldBudgets } from './budget.ts'
 import type { Schema } from '../schema.ts'
 import type { BudgetRefusal, GasRefusal, SpendVerdict } from './spend-verdict.ts'
 import { gasFreesAt, type GasKind, sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'

@@ -1,6 +1,5 @@
 import { Client } from 'pg'
-import { heldLease, leaseHeld, type HeldLease } from '../held-lease.ts'
-import type { Lease, LeaseRequest, Leases } from '../leases.ts'
+import { heldLease, type HeldLease, type Lease, leaseHeld, type LeaseRequest, type Leases } from '../leases.ts'
 import { postgresError } from './postgres-error.ts'
 
 /**

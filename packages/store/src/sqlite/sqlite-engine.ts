@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '../store-error.ts'
-import { heldLease, leaseHeld, type HeldLease } from '../held-lease.ts'
-import type { Leases } from '../leases.ts'
+import { heldLease, type HeldLease, leaseHeld, type Leases } from '../leases.ts'
 import { Kysely, type Transaction } from 'kysely'
 import type Database from 'libsql'
 import { chmod, mkdir, open } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../errors.ts'
 import type { FaucetChainReport } from '../faucet/report-faucet.ts'
 import { claimPage } from './page-routes.ts'
 import type { Outcome, PageView } from './view.ts'

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Token, UsdPrice } from '@svc/amm'
-import { sumUsd } from './sum-usd.ts'
-import { valueUsd } from './value-usd.ts'
+import { sumUsd, valueUsd } from './value-usd.ts'
 
 const token: Token = {
   address: '0x1111111111111111111111111111111111111111',

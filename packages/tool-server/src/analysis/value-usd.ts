@@ -9,3 +9,13 @@ export function valueUsd(amount: bigint, token: Token, price: UsdPrice | null): 
   if (price === null) return null
   return Math.round(Number(formatAmount(amount, token.decimals)) * price.usd * 1e6) / 1e6
 }
+
+/** Sum of dollar values, rounded to millionths; null as soon as one of them is unknown. */
+export function sumUsd(...values: readonly (number | null)[]): number | null {
+  let sum = 0
+  for (const value of values) {
+    if (value === null) return null
+    sum += value
+  }
+  return Math.round(sum * 1e6) / 1e6
+}

@@ -1,7 +1,6 @@
 import { backtestPicture } from './backtest/backtest-picture.ts'
 import type { BacktestCurves } from './backtest/backtest-data.ts'
-import type { Look } from './look.ts'
-import type { Theme } from './palette.ts'
+import type { Look, Theme } from './palette.ts'
 import type { Picture } from './picture.ts'
 import { rangePicture } from './range/range-picture.ts'
 import type { RangeResult } from './range/range-result.ts'

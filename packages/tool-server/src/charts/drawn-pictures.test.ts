@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DrawingRequest } from './drawing.ts'
-import { createDrawnPictures } from './drawn-pictures.ts'
+import { createDrawnPictures } from './chart-store.ts'
 import { rangeResult } from './picture-data.fixture.ts'
 
 const request: DrawingRequest = {

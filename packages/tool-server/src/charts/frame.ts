@@ -1,6 +1,5 @@
 import type { EChartsOption, TitleComponentOption } from 'echarts'
-import type { Look } from './look.ts'
-import type { Palette } from './palette.ts'
+import type { Look, Palette } from './palette.ts'
 
 /** What every picture has: its ground and letters, a title above, and below how the figures were come by. */
 export function frame(words: FrameWords, palette: Palette, { isBare = false }: Look): EChartsOption {

@@ -2,7 +2,7 @@ import type { Principal } from '@svc/engine'
 import { ToolError } from '@svc/amm'
 import type { Tool } from '../tool.ts'
 import { createToolLists, type ToolList } from './list-tools.ts'
-import { quoteUntrusted } from './untrusted-text.ts'
+import { quoteUntrusted } from './call-result.ts'
 
 export type Profile = 'data' | 'full'
 

@@ -1,7 +1,7 @@
 import type { Log } from '@svc/runtime'
 import type { ChartStore, ReadPicture } from '../charts/chart-store.ts'
 import { ToolError, untilAborted } from '@svc/amm'
-import { internalError } from './internal-error.ts'
+import { internalError } from './call-result.ts'
 
 /** One line per reading. A picture that cannot be drawn is said so in words of ours; why stands in the log. */
 export async function readPicture(

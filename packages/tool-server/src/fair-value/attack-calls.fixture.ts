@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { universalRouterAbi, v2RouterAbi, v3PositionManagerAbi, v3SwapRouter02Abi } from '@svc/amm/abis'
 import { v3PathOf } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
-import type { ActionStep } from '../../../amm/src/liquidity/v4/encode-actions.ts'
+import type { ActionStep } from '../../../amm/src/liquidity/v4/v4-action.ts'
 import type { PoolKey } from '@svc/amm/liquidity'
 import type { Intent, IntentCall, TokenQuantity } from '@svc/amm'
 import { laterDeadline } from '../../../engine/src/fixtures/intents.fixture.ts'

@@ -1,6 +1,5 @@
 import { type Address, parseUnits, zeroAddress } from 'viem'
-import { encodeActions } from '../../../amm/src/liquidity/v4/encode-actions.ts'
-import { v4Action } from '../../../amm/src/liquidity/v4/v4-action.ts'
+import { encodeActions, v4Action } from '../../../amm/src/liquidity/v4/v4-action.ts'
 import type { Intent } from '@svc/amm'
 import { laterDeadline, swapIntent } from '../../../engine/src/fixtures/intents.fixture.ts'
 import type { Pipeline } from '../../../engine/src/fixtures/open-pipeline.fixture.ts'

@@ -1,6 +1,5 @@
 import { parseUnits } from 'viem'
-import { encodeActions } from '../../../amm/src/liquidity/v4/encode-actions.ts'
-import { v4Action } from '../../../amm/src/liquidity/v4/v4-action.ts'
+import { encodeActions, v4Action } from '../../../amm/src/liquidity/v4/v4-action.ts'
 import { approveIntent, swapIntent } from '../../../engine/src/fixtures/intents.fixture.ts'
 import { beforeSending } from '../../../engine/src/fixtures/network.fixture.ts'
 import {

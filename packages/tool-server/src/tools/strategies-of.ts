@@ -1,7 +1,7 @@
 import type { BacktestStrategy } from '@svc/lp-math'
 import * as z from 'zod'
 import { jsonFault } from '@svc/runtime'
-import { quoteUntrusted } from '../dispatch/untrusted-text.ts'
+import { quoteUntrusted } from '../dispatch/call-result.ts'
 import { ToolError, type ErrorDetail } from '@svc/amm'
 
 /**

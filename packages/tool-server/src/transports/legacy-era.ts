@@ -9,8 +9,7 @@ import type { McpTesting } from './mcp-server.ts'
 import { HttpRefusal } from './problem.ts'
 import type { LoadProtocol } from './protocol.ts'
 import type { Session, Sessions } from './sessions.ts'
-import { webRequest } from './web-request.ts'
-import { writeWebResponse } from './web-response.ts'
+import { webRequest, writeWebResponse } from './web-request.ts'
 
 /** Serves the 2025 revisions: sessions with `Mcp-Session-Id`, the GET stream, DELETE. */
 export type LegacyEra = {

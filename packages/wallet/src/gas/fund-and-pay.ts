@@ -7,7 +7,7 @@ import { formatEther } from 'viem'
 import type { DeferredRegistration, GasTier } from '../agent/registration/registration.ts'
 import { payFromWallet, type Price } from './pay-from-wallet.ts'
 import type { SettledCall, SubmittableCall } from './submission.ts'
-import { mostFeeWei } from '../sender/require-fee-within.ts'
+import { mostFeeWei } from '../sender/raised-fees.ts'
 
 /**
  * Sends the call from the wallet, which pays; while it cannot, the faucet is asked, and then a person. `deferred` when

@@ -15,7 +15,7 @@ import { ServiceWallet } from '../service-wallet.ts'
 import { startFreePaymaster } from '../user-operation/free-paymaster.fixture.ts'
 import type { SignedUserOperation, UserOperationRecord } from '../user-operation/signed-user-operation.ts'
 import { WalletError } from '../wallet-error.ts'
-import { createSubmitCall } from './create-submit-call.ts'
+import { createSubmitCall } from '../agent/registration/registration-context.ts'
 
 const devnet = useDevnet()
 

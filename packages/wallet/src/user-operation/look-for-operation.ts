@@ -11,7 +11,7 @@ import {
 import { entryPoint08Abi } from 'viem/account-abstraction'
 import { revertReason } from './revert-reason.ts'
 import type { SignedUserOperation } from './signed-user-operation.ts'
-import type { ChainFacts } from '../chain-facts.ts'
+import type { ChainFacts } from '../chain.ts'
 import type { Bundler } from './open-bundler.ts'
 
 /**

@@ -11,9 +11,9 @@ import {
   type Log,
 } from 'viem'
 import { expect, test } from 'vitest'
-import { v2PairAbi } from '../../abis/v2-pair.ts'
-import { v3PoolAbi } from '../../abis/v3-pool.ts'
-import { v4PoolManagerAbi } from '../../abis/v4-pool-manager.ts'
+import { v2PairAbi } from '../../abis/v2.ts'
+import { v3PoolAbi } from '../../abis/v3.ts'
+import { v4PoolManagerAbi } from '../../abis/v4.ts'
 import { eventDecoder } from './event-decoder.ts'
 
 const events = [

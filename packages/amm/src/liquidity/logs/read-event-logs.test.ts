@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { clientAnswered } from '../../rpc/answering-endpoint.fixture.ts'
 import { createRpcPool } from '../../rpc/create-rpc-pool.ts'
 import { turnsTaken } from '../../../../runtime/src/turns-taken.fixture.ts'
-import { v3PoolAbi } from '../../abis/v3-pool.ts'
+import { v3PoolAbi } from '../../abis/v3.ts'
 import { readEventLogs } from './read-event-logs.ts'
 
 const base = findChain(chains, 'base')!

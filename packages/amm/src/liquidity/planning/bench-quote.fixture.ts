@@ -1,8 +1,8 @@
 import { isAddressEqual } from 'viem'
 import type { Pool, Quote, Token, Version } from '../../ports.ts'
-import { v2RouterAbi } from '../../abis/v2-router.ts'
-import { v3QuoterV2Abi } from '../../abis/v3-quoter-v2.ts'
-import { v4QuoterAbi } from '../../abis/v4-quoter.ts'
+import { v2RouterAbi } from '../../abis/v2.ts'
+import { v3QuoterV2Abi } from '../../abis/v3.ts'
+import { v4QuoterAbi } from '../../abis/v4.ts'
 import { poolKeyOf } from '../v4/pool-key.ts'
 import type { Bench } from './bench.fixture.ts'
 

@@ -2,8 +2,8 @@ import { type Amounts, burnAmountsWithSlippage, getAmountsForLiquidity, getSqrtP
 import type { Address } from 'viem'
 import type { TokenQuantity } from '../../intent.ts'
 import type { Position } from '../../ports.ts'
-import { keptLeastOfPair } from './deposit/kept-least.ts'
-import { refuseTooSmall } from './refuse-too-small.ts'
+import { keptLeastOfPair } from './deposit/require-kept.ts'
+import { refuseTooSmall } from './refusals.ts'
 import { shareOf } from './deposit/share-of.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Token, TokenDirectory, Version } from '../../ports.ts'
-import { refuseField } from './refuse-field.ts'
+import { refuseField } from './refusals.ts'
 
 /**
  * Turns the caller's pair into the pool's: v2 and v3 hold the wrapped form of the native currency, v4 holds it itself,
@@ -33,4 +33,9 @@ export type OrderedPair = {
   /** As the wallet pays them, in the pool's order: the native currency stays native. */
   readonly paid0: Token
   readonly paid1: Token
+}
+
+/** Exchanges the two sides of amounts when the caller's order is not the pool's. Its own inverse. */
+export function flip<Amount>(inverted: boolean, amounts: { amount0: Amount; amount1: Amount }): typeof amounts {
+  return inverted ? { amount0: amounts.amount1, amount1: amounts.amount0 } : amounts
 }

@@ -1,6 +1,9 @@
+import type { Quote } from '../../ports.ts'
+import { keptLeast } from './deposit/require-kept.ts'
+import { refuseTooSmall } from './refusals.ts'
+import type { SwapRequest } from './swap-intent.ts'
 import { type Amounts, maxAmountsWithSlippage, mintAmountsWithSlippage } from '@svc/lp-math'
 import type { KeptDeposit } from '../../intent.ts'
-import { lessSlippage } from './less-slippage.ts'
 import type { RangeBounds } from './deposit/liquidity-for-amounts.ts'
 
 /**
@@ -52,3 +55,24 @@ function greater(one: bigint, other: bigint): bigint {
 function lesser(one: bigint, other: bigint): bigint {
   return one < other ? one : other
 }
+
+/** The least of an expected amount (smallest units) that is still acceptable, rounded down. */
+export function lessSlippage(amount: bigint, slippageBps: number): bigint {
+  return (amount * BigInt(10_000 - slippageBps)) / 10_000n
+}
+
+/**
+ * The least a swap must give: the quoted output less the slippage, never zero, because a minimum of zero lets anybody take
+ * the whole output; of a plan that is carried out never less than that says.
+ *
+ * @throws ToolError `AMOUNT_TOO_SMALL` when less than one unit would remain, `SIMULATION_DRIFT` when the plan says more.
+ */
+export function leastOut(quote: Quote, { slippageBps, tokenOut, keptReceipts }: LeastRequest): bigint {
+  const least = lessSlippage(quote.amountOut, slippageBps)
+  if (quote.amountIn <= 0n || least <= 0n) {
+    throw refuseTooSmall('amount', 'What this amount gives is less than one unit of the other token.')
+  }
+  return keptLeast(keptReceipts, tokenOut.address, { least, now: quote.amountOut })
+}
+
+type LeastRequest = Pick<SwapRequest, 'slippageBps' | 'tokenOut' | 'keptReceipts'>

@@ -1,7 +1,7 @@
-import { isAddressEqual, parseEventLogs, type Address } from 'viem'
+import { ToolError } from '../../tool-error.ts'
+import { type Address, isAddressEqual, type Log, parseEventLogs } from 'viem'
 import type { Settled } from '../../intent.ts'
-import { erc20Abi } from '../../abis/erc20.ts'
-import { logsOf } from './logs-of.ts'
+import { erc20Abi } from '../../abis/tokens.ts'
 
 /** The ERC-20 transfers of one token in the transaction that carries the result. */
 export function transfersOf(settled: Settled, token: Address): Transfers {
@@ -23,4 +23,16 @@ export type Transfers = {
   outOf(account: Address): bigint
   /** Who paid `account` first; `null` when nobody did. */
   payerOf(account: Address): Address | null
+}
+
+/** The logs that one contract left in the transaction that carries the result. */
+export function logsOf(settled: Settled, emitter: Address): Log[] {
+  return settled.main.logs.filter((log) => isAddressEqual(log.address, emitter))
+}
+
+/** The one log a mined call must have left. Throws `INTERNAL` when the receipt holds none: the contract is not what it says. */
+export function requireEvent<Event>(events: readonly Event[], name: string): Event {
+  const event = events[0]
+  if (event !== undefined) return event
+  throw new ToolError('INTERNAL', `The transaction was mined, but its receipt holds no ${name} log.`)
 }

@@ -11,3 +11,8 @@ export type PoolState = Omit<Pool, 'token0' | 'token1' | 'blockNumber'> & {
 export function poolOf(state: PoolState, tokens: readonly [Token, Token], blockNumber: bigint): Pool {
   return { ...state, token0: tokens[0], token1: tokens[1], blockNumber }
 }
+
+/** Two things with addresses in the order in which pools keep them: by address, as numbers. */
+export function sortPair<Item extends { readonly address: Address }>(a: Item, b: Item): [Item, Item] {
+  return BigInt(a.address) < BigInt(b.address) ? [a, b] : [b, a]
+}

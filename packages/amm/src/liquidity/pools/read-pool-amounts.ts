@@ -2,9 +2,9 @@ import type { MarketPorts, Pool, TickRow } from '../../ports.ts'
 import { getAmountsForLiquidity, getSqrtPriceAtTick, MAX_TICK, MIN_TICK } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { slice, type Address } from 'viem'
-import { erc20Abi } from '../../abis/erc20.ts'
+import { erc20Abi } from '../../abis/tokens.ts'
 import { contractRead } from '../../rpc/contract-read.ts'
-import { readSurely } from '../../rpc/read-surely.ts'
+import { readSurely } from '../../rpc/read-one.ts'
 
 /**
  * What a pool holds, in smallest units and its own order: the reserves of a v2 pair, the token balances of a v3 pool

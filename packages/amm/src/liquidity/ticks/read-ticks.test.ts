@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { expect, test } from 'vitest'
 import type { Pool } from '../../ports.ts'
-import { v3PoolAbi } from '../../abis/v3-pool.ts'
+import { v3PoolAbi } from '../../abis/v3.ts'
 import type { ReadPorts } from '../read-ports.ts'
 import { mostTicks, readTicks } from './read-ticks.ts'
 

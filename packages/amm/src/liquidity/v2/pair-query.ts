@@ -2,7 +2,7 @@ import { getTickAtSqrtPrice, integerSqrt, MAX_SQRT_PRICE, MIN_SQRT_PRICE } from 
 import type { Address } from 'viem'
 import { contractFunction } from '../../rpc/contract-function.ts'
 import { joinQueries, mapQuery, query, type Query } from '../../rpc/query.ts'
-import { v2PairAbi } from '../../abis/v2-pair.ts'
+import { v2PairAbi } from '../../abis/v2.ts'
 import type { PoolState } from '../pools/pool-state.ts'
 
 /** The state of a v2 pair of known tokens; `null` where no pair stands or it holds nothing, hence has no price. */

@@ -2,9 +2,8 @@ import type { Amounts } from '@svc/lp-math'
 import { getAddress, isAddressEqual, parseEventLogs, type Address } from 'viem'
 import type { Settled } from '../../intent.ts'
 import type { Position } from '../../ports.ts'
-import { v3PoolAbi } from '../../abis/v3-pool.ts'
-import { logsOf } from '../planning/logs-of.ts'
-import { requireEvent } from '../planning/require-event.ts'
+import { v3PoolAbi } from '../../abis/v3.ts'
+import { logsOf, requireEvent } from '../planning/transfers-of.ts'
 
 /**
  * What the pool paid out for a position, from the pool's own Collect log. The log of the same name of the position manager

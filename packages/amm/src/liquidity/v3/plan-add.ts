@@ -1,23 +1,25 @@
 import type { Chain } from '@svc/wallet/core'
+import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool } from '../../ports.ts'
+import { v3PositionManagerAbi } from '../../abis/v3.ts'
+import { customarySpacing } from '../planning/deposit/customary-spacing.ts'
+import { contractRead } from '../../rpc/contract-read.ts'
+import { readSurely } from '../../rpc/read-one.ts'
+import type { AmountFields } from '../planning/deposit/fit-amounts.ts'
+import { openingPrice, poolToCome } from '../planning/deposit/opening-price.ts'
+import { flip, type OrderedPair, orderPair } from '../planning/order-pair.ts'
+import type { PlanPorts } from '../planning/plan-ports.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
 import { encodeFunctionData, parseEventLogs, type Address, type Hex } from 'viem'
 import type { IntentDeposit, Settled } from '../../intent.ts'
-import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool } from '../../ports.ts'
-import { v3PositionManagerAbi } from '../../abis/v3-position-manager.ts'
-import { callerFields } from '../planning/caller-fields.ts'
+import { callerFields } from '../planning/caller-order.ts'
 import { depositOf } from '../planning/deposit/deposit-of.ts'
 import { describeAmounts } from '../planning/describe-amounts.ts'
 import { type FittedDeposit, fitDeposit } from '../planning/deposit/fit-deposit.ts'
-import { flip } from '../planning/flip.ts'
 import { liquidityForAmounts } from '../planning/deposit/liquidity-for-amounts.ts'
-import { logsOf } from '../planning/logs-of.ts'
-import { orderPair } from '../planning/order-pair.ts'
+import { logsOf, requireEvent } from '../planning/transfers-of.ts'
 import { planPayment } from '../planning/plan-payment.ts'
-import type { PlanPorts } from '../planning/plan-ports.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
-import { requireEvent } from '../planning/require-event.ts'
 import { routineIntent } from '../planning/routine-intent.ts'
 import { leastOfMint } from '../planning/slippage-limits.ts'
-import { findOrOpenV3Pool } from './find-or-open-pool.ts'
 import { positionManagerCall } from './position-manager-call.ts'
 
 /**
@@ -106,4 +108,37 @@ function decodeMint(settled: Settled, positionManager: Address, inverted: boolea
   const events = parseEventLogs({ abi: v3PositionManagerAbi, eventName: 'IncreaseLiquidity', logs })
   const { tokenId, liquidity, ...amounts } = requireEvent(events, 'IncreaseLiquidity').args
   return { positionId: tokenId.toString(), liquidity, ...flip(inverted, amounts) }
+}
+
+/**
+ * The v3 pool of a pair and fee as it stands, or, when it is missing, as a deposit of these amounts would create it. The
+ * address of a pool to come is asked of the contract that would create it, because not every chain derives it alike.
+ *
+ * @throws ToolError `VALIDATION_FAILED` for a fee that is no tier, and when a missing pool cannot be priced.
+ */
+async function findOrOpenV3Pool(
+  ports: PlanPorts,
+  chain: Chain,
+  pair: OrderedPair,
+  request: {
+    readonly fee: number | null
+    readonly amount0: bigint | null
+    readonly amount1: bigint | null
+    readonly fields: AmountFields
+  },
+): Promise<{ pool: Pool; createsPool: boolean }> {
+  const { fee, tickSpacing } = customarySpacing(request.fee)
+  const pools = await ports.liquidity.findPools(chain, pair.token0, pair.token1, ['v3'])
+  const found = pools.find((pool) => pool.fee === fee && pool.sqrtPriceX96 > 0n)
+  if (found) return { pool: found, createsPool: false }
+  const sqrtPriceX96 = openingPrice(request, request.fields)
+  const client = ports.rpc.client(chain)
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const args = [pair.token0.address, pair.token1.address, fee, sqrtPriceX96] as const
+  const [id, blockNumber] = await Promise.all([
+    readSurely(client, contractRead(positionManager, v3PositionManagerAbi, 'createAndInitializePoolIfNecessary', args)),
+    client.getBlockNumber(),
+  ])
+  const facts = { version: 'v3', id, fee, tickSpacing, hooks: null, sqrtPriceX96, blockNumber } as const
+  return { createsPool: true, pool: poolToCome(pair, facts) }
 }

@@ -11,14 +11,12 @@ import {
 import type { Chain } from '@svc/wallet/core'
 import type { Settled } from '../../intent.ts'
 import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token } from '../../ports.ts'
-import { v3PoolAbi } from '../../abis/v3-pool.ts'
-import { followRoute } from '../planning/follow-route.ts'
-import { leastOut } from '../planning/least-out.ts'
-import { logsOf } from '../planning/logs-of.ts'
+import { v3PoolAbi } from '../../abis/v3.ts'
+import { followRoute, swapIntent, type SwapRequest } from '../planning/swap-intent.ts'
+import { leastOut } from '../planning/slippage-limits.ts'
+import { logsOf, requireEvent } from '../planning/transfers-of.ts'
 import type { PlanPorts } from '../planning/plan-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
-import { requireEvent } from '../planning/require-event.ts'
-import { swapIntent, type SwapRequest } from '../planning/swap-intent.ts'
 
 /**
  * Plans a swap through v3 pools by SwapRouter02. The deadline stands in its `multicall`, because the swap itself takes

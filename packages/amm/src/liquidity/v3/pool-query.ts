@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { contractFunction } from '../../rpc/contract-function.ts'
 import { joinQueries, mapQuery, query, type Query } from '../../rpc/query.ts'
-import { v3PoolAbi } from '../../abis/v3-pool.ts'
+import { v3PoolAbi } from '../../abis/v3.ts'
 import type { PoolState } from '../pools/pool-state.ts'
 
 /** The state of a v3 pool; `null` where no pool stands or it was never given a price. */

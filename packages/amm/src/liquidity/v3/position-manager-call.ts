@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Address, type Hex } from 'viem'
 import type { Intent } from '../../intent.ts'
-import { v3PositionManagerAbi } from '../../abis/v3-position-manager.ts'
+import { v3PositionManagerAbi } from '../../abis/v3.ts'
 
 /** One call to NonfungiblePositionManager: the step itself, or its `multicall` around several. */
 export function positionManagerCall(

@@ -1,28 +1,31 @@
-import type { Amounts } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { encodeFunctionData, zeroAddress, type Address, type Hex } from 'viem'
-import type { Intent } from '../../intent.ts'
+import { type Address, encodeFunctionData, type Hex, isAddressEqual, parseEventLogs, zeroAddress } from 'viem'
+import type { Intent, Settled } from '../../intent.ts'
 import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool } from '../../ports.ts'
-import { v4PositionManagerAbi } from '../../abis/v4-position-manager.ts'
-import { callerFields } from '../planning/caller-fields.ts'
+import { v4PoolManagerAbi, v4PositionManagerAbi } from '../../abis/v4.ts'
+import { logsOf, requireEvent } from '../planning/transfers-of.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+import { readQuery } from '../../rpc/read-query.ts'
+import { customarySpacing } from '../planning/deposit/customary-spacing.ts'
+import type { AmountFields } from '../planning/deposit/fit-amounts.ts'
+import { openingPrice, poolToCome } from '../planning/deposit/opening-price.ts'
+import { flip, type OrderedPair, orderPair } from '../planning/order-pair.ts'
+import type { PlanPorts } from '../planning/plan-ports.ts'
+import { v4PoolQuery } from './pool-query.ts'
+import { refuseDeltaHooks } from './refuse-delta-hooks.ts'
+import { poolOf } from '../pools/pool-state.ts'
+import { poolIdOf, poolKeyOf } from './pool-key.ts'
+import type { Amounts } from '@svc/lp-math'
+import { callerFields } from '../planning/caller-order.ts'
 import { depositOf } from '../planning/deposit/deposit-of.ts'
 import { describeAmounts } from '../planning/describe-amounts.ts'
 import { type FittedDeposit, fitDeposit } from '../planning/deposit/fit-deposit.ts'
-import { flip } from '../planning/flip.ts'
-import { orderPair } from '../planning/order-pair.ts'
-import { planPayment } from '../planning/plan-payment.ts'
-import type { PlanPorts } from '../planning/plan-ports.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
+import { planPayment, sidesOf } from '../planning/plan-payment.ts'
 import { routineIntent } from '../planning/routine-intent.ts'
-import { sidesOf } from '../planning/sides-of.ts'
 import { mostOfMint } from '../planning/slippage-limits.ts'
-import { encodeModifyLiquidities } from './encode-modify-liquidities.ts'
-import { findOrOpenV4Pool } from './find-or-open-pool.ts'
-import { mintedTokenId } from './minted-token-id.ts'
-import { poolKeyOf } from './pool-key.ts'
+import { encodeModifyLiquidities, v4Action } from './v4-action.ts'
 import { readModification } from './read-modification.ts'
 import { requireUint128 } from './require-uint128.ts'
-import { v4Action } from './v4-action.ts'
 
 /**
  * Plans a new v4 position. A v4 mint fixes the liquidity, not the amounts: it is what the given amounts buy at the present
@@ -116,4 +119,87 @@ function encodeInitialize(pool: Pool): Hex {
     functionName: 'initializePool',
     args: [poolKeyOf(pool), pool.sqrtPriceX96],
   })
+}
+
+/**
+ * The v4 pool of a pair, fee and hook as it stands, or, when it is missing, as a deposit of these amounts would create it.
+ * An existing pool may have any static fee; a new one has a customary fee and its tick spacing.
+ *
+ * @throws ToolError `VALIDATION_FAILED` for a fee that names no pool, and when a missing pool cannot be priced;
+ *   `HOOK_NOT_SUPPORTED`.
+ */
+async function findOrOpenV4Pool(
+  ports: PlanPorts,
+  chain: Chain,
+  pair: OrderedPair,
+  request: V4PoolRequest,
+): Promise<{ pool: Pool; createsPool: boolean }> {
+  refuseDeltaHooks(request.hooks, 'hookAddress')
+  const hooks = request.hooks ?? zeroAddress
+  const pools = await ports.liquidity.findPools(chain, pair.token0, pair.token1, ['v4'])
+  const listed = pools.find((pool) => pool.fee === request.fee && isAddressEqual(pool.hooks ?? zeroAddress, hooks))
+  if (listed) return { pool: listed, createsPool: false }
+  const { fee, tickSpacing } = customarySpacing(request.fee)
+  const key = { currency0: pair.token0.address, currency1: pair.token1.address, fee, tickSpacing, hooks }
+  const client = ports.rpc.client(chain)
+  const blockNumber = await client.getBlockNumber()
+  const unlisted = await readQuery(client, chain, v4PoolQuery(requireDeployment(chain, 'v4'), key), blockNumber)
+  if (unlisted) return { pool: poolOf(unlisted, [pair.token0, pair.token1], blockNumber), createsPool: false }
+  const sqrtPriceX96 = openingPrice(request, request.fields)
+  const facts = { version: 'v4', id: poolIdOf(key), fee, tickSpacing, hooks: request.hooks } as const
+  return { createsPool: true, pool: poolToCome(pair, { ...facts, sqrtPriceX96, blockNumber }) }
+}
+
+type V4PoolRequest = {
+  readonly fee: number | null
+  readonly hooks: Address | null
+  /** In the pool's order. */
+  readonly amount0: bigint | null
+  readonly amount1: bigint | null
+  readonly fields: AmountFields
+}
+
+/**
+ * The id of the v4 position that a mined deposit opened: one whose token was minted to the owner, and into which exactly
+ * the planned liquidity went in the planned range of the pool. A hook may mint or touch other positions in the same call.
+ *
+ * @throws ToolError `INTERNAL` when the receipt holds no such logs.
+ */
+function mintedTokenId(settled: Settled, chain: Chain, minted: Minted): bigint {
+  const { poolManager, positionManager } = requireDeployment(chain, 'v4')
+  const transfers = parseEventLogs({
+    abi: v4PositionManagerAbi,
+    eventName: 'Transfer',
+    logs: logsOf(settled, positionManager),
+  }).filter(({ args }) => args.from === zeroAddress && isAddressEqual(args.to, minted.owner))
+  const changes = parseEventLogs({
+    abi: v4PoolManagerAbi,
+    eventName: 'ModifyLiquidity',
+    logs: logsOf(settled, poolManager),
+  }).filter(({ args }) => isAddressEqual(args.sender, positionManager) && isPlanned(args, minted))
+  const changed = new Set(changes.map(({ args }) => BigInt(args.salt)))
+  return requireEvent(
+    transfers.map(({ args }) => args.id).filter((id) => changed.has(id)),
+    'Transfer of a new position',
+  )
+}
+
+type Minted = {
+  readonly pool: Pick<Pool, 'id'>
+  readonly tickLower: number
+  readonly tickUpper: number
+  readonly liquidity: bigint
+  readonly owner: Address
+}
+
+function isPlanned(
+  change: { id: string; tickLower: number; tickUpper: number; liquidityDelta: bigint },
+  { pool, tickLower, tickUpper, liquidity }: Minted,
+): boolean {
+  return (
+    change.id === pool.id &&
+    change.tickLower === tickLower &&
+    change.tickUpper === tickUpper &&
+    change.liquidityDelta === liquidity
+  )
 }

@@ -2,17 +2,14 @@ import { type Address, encodeFunctionData, isAddressEqual, parseAbi, parseEventL
 import type { Chain } from '@svc/wallet/core'
 import type { Settled } from '../../intent.ts'
 import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token } from '../../ports.ts'
-import { v4PoolManagerAbi } from '../../abis/v4-pool-manager.ts'
-import { followRoute } from '../planning/follow-route.ts'
-import { leastOut } from '../planning/least-out.ts'
-import { logsOf } from '../planning/logs-of.ts'
+import { v4PoolManagerAbi } from '../../abis/v4.ts'
+import { followRoute, swapIntent, type SwapRequest } from '../planning/swap-intent.ts'
+import { leastOut } from '../planning/slippage-limits.ts'
+import { logsOf, requireEvent } from '../planning/transfers-of.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
-import { requireEvent } from '../planning/require-event.ts'
-import { swapIntent, type SwapRequest } from '../planning/swap-intent.ts'
-import { encodeActions } from './encode-actions.ts'
+import { encodeActions, v4Action } from './v4-action.ts'
 import { refuseDeltaHooks } from './refuse-delta-hooks.ts'
 import { swapAction } from './swap-action.ts'
-import { v4Action } from './v4-action.ts'
 
 /**
  * Plans a swap through v4 pools by the universal router, paid through Permit2. Native currency is a currency of its own

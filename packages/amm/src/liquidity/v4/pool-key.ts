@@ -1,4 +1,5 @@
-import { encodeAbiParameters, keccak256, zeroAddress, type Address, type Hex } from 'viem'
+import { tickSpacingForFee } from '@svc/lp-math'
+import { type Address, encodeAbiParameters, type Hex, keccak256, zeroAddress } from 'viem'
 import type { Pool } from '../../ports.ts'
 
 /** What identifies a v4 pool; currencies are sorted by address, the native currency is the zero address. */
@@ -43,3 +44,17 @@ export function poolKeyOf(pool: Pool): PoolKey {
   }
   throw new TypeError(`pool ${pool.id} does not match its key`)
 }
+
+/** The keys under which a v4 pool of two sorted currencies is looked for: customary fees and spacings, no hooks. */
+export function standardKeys(currency0: Address, currency1: Address): readonly PoolKey[] {
+  return customaryFees.map((fee) => ({
+    currency0,
+    currency1,
+    fee,
+    tickSpacing: tickSpacingForFee(fee),
+    hooks: zeroAddress,
+  }))
+}
+
+/** The fees of the spec, in hundredths of a basis point. */
+const customaryFees = [100, 500, 3_000, 10_000] as const

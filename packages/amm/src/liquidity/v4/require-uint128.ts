@@ -1,6 +1,6 @@
 import type { Amounts } from '@svc/lp-math'
 import { maxUint128 } from 'viem'
-import { refuseField } from '../planning/refuse-field.ts'
+import { refuseField } from '../planning/refusals.ts'
 
 /** Refuses amounts that the calldata of v4 cannot hold, naming the larger of the two. Gives them back otherwise. */
 export function requireUint128(

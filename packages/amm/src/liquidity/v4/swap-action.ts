@@ -1,8 +1,8 @@
 import type { AmmDeployment } from '@svc/wallet/core'
 import { encodeAbiParameters, isAddressEqual, maxUint128, parseAbiParameters } from 'viem'
 import type { Quote, Token } from '../../ports.ts'
-import { refuseField } from '../planning/refuse-field.ts'
-import type { ActionStep } from './encode-actions.ts'
+import { refuseField } from '../planning/refusals.ts'
+import type { ActionStep } from './v4-action.ts'
 import { poolKeyOf } from './pool-key.ts'
 
 /**

@@ -1,5 +1,13 @@
-import { encodeAbiParameters, parseAbiParameters, type Address } from 'viem'
-import type { ActionStep } from './encode-actions.ts'
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  numberToHex,
+  parseAbiParameters,
+} from 'viem'
+import { v4PositionManagerAbi } from '../../abis/v4.ts'
 import type { PoolKey } from './pool-key.ts'
 
 /** The actions that plans are made of, each with the parameters its decoder expects. Amounts in smallest units. */
@@ -87,3 +95,28 @@ const mintParameters = parseAbiParameters([
 const callerAlias = '0x0000000000000000000000000000000000000001'
 /** ActionConstants of v4-periphery: whatever is owed. */
 const openDelta = 0n
+
+/**
+ * Encodes the steps that v4's PositionManager (`modifyLiquidities`) and the universal router (`V4_SWAP`) run inside one
+ * unlock of the pool manager: one byte per action beside the action's own parameters (Actions and CalldataDecoder of
+ * v4-periphery).
+ */
+export function encodeActions(steps: readonly ActionStep[]): Hex {
+  const actions = concat(steps.map(({ action }) => numberToHex(action, { size: 1 })))
+  return encodeAbiParameters(parseAbiParameters('bytes actions, bytes[] params'), [
+    actions,
+    steps.map(({ data }) => data),
+  ])
+}
+
+/** One action with its encoded parameters, as the functions of `v4Action` make them. */
+export type ActionStep = { readonly action: number; readonly data: Hex }
+
+/** Calldata of PositionManager's `modifyLiquidities` over the given actions. */
+export function encodeModifyLiquidities(steps: readonly ActionStep[], deadline: number): Hex {
+  return encodeFunctionData({
+    abi: v4PositionManagerAbi,
+    functionName: 'modifyLiquidities',
+    args: [encodeActions(steps), BigInt(deadline)],
+  })
+}

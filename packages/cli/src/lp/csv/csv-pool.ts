@@ -1,9 +1,8 @@
 import { type Bars, tickSpacingForFee } from '@svc/lp-math'
 import { readInputText } from '../../read-input-text.ts'
-import { parseWholeNumber } from '../../parse-whole-number.ts'
+import { parseWholeNumber } from '../../parse-flags.ts'
 import { UsageError } from '../../usage-error.ts'
-import { parseFee } from '../parse-fee.ts'
-import { parseNumber } from '../parse-number.ts'
+import { parseFee, parseNumber } from '../parse-number.ts'
 import { readBarsCsv } from './read-bars-csv.ts'
 
 /**

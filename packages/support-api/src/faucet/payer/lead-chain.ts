@@ -1,7 +1,7 @@
 import { createSender, type JournalEntry, type Sender } from '@svc/wallet/core'
 import { addressOf, openRound } from './open-round.ts'
 import { type PayTerm, signFor } from './pay-claim.ts'
-import { tellOnce } from '../tell-once.ts'
+import { tellOnce } from '../remembered.ts'
 import { setMaxListeners } from 'node:events'
 import { type Claim, StoreError } from '@svc/store'
 import { createBackoff } from '../backoff.ts'

@@ -6,7 +6,7 @@ import { openStore } from '@svc/store'
 import { Secret } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
 import { statePath } from '../../state-path.ts'
-import { retryClaim } from '../../main.ts'
+import { retryClaim } from './retry-claim.ts'
 
 const postgres = usePostgres()
 

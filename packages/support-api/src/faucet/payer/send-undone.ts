@@ -1,7 +1,7 @@
 import type { JournalEntry } from '@svc/wallet/core'
 import { receiptStatus } from './receipt-status.ts'
 import type { PayTerm } from './pay-claim.ts'
-import { tellOnce } from '../tell-once.ts'
+import { tellOnce } from '../remembered.ts'
 
 /**
  * Sees to what the chain had mined and confirmed and does not count any more, because its blocks were undone: every later

@@ -3,8 +3,7 @@ import type { Chain } from '@svc/wallet/core'
 import { type Pool, type SwapHistory, type SwapRecord, ToolError, type UsdPrice } from '@svc/amm'
 import type { Ports } from '../../ports.ts'
 import { lpFeeShare, type PoolAmounts, readPoolAmounts } from '@svc/amm/liquidity'
-import { sumUsd } from '../sum-usd.ts'
-import { valueUsd } from '../value-usd.ts'
+import { sumUsd, valueUsd } from '../value-usd.ts'
 
 /**
  * Size and trading of a pool from the chain alone: value held, volume of the last day and week out of swap logs, and what

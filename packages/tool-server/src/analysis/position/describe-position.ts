@@ -2,8 +2,7 @@ import { formatAmount, fullRangeTicks, priceFromSqrtPrice, priceFromTick } from 
 import type { Chain } from '@svc/wallet/core'
 import type { PairShare, Position } from '@svc/amm'
 import type { Ports } from '../../ports.ts'
-import { sumUsd } from '../sum-usd.ts'
-import { valueUsd } from '../value-usd.ts'
+import { sumUsd, valueUsd } from '../value-usd.ts'
 
 /**
  * A position in human units, in the pool's own token order: what the liquidity would pay out now, the fees that wait, the

@@ -16,8 +16,7 @@ import { yieldToEventLoop } from '@svc/runtime'
 import { mostTicks } from '@svc/amm/liquidity'
 import { noPrice } from '../no-price.ts'
 import { poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
-import { readGasPrice } from '../read-gas-price.ts'
-import { typicalGas } from '../typical-gas.ts'
+import { readGasPrice, typicalGas } from '../read-gas-price.ts'
 import { wholeFee } from '../fees/whole-fee.ts'
 
 /**

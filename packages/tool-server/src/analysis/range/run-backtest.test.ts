@@ -1,7 +1,7 @@
 import type { BacktestOptions, Bars } from '@svc/lp-math'
 import { afterAll, expect, test } from 'vitest'
 import { createWorkerPool } from '../../workers/create-worker-pool.ts'
-import { runBacktest } from './run-backtest.ts'
+import { runBacktest } from '../../tools/analytics/backtest-lp-strategy.ts'
 
 const column = (value: number) => new Float64Array(400).fill(value)
 const quiet: Bars = {

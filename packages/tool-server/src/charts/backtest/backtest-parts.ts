@@ -1,5 +1,5 @@
 import type { BacktestCurves, StrategyCurve } from './backtest-data.ts'
-import { fullWidth, margins, wideFrom, type Grid, type Look } from '../look.ts'
+import { fullWidth, margins, wideFrom, type Grid, type Look } from '../palette.ts'
 import { niceScale, type Scale } from '../nice-scale.ts'
 
 /**

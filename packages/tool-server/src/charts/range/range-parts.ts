@@ -1,4 +1,4 @@
-import { fullWidth, margins, wideFrom, type Look, type Part } from '../look.ts'
+import { fullWidth, margins, wideFrom, type Look, type Part } from '../palette.ts'
 
 /** Where the parts of the picture of so many ranges stand: in two rows and two columns, or all below each other. */
 export function rangeParts(look: Look, ranges: number): RangeParts {

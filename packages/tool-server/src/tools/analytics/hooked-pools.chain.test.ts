@@ -4,7 +4,7 @@ import { createTestClient, getAddress, http, parseAbi, type Address } from 'viem
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createChainActor, type ChainActor } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { dynamicFeeFlag, poolIdOf, type PoolKey } from '@svc/amm/liquidity'
-import { sortPair } from '../../../../amm/src/liquidity/pools/sort-pair.ts'
+import { sortPair } from '../../../../amm/src/liquidity/pools/pool-state.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()

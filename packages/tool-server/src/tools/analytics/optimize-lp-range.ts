@@ -1,6 +1,6 @@
 import type { RangeDoubts } from '@svc/lp-math'
 import * as z from 'zod'
-import { hookDoubt } from '../../analysis/hook-doubt.ts'
+import { hookDoubt } from '../../analysis/hook-permissions.ts'
 import type { RangeChoice } from '../../analysis/range/pick-range.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../analysis/range/read-range-market.ts'
 import { mostTicks } from '@svc/amm/liquidity'

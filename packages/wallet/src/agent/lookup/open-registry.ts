@@ -1,7 +1,6 @@
 import { getAddress, isAddress, type Address, type PublicClient } from 'viem'
-import type { Chain } from '../../chain.ts'
+import type { Chain, OpenChain } from '../../chain.ts'
 import { chainFacts, openChain } from '../../open-chain.ts'
-import type { OpenChain } from '../../chain-facts.ts'
 import type { ServiceWallet } from '../../service-wallet.ts'
 import { WalletError } from '../../wallet-error.ts'
 import { identityRegistries, type RegistryForm } from './identity-registries.ts'

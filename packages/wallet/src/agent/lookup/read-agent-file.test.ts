@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contentAddress } from '../card/content-address.ts'
+import { contentAddress } from '../card/canonical-bytes.ts'
 import { readAgentFile } from './read-agent-file.ts'
 
 const type = 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1'

@@ -3,7 +3,7 @@ import { urlCredentials } from '../../url-credentials.ts'
 import { WalletError } from '../../wallet-error.ts'
 import { boundedBytes } from '../card/bounded-bytes.ts'
 import { withDeadline } from '../with-deadline.ts'
-import { contentAddress } from '../card/content-address.ts'
+import { contentAddress } from '../card/canonical-bytes.ts'
 import { parseAgentFile, type PublishedFile } from './parse-agent-file.ts'
 
 /**

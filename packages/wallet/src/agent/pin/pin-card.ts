@@ -1,7 +1,6 @@
 import { WalletError } from '../../wallet-error.ts'
 import type { AgentCard } from '../card/agent-card.ts'
-import { canonicalBytes } from '../card/canonical-bytes.ts'
-import { contentAddress } from '../card/content-address.ts'
+import { canonicalBytes, contentAddress } from '../card/canonical-bytes.ts'
 import { registrationFile } from '../card/registration-file.ts'
 import { withDeadline } from '../with-deadline.ts'
 

@@ -1,7 +1,7 @@
 import { requireOptions } from '../../require-options.ts'
 import { planChecks } from '../agent-options.ts'
 import { chooseURI, minimalURI, requireMode } from '../card/choose-uri.ts'
-import { encodeRegistration } from '../card/encode-registration.ts'
+import { encodeRegistration } from '../card/canonical-bytes.ts'
 import { leftOutOfMinimal, nothingPinned } from '../card/left-out-of-minimal.ts'
 import { lookAtRegistry } from '../lookup/look-at-registry.ts'
 import { openRegistryToRead } from '../lookup/open-registry.ts'

@@ -1,4 +1,4 @@
-import { createTurns } from '../../sender/turns.ts'
+import { createTurns } from '../../sender/mutex.ts'
 import type { RegistrationMatter, RegistrationRecord, RegistrationRecords } from './registration-records.ts'
 
 /**

@@ -1,7 +1,6 @@
 import type { Hash, Hex } from 'viem'
 import type { ServiceWallet } from '../../service-wallet.ts'
-import { requireOptions } from '../../require-options.ts'
-import { requireWallet } from '../../require-wallet.ts'
+import { requireOptions, requireWallet } from '../../require-options.ts'
 import { WalletError } from '../../wallet-error.ts'
 import { updateChecks } from '../agent-options.ts'
 import { keepOutcome } from './keep-outcome.ts'

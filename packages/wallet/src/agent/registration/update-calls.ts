@@ -1,7 +1,6 @@
 import { encodeFunctionData, stringToHex, type Hex } from 'viem'
-import { canonicalBytes } from '../card/canonical-bytes.ts'
+import { canonicalBytes, entriesOf } from '../card/canonical-bytes.ts'
 import { chooseURI } from '../card/choose-uri.ts'
-import { entriesOf } from '../card/encode-registration.ts'
 import { readAgentFile } from '../lookup/read-agent-file.ts'
 import { readMetadata, readStanding, shownKeys, type Standing } from '../lookup/read-standing.ts'
 import { registrationFile } from '../card/registration-file.ts'

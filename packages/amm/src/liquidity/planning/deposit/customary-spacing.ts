@@ -1,5 +1,5 @@
 import { LpMathError, tickSpacingForFee } from '@svc/lp-math'
-import { refuseField } from '../refuse-field.ts'
+import { refuseField } from '../refusals.ts'
 
 /** The tick spacing that goes with a fee tier. Throws `VALIDATION_FAILED` for a missing fee and for one that is no tier. */
 export function customarySpacing(fee: number | null): { fee: number; tickSpacing: number } {

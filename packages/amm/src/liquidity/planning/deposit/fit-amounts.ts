@@ -5,8 +5,7 @@ import {
   getLiquidityForAmount1,
   LpMathError,
 } from '@svc/lp-math'
-import { refuseField } from '../refuse-field.ts'
-import { refuseTooSmall } from '../refuse-too-small.ts'
+import { refuseField, refuseTooSmall } from '../refusals.ts'
 
 /**
  * The liquidity that the given amounts buy in a range at the pool's price, and what it takes of each token (smallest

@@ -9,7 +9,7 @@ import {
   type TickRange,
 } from '@svc/lp-math'
 import type { AddRequest } from '../../../ports.ts'
-import { refuseField } from '../refuse-field.ts'
+import { refuseField } from '../refusals.ts'
 
 /**
  * The ticks, in the pool's order, of a range that the caller gave in its own order of tokens. Each bound snaps to the
