@@ -1,4 +1,4 @@
-export { createOwedAllowances } from './allowances/owed-allowances.ts'
+export { createPendingRevocations } from './allowances/pending-revocations.ts'
 export { approvalMessage } from './approvals/approval-message.ts'
 export { readStoredPlan } from './approvals/stored-plan.ts'
 export type { Call, OpenExecute } from './call.ts'

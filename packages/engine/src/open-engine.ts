@@ -23,7 +23,7 @@ import type { PolicySource } from './policy/policy-source.ts'
 import type { Principal } from './principal.ts'
 import { createFormerWallets } from './recovery/former-wallets.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
-import { createDoor } from './switches/door.ts'
+import { createShutdownGate } from './switches/shutdown-gate.ts'
 import { createLeaseKeeper } from './switches/lease-keeper.ts'
 import { startSweeper } from './switches/sweeper.ts'
 import type { Call } from './call.ts'
@@ -93,8 +93,8 @@ async function openOver(
   const wallet = guardedSigner(options.wallet)
   const { journal, ledger, operations, transactions } = store
   const { audit } = outcomes
-  const door = createDoor()
-  const during = <Value>(work: () => Promise<Value>) => door.during(() => leases.asServer(work))
+  const gate = createShutdownGate()
+  const during = <Value>(work: () => Promise<Value>) => gate.during(() => leases.asServer(work))
   const context = {
     ...ports,
     formerWallets: createFormerWallets({ transactions, journal, rpc: ports.rpc, wallet: wallet.address }),
@@ -121,7 +121,7 @@ async function openOver(
     ...context,
     now: Date.now,
     newRequestId: randomUUID,
-    requireOpen: door.requireOpen,
+    requireOpen: gate.requireOpen,
   })
   const decisions = createDecisionRecorder({ operations, audit, dataDir })
   const works = backgroundWorks(executor, decisions, log)
@@ -129,7 +129,7 @@ async function openOver(
   startBackground(executor, works, { during, log, closers })
   let shutting: Promise<boolean> | undefined
   const stop = async (): Promise<void> => {
-    shutting ??= door.shut(stopTimeoutMs)
+    shutting ??= gate.shut(stopTimeoutMs)
     if (!(await shutting)) log.warn('road.cut-off')
   }
   const signed = (requestId: string) => hasSigned(transactions, requestId)
@@ -153,7 +153,7 @@ async function openOver(
     }),
     hasSigned: signed,
     doubt: createDoubt(transactions, () => executor.reconcile()),
-    noteCall: (call: Call) => outcomes.begin(call),
+    auditCall: (call: Call) => outcomes.begin(call),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions }, requestId),
     requestOf: async (txHash: string) => (await transactions.byHash(txHash as Hash))?.requestId ?? null,

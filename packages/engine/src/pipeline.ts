@@ -15,7 +15,7 @@ import { createDailyAlert } from './spending/daily-alert.ts'
 import { followPolicy, type PolicyFollower } from './policy/follow-policy.ts'
 import { keepBounds, keepPlan } from './stages/keep-plan.ts'
 import { createOperatorRequests } from './operations/operator-requests.ts'
-import { createOwedAllowances } from './allowances/owed-allowances.ts'
+import { createPendingRevocations } from './allowances/pending-revocations.ts'
 import type { Policy } from './policy/policy.ts'
 import { policyHash } from './policy/policy-hash.ts'
 import type { PolicySource } from './policy/policy-source.ts'
@@ -165,7 +165,7 @@ function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine 
   const switches = createSwitchRecorder({ ...options, breaker })
   const nativePrices = createNativePrices()
   const balances = createBalanceWatch({ ...options, policy: latestPolicy, breaker, switches, nativePrices })
-  const owed = createOwedAllowances(dataDir)
+  const pendingRevocations = createPendingRevocations(dataDir)
   const simulators = createSimulatorMemory(now)
   return {
     ...options,
@@ -175,7 +175,7 @@ function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine 
     breaker,
     switches,
     balances,
-    owed,
+    pendingRevocations,
     dailyAlert: createDailyAlert(options),
     simulators,
     nativePrices,
@@ -184,8 +184,8 @@ function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine 
 
 /** Where the breaker lets ways home pass, only now that a call is simulated and weighed is it known whether it is one. */
 function requireWayHome(weighed: ValueWeighed): Promise<Weighed> {
-  const { engine, value, simulation, surveyed } = weighed
-  return requireRunning(engine, isWayHome(value, simulation, surveyed.standing) && mayBringHome(weighed))
+  const { engine, value, simulation, snapshotTaken } = weighed
+  return requireRunning(engine, isWayHome(value, simulation, snapshotTaken.standing) && mayBringHome(weighed))
 }
 
 /**

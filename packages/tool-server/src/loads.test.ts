@@ -46,7 +46,7 @@ function run(env: Readonly<Record<string, string>>) {
 }
 
 const ofSigning =
-  /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation|recovery|allowances\/(?!owed-allowances)|audit|signatures)/
+  /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation|recovery|allowances\/(?!pending-revocations)|audit|signatures)/
 const writeTools = [
   'add_liquidity',
   'approve_token',

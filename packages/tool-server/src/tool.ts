@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ViewName } from './apps/app-views.ts'
 import type { KeyTier, OperationActions, OperationReads, Principal, SafetyReport, Scope } from '@svc/engine'
 import type { Deferred, Execute, KeptDeposit, TokenQuantity } from '@svc/amm'
-import type { Drawing } from './charts/drawing.ts'
+import type { ChartSpec } from './charts/chart-spec.ts'
 import type { Ports } from './ports.ts'
 
 /**
@@ -134,7 +134,7 @@ export type ReadContext = Ports & {
   /** Tells the caller how far the call is, where the caller asked for it: done, and of how much. */
   readonly onProgress?: ((done: number, of: number) => void) | undefined
   /** Leaves a picture of the answer, which the caller can read for an hour. Never throws: the answer stands without it. */
-  draw(drawing: () => Drawing): void
+  draw(drawing: () => ChartSpec): void
   /** How long an answer waits for the figures beside what it is for; as long as the tool says when absent. */
   readonly figuresWithinMs?: number
   /** What `check_setup_health`, `check_safety_status` and the status tools report on. */

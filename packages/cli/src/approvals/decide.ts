@@ -22,7 +22,7 @@ export async function decide(
     switches: ['yes', 'json'],
   })
   const named = readPlanHash(flags['plan-hash'])
-  if (word === 'approve') requireMeans(flags.yes, named, terminal)
+  if (word === 'approve') requireDeps(flags.yes, named, terminal)
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const { description } = await findOperation(open, id)
@@ -53,7 +53,7 @@ function readPlanHash(text: string | undefined): string | undefined {
 }
 
 /** A yes is worth something only when it is clear to what. */
-function requireMeans(yes: boolean, planHash: string | undefined, { input }: Terminal): void {
+function requireDeps(yes: boolean, planHash: string | undefined, { input }: Terminal): void {
   if (yes && planHash === undefined) {
     throw new UsageError('--yes needs --plan-hash: name the plan you approve, as svc approvals show prints it')
   }

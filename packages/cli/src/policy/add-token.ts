@@ -27,7 +27,7 @@ export async function addToken(
   const settings = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
   const { config, path } = settings
   const request = readTokenRequest(words, config.chains)
-  requireMeans(flags, terminal)
+  requireDeps(flags, terminal)
   sayTaken({ ...settings, wallet: null })
   try {
     const file = await readPolicyFile(path)
@@ -58,7 +58,7 @@ type Asking = {
 }
 
 /** A yes is worth something only where somebody can say no. */
-function requireMeans({ yes, json }: TokenWords['flags'], { input }: Terminal): void {
+function requireDeps({ yes, json }: TokenWords['flags'], { input }: Terminal): void {
   if (yes || json || input.isTTY === true) return
   throw new UsageError(
     'There is no terminal to ask on. A script says --yes, or looks first with --json, which writes nothing.',

@@ -9,7 +9,7 @@ export function callFacts({ requestId, tool, principal }: Call) {
 }
 
 /** Leaves a line about a write that is asked for. It is on disk before the line of its first transaction. */
-export function noteToolCall(audit: Pick<AuditLog, 'note'>, call: Call): void {
+export function auditToolCall(audit: Pick<AuditLog, 'note'>, call: Call): void {
   audit.note({ event: 'tool.called', ...callFacts(call), params: call.input, paramsHash: paramsHash(call.input) })
 }
 

@@ -1,6 +1,6 @@
 import type { Call } from '../call.ts'
 import type { AuditEvent, AuditLog } from './audit.ts'
-import { noteToolCall } from './call-facts.ts'
+import { auditToolCall } from './call-facts.ts'
 import { outcomeOf, waitingOperation } from '../stages/note-refusal.ts'
 
 /**
@@ -27,7 +27,7 @@ export function createCallOutcomes(log: AuditLog): CallOutcomes {
     },
     begin: (call: Call) => {
       const { requestId } = call
-      noteToolCall(log, call)
+      auditToolCall(log, call)
       open.set(requestId, { asked: false, hasSigned: false })
       return (failure: unknown) => {
         const reported = open.get(requestId)

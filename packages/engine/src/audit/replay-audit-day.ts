@@ -8,10 +8,10 @@ import { simulationHash } from '../simulation/simulation-hash.ts'
 
 /**
  * Plays every simulation that a transaction of one day (UTC, `YYYY-MM-DD`) was signed on again, at the block and time it
- * was played at then, and compares what would have moved with what is on record, and that with the hash of the simulation
+ * was simulated at then, and compares what would have moved with what is on record, and that with the hash of the simulation
  * which the line of the transaction names. The endpoint must still know the state
  * of that block: an archive node, or a local chain that still runs. Says of each intent whether it agrees, and of those
- * that could not be played, why.
+ * that could not be simulated, why.
  */
 export async function* replayAuditDay(options: {
   readonly dataDir: string

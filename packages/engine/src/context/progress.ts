@@ -3,7 +3,7 @@ import type { Simulation } from '../simulation/simulation.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'
 import type { PricedTokens } from '../spending/spend-value.ts'
 import type { Step } from './step.ts'
-import type { Survey } from '../allowances/survey.ts'
+import type { ChainSnapshot } from '../allowances/chain-snapshot.ts'
 
 /** How far a run of the pipeline has come. Filled as it goes. */
 export type Progress = {
@@ -14,5 +14,5 @@ export type Progress = {
   /** The newest prices looked up, at which it is settled. */
   priced: PricedTokens
   /** The simulation in force and the step it starts with. */
-  valid: { readonly surveyed: Survey; readonly simulation: Simulation; readonly firstStep: number }
+  valid: { readonly snapshotTaken: ChainSnapshot; readonly simulation: Simulation; readonly firstStep: number }
 }

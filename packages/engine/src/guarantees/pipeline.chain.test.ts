@@ -10,7 +10,7 @@ import { swapIntent } from '../fixtures/intents.fixture.ts'
 import { mineNothing } from '../fixtures/mining.fixture.ts'
 import { afterSending, answering, beforeSending, mangling } from '../fixtures/network.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
-import { createOwedAllowances } from '../allowances/owed-allowances.ts'
+import { createPendingRevocations } from '../allowances/pending-revocations.ts'
 import { plannedOf, settledOf, tellTroubles, testClient, used } from '../fixtures/pipeline-facts.fixture.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import { storeEngines } from '../fixtures/store-engines.fixture.ts'
@@ -87,10 +87,12 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
       await pipeline.run(swapIntent(pipeline, '1'))
       const lines = await pipeline.auditLines()
       const intents = lines.filter(({ event }) => event === 'tx.intent')
-      const played = lines.filter(({ event }) => event === 'tx.simulated')
+      const simulated = lines.filter(({ event }) => event === 'tx.simulated')
       expect(intents).toHaveLength(2)
       for (const { seq, simulatedAtBlock, simulationHash: named } of intents) {
-        const before = played.filter((line) => line['block'] === simulatedAtBlock && Number(line['seq']) < Number(seq))
+        const before = simulated.filter(
+          (line) => line['block'] === simulatedAtBlock && Number(line['seq']) < Number(seq),
+        )
         expect(before.map(hashOfLine)).toContain(named)
       }
     })
@@ -134,7 +136,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
         expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
         expect(await used(pipeline)).toBe(0n)
         await pipeline.executor.reconcile()
-        expect([await pipeline.nonce(), await createOwedAllowances(pipeline.dataDir).list()]).toEqual([2, []])
+        expect([await pipeline.nonce(), await createPendingRevocations(pipeline.dataDir).list()]).toEqual([2, []])
       },
     )
   })

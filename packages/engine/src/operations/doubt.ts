@@ -1,6 +1,6 @@
 import type { Transactions } from '@svc/store'
 import type { Doubt } from './operations.ts'
-import { isInDoubt, isProvedDead } from './went-out.ts'
+import { isInDoubt, isProvedDead } from './may-be-mined.ts'
 
 /** What the journal knows of requests whose bytes an endpoint declined, and the way to ask the chain about them. */
 export function createDoubt(transactions: Pick<Transactions, 'byRequest'>, lookAgain: () => Promise<unknown>): Doubt {

@@ -3,12 +3,12 @@ import { ToolError } from '@svc/amm'
 import type { PipelineLog } from '../audit/pipeline-log.ts'
 import { signedSteps } from './signed-steps.ts'
 import { onStorage } from '../audit/storage.ts'
-import { isMinedApproval, isTakenBack, wentOut } from './went-out.ts'
+import { isMinedApproval, isRevoked, mayBeMined } from './may-be-mined.ts'
 
 /**
  * At start, before anything is carried out: what an earlier process had taken and not ended. Where nothing was signed the
  * operation goes back to where it was and can be taken again; where something was, it ends naming the transactions, which
- * the journal brings to their end; where the operator took back what it had signed, it ends with that. So none is lost and
+ * the journal brings to their end; where the operator cancelled what it had signed, it ends with that. So none is lost and
  * none runs twice. Throws `STORAGE_UNAVAILABLE`.
  */
 export async function endInterrupted(options: {
@@ -31,22 +31,22 @@ export async function endInterrupted(options: {
   return { givenBack, ended }
 }
 
-/** What may have an effect, or was taken back. */
+/** What may have an effect, or was revoked. */
 async function signedBy(
   { requestId }: Operation,
   transactions: Pick<Transactions, 'byRequest'>,
 ): Promise<readonly StoredTransaction[]> {
   if (requestId === null) return []
-  return (await transactions.byRequest(requestId)).filter((entry) => wentOut(entry) || isTakenBack([entry]))
+  return (await transactions.byRequest(requestId)).filter((entry) => mayBeMined(entry) || isRevoked([entry]))
 }
 
 function endOf(signed: readonly StoredTransaction[]): ToolError | null {
   if (signed.length === 0) return null
   const steps = signedSteps(signed)
-  if (steps.some(isTakenBack) && steps.every((attempts) => isTakenBack(attempts) || attempts.every(isMinedApproval))) {
+  if (steps.some(isRevoked) && steps.every((attempts) => isRevoked(attempts) || attempts.every(isMinedApproval))) {
     return new ToolError('CANCELLED_BY_OPERATOR', 'The operator cancelled what this operation had sent.', {
       details: signed.map((one) => ({
-        message: wentOut(one) ? 'an approval, which was mined' : 'cancelled, and never mined',
+        message: mayBeMined(one) ? 'an approval, which was mined' : 'cancelled, and never mined',
         txHash: one.hash,
       })),
     })

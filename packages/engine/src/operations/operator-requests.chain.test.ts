@@ -185,7 +185,7 @@ async function expectSpent(pipeline: Pipeline, nonce: number, hashes: readonly H
   await pipeline.run(swapIntent(pipeline, '100'))
 }
 
-/** A write is refused while anything of the wallet is out, a take-back as well. */
+/** A write is refused while anything of the wallet is out, a revocation as well. */
 async function untilNothingIsLeft(pipeline: Pipeline): Promise<void> {
   await expect
     .poll(async () => {

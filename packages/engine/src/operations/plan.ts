@@ -16,7 +16,7 @@ import { shownPlanHash } from './plan-hash.ts'
 
 /** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
 export function planOf(context: Reserved, terms: PlanTerms): Plan {
-  const { chain, wallet, intent, steps, simulation, spend, surveyed } = context
+  const { chain, wallet, intent, steps, simulation, spend, snapshotTaken } = context
   const { refusals, conditions } = terms
   const { name, nativeCurrency } = chain
   const shown = shownOf(context)
@@ -27,7 +27,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
       chainId: chain.id,
       wallet,
       block: simulation.blockNumber,
-      atSeconds: surveyed.atSeconds,
+      atSeconds: snapshotTaken.atSeconds,
       steps,
       deltas: simulation.deltas,
     }),
@@ -75,11 +75,11 @@ export type PlanTerms = {
   readonly waits: 'planned' | 'approval' | 'delay' | 'approval and delay'
 }
 
-function gasOf({ chain, simulation, priced, surveyed }: Reserved) {
-  const atMost = worstGasCost([...simulation.gasUsed, ...simulation.revokeGasUsed], surveyed.fees)
+function gasOf({ chain, simulation, priced, snapshotTaken }: Reserved) {
+  const atMost = worstGasCost([...simulation.gasUsed, ...simulation.revokeGasUsed], snapshotTaken.fees)
   return {
     gasEstimate: `${simulation.gasUsed.reduce((sum, gas) => sum + gas, 0n)}`,
-    gasCostUsd: usdOf(zeroAddress, expectedGasCost(simulation.gasUsed, surveyed.fees), priced),
+    gasCostUsd: usdOf(zeroAddress, expectedGasCost(simulation.gasUsed, snapshotTaken.fees), priced),
     gasCostAtMost: formatAmount(atMost, chain.nativeCurrency.decimals),
     gasCostAtMostUsd: usdOf(zeroAddress, atMost, priced),
   }

@@ -8,7 +8,7 @@ import type { ChainDirectory, ErrorDetail, RpcPool, TokenDirectory } from '@svc/
 import { approvalOf, type SignedApproval } from './approval-of.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { signedSteps } from './signed-steps.ts'
-import { isTakenBack, wentOut } from './went-out.ts'
+import { isRevoked, mayBeMined } from './may-be-mined.ts'
 
 /**
  * What a request signed and what became of it, for a caller who asks again. While anything is open the transactions that
@@ -18,7 +18,7 @@ import { isTakenBack, wentOut } from './went-out.ts'
 export async function sentTransactions(world: SentWorld, requestId: string): Promise<Sent> {
   const entries = await world.transactions.byRequest(requestId)
   const isOver = entries.length > 0 && entries.every(({ state }) => decided.has(state))
-  if (!isOver) return { details: entries.filter(wentOut).map(detailOf), end: null }
+  if (!isOver) return { details: entries.filter(mayBeMined).map(detailOf), end: null }
   const steps = signedSteps(entries)
   const [details, standing] = await Promise.all([
     Promise.all(steps.map((attempts) => withTaker(world, attempts))),
@@ -50,20 +50,20 @@ function detailOf({ hash, state }: StoredTransaction): ErrorDetail {
 
 /** The attempt that was mined, else the newest; with the transaction of ours that was mined in its place, where one was. */
 async function withTaker({ transactions }: SentWorld, attempts: readonly StoredTransaction[]): Promise<ErrorDetail> {
-  const last = attempts.find(wentOut) ?? attempts.at(-1)
+  const last = attempts.find(mayBeMined) ?? attempts.at(-1)
   if (last === undefined) return { message: '' }
-  if (wentOut(last)) return detailOf(last)
+  if (mayBeMined(last)) return detailOf(last)
   const others = last.state === 'replaced' ? await transactions.byNonce(last.chainId, last.from, last.nonce) : []
   const mined = others.find(({ state }) => state === 'final' || state === 'reverted')
   return {
     ...detailOf(last),
-    ...(isTakenBack(attempts) ? { message: 'cancelled by the operator, and never mined' } : {}),
+    ...(isRevoked(attempts) ? { message: 'cancelled by the operator, and never mined' } : {}),
     ...(mined === undefined ? {} : { minedInstead: mined.hash }),
   }
 }
 
 /**
- * Only what is certain: an approval that was taken back, or will be, leaves nothing, so one counts only while its allowance
+ * Only what is certain: an approval that was revoked, or will be, leaves nothing, so one counts only while its allowance
  * stands. Where the operator took a step back, nothing but approvals for it says otherwise.
  */
 function endOf(
@@ -74,7 +74,7 @@ function endOf(
   const calls = mined.filter((entry) => approvalOf(entry) === null)
   const effects = [...calls, ...mined.filter(({ hash }) => standing.has(hash))]
   const all = 'everything it signed is decided by now'
-  const isCancelled = calls.length === 0 && steps.some(isTakenBack)
+  const isCancelled = calls.length === 0 && steps.some(isRevoked)
   if (effects.length > 0 && !isCancelled) {
     return {
       isCancelled,
@@ -88,8 +88,8 @@ function endOf(
 }
 
 /**
- * The approvals of a request that were not taken back: of each token and spender the last, if it sets an amount and that
- * allowance stands, or if there was nothing of the request to take back. Where the chain cannot be read, it stands.
+ * The approvals of a request that were not revoked: of each token and spender the last, if it sets an amount and that
+ * allowance stands, or if there was nothing of the request to revoke. Where the chain cannot be read, it stands.
  */
 async function standingApprovals(world: SentWorld, entries: readonly StoredTransaction[]): Promise<ReadonlySet<Hash>> {
   const byPair = new Map<string, Approved[]>()

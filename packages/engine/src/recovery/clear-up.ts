@@ -1,5 +1,5 @@
 import type { Hash, TransactionReceipt } from 'viem'
-import { asSigned } from './as-signed.ts'
+import { clampReceipt } from './clamp-receipt.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { gasCosts } from '../spending/gas-cap.ts'
 import { priceTokens } from '../spending/spend-value.ts'
@@ -7,11 +7,11 @@ import { onStorage } from '../audit/storage.ts'
 import type { OpenReservation } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
 import { ToolError } from '@svc/amm'
-import { apart } from './apart.ts'
+import { isolateFailure } from './isolate-failure.ts'
 import { replacementRules } from './replacing.ts'
 import { settleLeft } from './settle-left.ts'
 import { isSignedOpen } from '../operations/signed-steps.ts'
-import { isAnyDue, noteFailedTakeBacks, takeBackOwed } from '../allowances/take-back-owed.ts'
+import { isAnyDue, noteFailedRevocations, revokePending } from '../allowances/revoke-pending.ts'
 
 /**
  * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up, sent again
@@ -37,20 +37,20 @@ export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<s
     const transaction = { chainId: chain.id, hash, nonce }
     context.engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: state } })
   }
-  await noteFailedTakeBacks(context, entries)
+  await noteFailedRevocations(context, entries)
   const pending = newestOpen(entries)
   const left = await reservationsLeft(context, inFlight)
   const settled: string[] = []
   for (const reservation of left) {
     const { requestId } = reservation
-    await apart(context.engine, 'clear-up.unsettled', { chainId: chain.id, requestId }, async () => {
+    await isolateFailure(context.engine, 'clear-up.unsettled', { chainId: chain.id, requestId }, async () => {
       if (await settleLeft(context, reservation)) settled.push(requestId)
     })
   }
   // A request that is not settled yet must still find which of its approvals ended.
   const areAllSettled = settled.length === left.length
-  const tookBack = pending.length === 0 ? await takeBackOwed(context, areAllSettled) : 0
-  await apart(context.engine, 'clear-up.uncounted-gas', { chainId: chain.id }, () => countLeftGas(context))
+  const tookBack = pending.length === 0 ? await revokePending(context, areAllSettled) : 0
+  await isolateFailure(context.engine, 'clear-up.uncounted-gas', { chainId: chain.id }, () => countLeftGas(context))
   return { chainId: chain.id, pending, settled, tookBack }
 }
 
@@ -62,7 +62,7 @@ async function takeOutOfTheWay(context: ExecutionContext, held: readonly Journal
   const { engine, sender, chain } = context
   if (held.length === 0 || (await engine.breaker.stops()) !== 'all-but-ways-home') return
   for (const entry of held) {
-    await apart(engine, 'clear-up.in-the-way', { chainId: chain.id, hash: entry.hash }, async () => {
+    await isolateFailure(engine, 'clear-up.in-the-way', { chainId: chain.id, hash: entry.hash }, async () => {
       await sender.cancel(entry, replacementRules(context, { why: 'end a transaction that keeps ways home waiting' }))
     })
   }
@@ -115,7 +115,7 @@ function newestOpen(entries: readonly JournalEntry[]): readonly Hash[] {
 }
 
 /**
- * Counts the gas of mined transactions that no reservation settled: allowances taken back later, nonces used up, calls
+ * Counts the gas of mined transactions that no reservation settled: allowances revoked later, nonces used up, calls
  * cancelled, and what turned out to be mined after its request had ended. No limit refuses any of these, but all of them
  * count. Without a price of native currency they wait for one, and a receipt that nobody has now waits by itself: neither
  * keeps a write from going. Throws `STORAGE_UNAVAILABLE`.
@@ -129,7 +129,7 @@ async function countLeftGas({ engine, chain, client }: ExecutionContext): Promis
     const entry = await onStorage('the journal cannot be read', () => engine.journal.byHash(hash))
     try {
       const receipt = await client.getTransactionReceipt({ hash })
-      return entry === null ? receipt : asSigned(receipt, entry.rawTransaction, chain)
+      return entry === null ? receipt : clampReceipt(receipt, entry.rawTransaction, chain)
     } catch (error) {
       engine.log.warn('gas.uncounted', { chainId: chain.id, hash, error })
       return null

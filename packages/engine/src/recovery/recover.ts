@@ -1,11 +1,11 @@
 import type { JournalEntry } from '@svc/wallet/core'
 import type { TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
-import { asSigned } from './as-signed.ts'
+import { clampReceipt } from './clamp-receipt.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
 import type { Progress } from '../context/progress.ts'
 import { realDeltas, settleLedger } from '../stages/settle.ts'
-import { takeBack } from '../allowances/take-back.ts'
+import { revokeAllowances } from '../allowances/revoke-allowances.ts'
 
 /**
  * After a failure on the pipeline: gives a reservation back that nothing was signed on, settles one whose transactions are
@@ -25,7 +25,7 @@ export async function recover(context: Reserved, progress: Progress, failure: un
     }
     const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
     const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
-    const revokes = await takeBack(context, progress, { blind: inDoubt })
+    const revokes = await revokeAllowances(context, progress, { blind: inDoubt })
     // An endpoint may forward what it refuses: the amount counts until it is proved that something else took the nonce.
     const isRefused = entries.some(({ state }) => state === 'refused')
     if (inDoubt || isRefused) return
@@ -48,7 +48,7 @@ function revertedOf(
   const reverted = entries.filter(({ state }) => state === 'reverted')
   return Promise.all(
     reverted.map(async ({ hash, rawTransaction }) =>
-      asSigned(await client.getTransactionReceipt({ hash }), rawTransaction, chain),
+      clampReceipt(await client.getTransactionReceipt({ hash }), rawTransaction, chain),
     ),
   )
 }

@@ -6,7 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it, vi } from 'vitest'
 import { errorTable } from '@svc/amm'
 import { createCircuitBreaker } from '../switches/circuit-breaker.ts'
-import { createDoor } from '../switches/door.ts'
+import { createShutdownGate } from '../switches/shutdown-gate.ts'
 import { mintIntent, swapIntent } from '../fixtures/intents.fixture.ts'
 import { mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
 import { afterSending, beforeSending } from '../fixtures/network.fixture.ts'
@@ -165,10 +165,10 @@ describe('a transaction that is not mined in time', () => {
 
 describe('a server that closes between two transactions of a call', () => {
   it('signs no further step, takes the approval back, and begins no other write', async () => {
-    const door = createDoor()
-    const pipeline = await open({ engine: { requireOpen: door.requireOpen } })
+    const gate = createShutdownGate()
+    const pipeline = await open({ engine: { requireOpen: gate.requireOpen } })
     afterSending(pipeline, 1, () => {
-      void door.shut(0)
+      void gate.shut(0)
       return Promise.resolve()
     })
     await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({

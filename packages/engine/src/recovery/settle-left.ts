@@ -2,7 +2,7 @@ import { type GasCost, type OpenReservation, StoreError, type TokenAmounts } fro
 import type { JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
 import { ToolError } from '@svc/amm'
-import { asSigned } from './as-signed.ts'
+import { clampReceipt } from './clamp-receipt.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { countable } from '../spending/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
@@ -12,7 +12,7 @@ import { cameHome } from '../stages/settle.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
-import { owedOn, takesBack } from '../allowances/take-back-owed.ts'
+import { pendingOn, takesBack } from '../allowances/revoke-pending.ts'
 
 /**
  * Closes a reservation whose request no longer runs. Answers false while one of its transactions is out, or was refused and
@@ -24,15 +24,15 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
   const { engine } = context
   const all = await onStorage('the journal cannot be read', () => engine.journal.byRequest(requestId))
   const entries = all.filter(({ reservationId }) => reservationId === id)
-  // What spends nothing is drawn on no reservation: allowances that were taken back.
-  const takeBacks = all.filter(({ reservationId }) => reservationId === null)
+  // What spends nothing is drawn on no reservation: allowances that were revoked.
+  const revocations = all.filter(({ reservationId }) => reservationId === null)
   if (entries.some((entry) => isSignedOpen(entry) || entry.state === 'refused')) return false
   // It may be that of a wallet whose key the server had before.
   const of = { ...context, wallet: entries[0]?.from ?? context.wallet }
   if (entries.length === 0) await onLedger(() => engine.ledger.release(id))
   else {
     const mined = await minedOf(of, entries)
-    const { usdMicros, isAll, amounts, deltas } = await movedUsdMicros(of, mined, await minedOf(of, takeBacks))
+    const { usdMicros, isAll, amounts, deltas } = await movedUsdMicros(of, mined, await minedOf(of, revocations))
     const moved = countable(usdMicros, isAll ? 0n : reservation.amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
     const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
@@ -71,7 +71,7 @@ async function minedOf(
   return Promise.all(
     mined.map(async (entry) => {
       const receipt = await client.getTransactionReceipt({ hash: entry.hash })
-      return { entry, receipt: asSigned(receipt, entry.rawTransaction, chain) }
+      return { entry, receipt: clampReceipt(receipt, entry.rawTransaction, chain) }
     }),
   )
 }
@@ -99,7 +99,7 @@ async function burntBy(
 async function movedUsdMicros(
   context: ExecutionContext,
   mined: readonly Mined[],
-  takeBacks: readonly Mined[],
+  revocations: readonly Mined[],
 ): Promise<MovedUsd> {
   const { engine, chain, wallet } = context
   const done = mined.filter(isFinal)
@@ -107,14 +107,16 @@ async function movedUsdMicros(
     done.map(({ receipt }) => receipt.logs),
     { wallet, wrappedNative: chain.wrappedNative.address },
   )
-  const nativeWei = await nativeDelta(context, done, [...mined, ...takeBacks], ofTokens)
+  const nativeWei = await nativeDelta(context, done, [...mined, ...revocations], ofTokens)
   const deltas = new Map([...ofTokens, [zeroAddress, nativeWei ?? 0n]])
   const spent = outflowsOf(deltas)
-  const owed = await owedOn(engine, chain, wallet)
+  const pendingRevocations = await pendingOn(engine, chain, wallet)
   for (const { token, spender, amount, by } of rights) {
-    // An allowance that was or is going to be taken back exposes nothing for long; one that stays is the spend.
-    const isOwed = owed.some((one) => isAddressEqual(one.token, token) && isAddressEqual(one.spender, spender))
-    const isEnding = isOwed || takeBacks.some((one) => isFinal(one) && takesBack(one.entry, { token, spender }))
+    // An allowance that was or is going to be revoked exposes nothing for long; one that stays is the spend.
+    const isOwed = pendingRevocations.some(
+      (one) => isAddressEqual(one.token, token) && isAddressEqual(one.spender, spender),
+    )
+    const isEnding = isOwed || revocations.some((one) => isFinal(one) && takesBack(one.entry, { token, spender }))
     const key = token.toLowerCase()
     if (by === 'token' && !isEnding && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
   }

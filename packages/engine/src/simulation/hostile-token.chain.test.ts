@@ -8,7 +8,7 @@ import type { PriceSource } from '@svc/amm'
 import { announces, calls, callsWithFirstArgument, isMined, sellHostile, turnToken } from './hostile-token.fixture.ts'
 import { devnetPolicy } from '../policy/devnet-policy.ts'
 import { parsePolicy } from '../policy/policy.ts'
-import { createOwedAllowances } from '../allowances/owed-allowances.ts'
+import { createPendingRevocations } from '../allowances/pending-revocations.ts'
 import { limitsOf } from '../spending/spend-limit.ts'
 import { swapIntent } from '../fixtures/intents.fixture.ts'
 import { mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
@@ -54,11 +54,16 @@ it('a token that no longer says what is approved keeps neither a write nor anoth
   })
   await pipeline.run(await sellHostile(pipeline))
   pipeline.network.fetch = fetch
-  const owed = { chainId: pipeline.chain.id, owner: pipeline.wallet, token: pipeline.token('HOSTILE'), spender }
-  expect(await owedIn(pipeline)).toMatchObject([owed])
+  const pendingRevocations = {
+    chainId: pipeline.chain.id,
+    owner: pipeline.wallet,
+    token: pipeline.token('HOSTILE'),
+    spender,
+  }
+  expect(await pendingIn(pipeline)).toMatchObject([pendingRevocations])
   await pipeline.run(swapIntent(pipeline, '1'))
   expect(await pipeline.executor.reconcile()).toMatchObject({ failed: [] })
-  expect(await owedIn(pipeline)).toMatchObject([owed])
+  expect(await pendingIn(pipeline)).toMatchObject([pendingRevocations])
 })
 
 it('a priced token that announces more than there is counts as the most the ledger takes', async () => {
@@ -106,7 +111,7 @@ it('a take-back that is mined and fails waits longer each time, holds nothing up
     await pipeline.executor.reconcile()
     expect((await pipeline.nonce()) - before).toBe(tries)
   }
-  expect(await owedIn(pipeline)).toMatchObject([{ token: pipeline.token('HOSTILE'), failed: { times: 3 } }])
+  expect(await pendingIn(pipeline)).toMatchObject([{ token: pipeline.token('HOSTILE'), failed: { times: 3 } }])
   expect(pipeline.lines.filter(({ event }) => event === 'allowances.not-taken-back')).toHaveLength(1)
   await pipeline.audit.close()
   const reported = (await pipeline.auditLines()).filter(({ event }) => event === 'tx.not-taken-back')
@@ -140,8 +145,13 @@ it('a token of which something is allowed whatever was mined costs no gas with e
   const reported = { condition: calls('function allowance(address,address)'), evil: '600160005260206000f3' }
   restore.push(await turnToken(pipeline, reported))
   const spender = pipeline.chain.amm.v3!.swapRouter02
-  const owed = { chainId: pipeline.chain.id, owner: pipeline.wallet, token: pipeline.token('HOSTILE'), spender }
-  await createOwedAllowances(pipeline.dataDir).add([owed])
+  const pendingRevocations = {
+    chainId: pipeline.chain.id,
+    owner: pipeline.wallet,
+    token: pipeline.token('HOSTILE'),
+    spender,
+  }
+  await createPendingRevocations(pipeline.dataDir).add([pendingRevocations])
   const limits = { perTransaction: 9n, perSession: 9n, daily: 9n }
   const gone = {
     id: 'gone',
@@ -153,7 +163,7 @@ it('a token of which something is allowed whatever was mined costs no gas with e
   await pipeline.store.ledger.reserve({ ...gone, amountUsdMicros: 1n, limits })
   const refused = new StoreError('RESERVATION_IN_USE', 'It is in use.')
   const unsettled = vi.spyOn(pipeline.store.ledger, 'release').mockRejectedValue(refused)
-  for (const [minutes, takenBack] of [
+  for (const [minutes, revoked] of [
     [0, 1],
     [0.9, 1],
     [0.2, 2],
@@ -162,12 +172,12 @@ it('a token of which something is allowed whatever was mined costs no gas with e
   ] as const) {
     time.ms += minutes * 60_000
     await pipeline.executor.reconcile()
-    expect(await pipeline.nonce()).toBe(takenBack)
+    expect(await pipeline.nonce()).toBe(revoked)
   }
   unsettled.mockRestore()
   time.ms += 5 * 60_000
   await pipeline.executor.reconcile()
-  expect([await pipeline.nonce(), await owedIn(pipeline)]).toEqual([4, []])
+  expect([await pipeline.nonce(), await pendingIn(pipeline)]).toEqual([4, []])
 })
 
 it('G11: a take-back that failed in a block a reorg undid is no failure: it is mined again, and nothing waits', async () => {
@@ -178,19 +188,19 @@ it('G11: a take-back that failed in a block a reorg undid is no failure: it is m
   await mineNothing(pipeline)
   afterSending(pipeline, 1, () => node.mine({ blocks: 1 }))
   await expect(pipeline.run(intent)).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-  const putBack = await turnToken(pipeline, { condition: minedTakeBack, evil: 'fe' })
+  const putBack = await turnToken(pipeline, { condition: minedRevocation, evil: 'fe' })
   restore.push(putBack)
   await node.mine({ blocks: 1 })
   await pipeline.executor.reconcile()
-  const [takeBack] = await pipeline.store.journal.byNonce(pipeline.chain.id, pipeline.wallet, 1)
-  const receipt = await pipeline.rpc.client(pipeline.chain).getTransactionReceipt({ hash: takeBack!.hash })
-  expect([takeBack?.state, receipt.status]).toEqual(['mined', 'reverted'])
+  const [revokeAllowances] = await pipeline.store.journal.byNonce(pipeline.chain.id, pipeline.wallet, 1)
+  const receipt = await pipeline.rpc.client(pipeline.chain).getTransactionReceipt({ hash: revokeAllowances!.hash })
+  expect([revokeAllowances?.state, receipt.status]).toEqual(['mined', 'reverted'])
   await node.request({ method: 'anvil_reorg', params: [1, []] } as never)
   await putBack()
   await expect.poll(() => isOver(pipeline)).toBe(true)
-  expect(await pipeline.store.journal.byHash(takeBack!.hash)).toMatchObject({ state: 'final' })
+  expect(await pipeline.store.journal.byHash(revokeAllowances!.hash)).toMatchObject({ state: 'final' })
   expect(await pipeline.allowance('HOSTILE', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
-  expect([await pipeline.nonce(), await owedIn(pipeline)]).toEqual([2, []])
+  expect([await pipeline.nonce(), await pendingIn(pipeline)]).toEqual([2, []])
 })
 
 /** One block more, and whether nothing is open after it. */
@@ -200,13 +210,13 @@ async function isOver(pipeline: Pipeline): Promise<boolean> {
   return (await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)).length === 0
 }
 
-const minedTakeBack = `${calls('function approve(address,uint256)')}6024351516${isMined}`
+const minedRevocation = `${calls('function approve(address,uint256)')}6024351516${isMined}`
 
-/** An allowance of which one unit stands, whose take-back succeeds in simulations and fails in a block: once so far. */
+/** An allowance of which one unit stands, whose revocation succeeds in simulations and fails in a block: once so far. */
 async function leaveWhatFails(pipeline: Pipeline): Promise<void> {
-  restore.push(await turnToken(pipeline, { condition: minedTakeBack, evil: 'fe' }))
+  restore.push(await turnToken(pipeline, { condition: minedRevocation, evil: 'fe' }))
   await pipeline.run(await sellHostile(pipeline, 1n))
-  expect(await owedIn(pipeline)).toMatchObject([{ token: pipeline.token('HOSTILE'), failed: { times: 1 } }])
+  expect(await pendingIn(pipeline)).toMatchObject([{ token: pipeline.token('HOSTILE'), failed: { times: 1 } }])
 }
 
 const noToken: Address = '0x00000000000000000000000000000000000f00d1'
@@ -229,6 +239,6 @@ const dollarEach: PriceSource = {
   doubt: async () => 'unnamed' as const,
 }
 
-async function owedIn(pipeline: Pipeline): Promise<unknown> {
+async function pendingIn(pipeline: Pipeline): Promise<unknown> {
   return JSON.parse(await readFile(join(pipeline.dataDir, 'owed-allowances.json'), 'utf8'))
 }

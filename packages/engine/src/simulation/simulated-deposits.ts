@@ -9,7 +9,7 @@ import { BaseError, decodeFunctionResult, size, slice, zeroAddress } from 'viem'
 import { v2PairAbi, v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
 import type { IntentDeposit } from '@svc/amm'
 import type { DepositReads, Read } from '../calldata/deposit-pool.ts'
-import type { PlayedResult } from './played.ts'
+import type { SimulatedResult } from './simulated.ts'
 
 /** A deposit of an intent that one of its calls makes, and what to ask around that call. */
 export type CalledDeposit = {
@@ -44,8 +44,8 @@ export function readsBefore(reads: DepositReads): readonly Read[] {
 /** Reads the answers in the order in which {@link readsBefore} asks. */
 export function simulatedDeposit(
   { declared }: CalledDeposit,
-  [price, position]: readonly PlayedResult[],
-  after: PlayedResult | undefined,
+  [price, position]: readonly SimulatedResult[],
+  after: SimulatedResult | undefined,
 ): SimulatedDeposit {
   const [priceBefore, priceAfter] = [priceOf(declared, price), priceOf(declared, after)]
   return {
@@ -57,9 +57,9 @@ export function simulatedDeposit(
   }
 }
 
-function priceOf({ version }: IntentDeposit, played: PlayedResult | undefined): bigint | null {
-  if (played === undefined || !played.ok || size(played.returnData) < 32) return null
-  const data = played.returnData
+function priceOf({ version }: IntentDeposit, simulated: SimulatedResult | undefined): bigint | null {
+  if (simulated === undefined || !simulated.ok || size(simulated.returnData) < 32) return null
+  const data = simulated.returnData
   if (version !== 'v2') {
     // What both answer begins with it, whatever forks put behind.
     const sqrtPriceX96 = BigInt(slice(data, 0, 32))
@@ -73,10 +73,10 @@ function priceOf({ version }: IntentDeposit, played: PlayedResult | undefined): 
 
 function positionOf(
   { version, tickSpacing }: IntentDeposit,
-  played: PlayedResult | undefined,
+  simulated: SimulatedResult | undefined,
 ): SimulatedDeposit['position'] {
-  if (played === undefined || !played.ok) return null
-  const data = played.returnData
+  if (simulated === undefined || !simulated.ok) return null
+  const data = simulated.returnData
   return attempt(() => {
     if (version === 'v3') {
       const read = decodeFunctionResult({ abi: v3PositionManagerAbi, functionName: 'positions', data })

@@ -5,9 +5,9 @@ import type { Allowance } from '../allowances/approval-steps.ts'
 import { assetChanges, type AssetChanges } from './asset-changes.ts'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
 import type { Read } from '../calldata/deposit-pool.ts'
-import { playOverridden } from './play-overridden.ts'
-import { playTraced } from './play-traced.ts'
-import type { PlayedCall, PlayedFrom, PlayedResult } from './played.ts'
+import { simulateWithOverrides } from './simulate-with-overrides.ts'
+import { simulateWithTrace } from './simulate-with-trace.ts'
+import type { SimulatedCall, SimulatedFrom, SimulatedResult } from './simulated.ts'
 import { isPastSlippage, revertReason } from './revert-reason.ts'
 import { readsBefore, simulatedDeposit, type SimulatedDeposit } from './simulated-deposits.ts'
 import { lacksMethod, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
@@ -29,13 +29,13 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
   const { results, playedBy } = await run(request, sequence)
   const failed = results.findIndex(({ ok }, index) => !ok && sequence[index]?.mustSucceed === true)
   if (failed !== -1) {
-    const played = await withRevertData(request, sequence.slice(0, failed + 1), results[failed])
+    const simulated = await withRevertData(request, sequence.slice(0, failed + 1), results[failed])
     const failedStep = request.steps[at.steps.findIndex(({ index }) => index === failed)]
-    throw (await shortfall(request, results)) ?? failure(failedStep, played)
+    throw (await shortfall(request, results)) ?? failure(failedStep, simulated)
   }
 
-  const played = (indexes: readonly number[]) => indexes.flatMap((index) => results[index] ?? [])
-  const steps = played(at.steps.map(({ index }) => index))
+  const simulated = (indexes: readonly number[]) => indexes.flatMap((index) => results[index] ?? [])
+  const steps = simulated(at.steps.map(({ index }) => index))
   const changes = assetChanges(
     steps.map(({ logs }) => logs),
     request,
@@ -57,15 +57,15 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
       (_, index) => uintOf(results[at.owners[index] ?? -1]) !== BigInt(request.wallet),
     ),
     deposits: at.steps.flatMap(({ deposits }) =>
-      deposits.map(({ deposit, before, after }) => simulatedDeposit(deposit, played(before), results[after])),
+      deposits.map(({ deposit, before, after }) => simulatedDeposit(deposit, simulated(before), results[after])),
     ),
-    inspected: request.inspection.decode(played(at.inspectedBefore), played(at.inspectedAfter)),
+    inspected: request.inspection.decode(simulated(at.inspectedBefore), simulated(at.inspectedAfter)),
     gasUsed: steps.map(({ gasUsed }) => gasUsed),
-    revokeGasUsed: played(at.revokes).map(({ gasUsed }) => gasUsed),
+    revokeGasUsed: simulated(at.revokes).map(({ gasUsed }) => gasUsed),
   }
 }
 
-export type SimulationRequest = PlayedFrom & {
+export type SimulationRequest = SimulatedFrom & {
   readonly client: PublicClient
   readonly chainId: number
   readonly memory: SimulatorMemory
@@ -120,7 +120,10 @@ function deltasOf(
 }
 
 /** Nothing should stay in a router or position manager: whoever comes next may take it. */
-function keptIn({ contracts, wrappedNative }: SimulationRequest, steps: readonly PlayedResult[]): Simulation['kept'] {
+function keptIn(
+  { contracts, wrappedNative }: SimulationRequest,
+  steps: readonly SimulatedResult[],
+): Simulation['kept'] {
   const logs = steps.map((step) => step.logs)
   return contracts.flatMap((contract) =>
     [...assetChanges(logs, { wallet: contract, wrappedNative }).deltas].flatMap(([token, amount]) =>
@@ -129,7 +132,7 @@ function keptIn({ contracts, wrappedNative }: SimulationRequest, steps: readonly
   )
 }
 
-function paidIn({ payees, wrappedNative }: SimulationRequest, steps: readonly PlayedResult[]): Simulation['paid'] {
+function paidIn({ payees, wrappedNative }: SimulationRequest, steps: readonly SimulatedResult[]): Simulation['paid'] {
   const logs = steps.map((step) => step.logs)
   const paid = new Map<string, bigint>()
   for (const wallet of payees) {
@@ -143,8 +146,8 @@ function paidIn({ payees, wrappedNative }: SimulationRequest, steps: readonly Pl
 /** The calls to play, and where in their order each kind stands. */
 function sequenceOf(request: SimulationRequest) {
   const { wallet, allowances, tokens, positions, revokes, inspection } = request
-  const sequence: PlayedCall[] = []
-  const put = (call: PlayedCall): number => sequence.push(call) - 1
+  const sequence: SimulatedCall[] = []
+  const put = (call: SimulatedCall): number => sequence.push(call) - 1
   const read = ({ to, data }: Read): number => put({ to, data, value: 0n, mustSucceed: false })
   const carry = ({ to, data, valueWei }: Step, mustSucceed: boolean): number =>
     put({ to, data, value: valueWei, mustSucceed })
@@ -181,34 +184,34 @@ function depositsOf(step: Step, { deposits }: SimulationRequest) {
   return own.flatMap((deposit) => (deposit.reads === null ? [] : [{ deposit, reads: deposit.reads }]))
 }
 
-async function run(request: SimulationRequest, sequence: readonly PlayedCall[]): Promise<Played> {
+async function run(request: SimulationRequest, sequence: readonly SimulatedCall[]): Promise<Simulated> {
   const { client, chainId, memory } = request
   if (!memory.lacksTracing(chainId)) {
     try {
-      return { results: await playTraced(client, request, sequence), playedBy: 'eth_simulateV1' }
+      return { results: await simulateWithTrace(client, request, sequence), playedBy: 'eth_simulateV1' }
     } catch (error) {
       if (!lacksMethod(error)) throw await simulationFailure(error, () => nativeShortfall(request))
       memory.noteLack(chainId)
     }
   }
   try {
-    return { results: await playOverridden(client, request, sequence), playedBy: 'eth_call' }
+    return { results: await simulateWithOverrides(client, request, sequence), playedBy: 'eth_call' }
   } catch (error) {
     throw await simulationFailure(error, () => nativeShortfall(request))
   }
 }
 
-type Played = { readonly results: readonly PlayedResult[]; readonly playedBy: Simulation['playedBy'] }
+type Simulated = { readonly results: readonly SimulatedResult[]; readonly playedBy: Simulation['playedBy'] }
 
-/** Some nodes say that a call failed and not why: then it is played once more in a way that tells. */
+/** Some nodes say that a call failed and not why: then it is simulated once more in a way that tells. */
 async function withRevertData(
   request: SimulationRequest,
-  upToFailure: readonly PlayedCall[],
-  played: PlayedResult | undefined,
-): Promise<PlayedResult | undefined> {
-  if (played !== undefined && played.returnData.length > 2) return played
-  const again = await playOverridden(request.client, request, upToFailure).catch(() => [])
-  return again.at(-1)?.ok === false ? again.at(-1) : played
+  upToFailure: readonly SimulatedCall[],
+  simulated: SimulatedResult | undefined,
+): Promise<SimulatedResult | undefined> {
+  if (simulated !== undefined && simulated.returnData.length > 2) return simulated
+  const again = await simulateWithOverrides(request.client, request, upToFailure).catch(() => [])
+  return again.at(-1)?.ok === false ? again.at(-1) : simulated
 }
 
 /** Native currency that is sent must show in the trace; an endpoint that does not trace it shows too little leaving. */
@@ -220,7 +223,7 @@ function requireTrace({ steps }: SimulationRequest, deltas: ReadonlyMap<string, 
 /** A step that failed while the wallet holds less than the call may spend failed for that, whatever the contract said. */
 async function shortfall(
   { tokens, spends, funds }: SimulationRequest,
-  results: readonly PlayedResult[],
+  results: readonly SimulatedResult[],
 ): Promise<ToolError | null> {
   return refuseShort(
     funds,
@@ -253,9 +256,9 @@ async function refuseShort(
   return new ToolError(code, message, { details })
 }
 
-function failure(step: Step | undefined, played: PlayedResult | undefined): ToolError {
+function failure(step: Step | undefined, simulated: SimulatedResult | undefined): ToolError {
   const label = step?.label ?? 'a step'
-  const reason = revertReason(played?.returnData)
+  const reason = revertReason(simulated?.returnData)
   const details = [{ message: reason, step: label, to: step?.to ?? zeroAddress }]
   if (isPastSlippage(reason)) {
     return new ToolError('SIMULATION_DRIFT', `The pool moved past the slippage of "${label}" since it was planned.`, {
@@ -267,7 +270,7 @@ function failure(step: Step | undefined, played: PlayedResult | undefined): Tool
   return new ToolError('SIMULATION_FAILED', `The transaction would fail: "${label}" ${reason}.`, { details })
 }
 
-function uintOf(played: PlayedResult | undefined): bigint | null {
-  if (played === undefined || !played.ok || played.returnData.length !== 66) return null
-  return decodeFunctionResult({ abi: erc20Abi, functionName: 'balanceOf', data: played.returnData })
+function uintOf(simulated: SimulatedResult | undefined): bigint | null {
+  if (simulated === undefined || !simulated.ok || simulated.returnData.length !== 66) return null
+  return decodeFunctionResult({ abi: erc20Abi, functionName: 'balanceOf', data: simulated.returnData })
 }

@@ -1,6 +1,6 @@
 import { zeroAddress } from 'viem'
 import { expect, it } from 'vitest'
-import { dearGas } from './gas-cap.ts'
+import { checkGasCap } from './gas-cap.ts'
 import { unpricedGasCapWei, worstGasCost } from './gas.ts'
 import { parsePolicy } from '../policy/policy.ts'
 
@@ -20,11 +20,11 @@ const unpriced = new Map()
 
 it('holds gas to a fixed sum of a currency without a price, and refuses all of it when strict', () => {
   const perGas = unpricedGasCapWei / worstGasCost([100_000n], feesOf(1n))
-  expect(dearGas(policyOf('lenient'), [100_000n], feesOf(perGas), unpriced, false)).toEqual([])
-  expect(dearGas(policyOf('lenient'), [100_000n], feesOf(perGas + gwei), unpriced, false)).toMatchObject([
+  expect(checkGasCap(policyOf('lenient'), [100_000n], feesOf(perGas), unpriced, false)).toEqual([])
+  expect(checkGasCap(policyOf('lenient'), [100_000n], feesOf(perGas + gwei), unpriced, false)).toMatchObject([
     { code: 'SPENDING_LIMIT_EXCEEDED', details: [{ limit: 'gas', cap: '0.02' }] },
   ])
-  expect(dearGas(policyOf('strict'), [100_000n], feesOf(1n), unpriced, false)).toMatchObject([
+  expect(checkGasCap(policyOf('strict'), [100_000n], feesOf(1n), unpriced, false)).toMatchObject([
     { code: 'PRICE_UNAVAILABLE', details: [{ limit: 'gas', token: zeroAddress }] },
   ])
 })

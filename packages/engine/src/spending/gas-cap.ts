@@ -6,7 +6,7 @@ import type { Refusal } from '../context/refusal.ts'
 import { limitsOf } from './spend-limit.ts'
 import { usdText } from './usd-text.ts'
 import { type PricedTokens, type Unpriced, valueOf } from './spend-value.ts'
-import type { Fees } from '../allowances/survey.ts'
+import type { Fees } from '../allowances/chain-snapshot.ts'
 import type { GasCost } from '@svc/store'
 import { countable } from './countable.ts'
 
@@ -59,7 +59,7 @@ export function parentFeeOf(receipt: TransactionReceipt): bigint {
  * that limits may count with, a strict policy refuses, and a lenient one allows a small fixed sum; so do both for what brings
  * funds home.
  */
-export function dearGas(
+export function checkGasCap(
   policy: Policy,
   gasUsed: readonly bigint[],
   fees: Fees,

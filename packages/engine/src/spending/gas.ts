@@ -1,4 +1,4 @@
-import type { Fees } from '../allowances/survey.ts'
+import type { Fees } from '../allowances/chain-snapshot.ts'
 
 /**
  * The gas limit for a transaction that used `gasUsed` in the simulation: that figure is after refunds, which give back at
@@ -12,7 +12,7 @@ export function gasLimitFor(gasUsed: bigint): bigint {
   return gasUsed > transactionGasCap ? gasUsed : transactionGasCap
 }
 
-/** What gas is expected to cost, in wei, at the fees of a survey. */
+/** What gas is expected to cost, in wei, at the fees of a snapshot of the chain. */
 export function expectedGasCost(gasUsed: readonly bigint[], { expectedPerGas }: Fees): bigint {
   return sum(gasUsed) * expectedPerGas
 }

@@ -88,7 +88,7 @@ export function withoutGivenBack(
 /** Which of a pair's tokens have to come. */
 export type Sides = 'both' | 'either'
 
-/** A pair moves a little between the block that was read and the one that is played. */
+/** A pair moves a little between the block that was read and the one that is simulated. */
 const leastToleranceBps = 50
 
 /** Beyond it shares are not given back but given away, whatever slippage the call names. */

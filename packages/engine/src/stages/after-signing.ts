@@ -7,7 +7,7 @@ import type { Step } from '../context/step.ts'
  * What the caller hears of a failure of the pipeline. Before the first signature it is the failure itself. After it, nothing
  * may read as "nothing happened": the hashes signed so far are named, and the code is `OPERATION_INCOMPLETE`, which is
  * not to be repeated. A code of its own stays only where it speaks of the transactions itself, or where nothing but
- * approvals was mined and nothing is out: those are taken back, at the latest before the next write.
+ * approvals was mined and nothing is out: those are revoked, at the latest before the next write.
  */
 export function afterSigning({ signed, mined }: Progress, failure: unknown): unknown {
   if (signed.length === 0) return failure

@@ -3,7 +3,7 @@ import type { CallValue } from './weigh-value.ts'
 
 /**
  * Whether a call that spends nothing also does something for its owner: something arrives, or an allowance that stands is
- * taken back. Its gas is then held to the budget that is kept for leaving. Calls that do nothing have no part in that, so
+ * revoked. Its gas is then held to the budget that is kept for leaving. Calls that do nothing have no part in that, so
  * that nobody uses it up with them.
  */
 export function isWayHome(

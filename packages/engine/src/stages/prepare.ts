@@ -20,39 +20,42 @@ import { simulate, type Simulation } from '../simulation/simulation.ts'
 import { type PricedTokens, priceTokens } from '../spending/spend-value.ts'
 import { shortOf } from '../simulation/short-of.ts'
 import type { Step } from '../context/step.ts'
-import { survey, type Survey } from '../allowances/survey.ts'
+import { snapshot, type ChainSnapshot } from '../allowances/chain-snapshot.ts'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */
 export async function checkPolicy<Own extends InspectionContext>(context: Own): Promise<Checked<Own>> {
   const { engine, chain, client, wallet, intent, known } = context
   const allowances = allowancesOf(intent.approvals, chain.permit2)
-  const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
-  const nowSeconds = surveyed.atSeconds
+  const snapshotTaken = await snapshot({ ...engine, client, chain, wallet, allowances })
+  const nowSeconds = snapshotTaken.atSeconds
   const read = readBounds(intent, chain, known)
   const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
   const granted = grantRefusals(context.call.tool, context.call.principal.id, engine.policy)
   const refusals = [...granted, ...verdict.refusals, ...read.refusals]
-  return { ...context, allowances, surveyed, ...verdict, callBounds: read.bounds, refusals }
+  return { ...context, allowances, snapshotTaken, ...verdict, callBounds: read.bounds, refusals }
 }
 
 export type Checked<Own extends InspectionContext = ExecutionContext> = Own &
   PolicyVerdict & {
     readonly allowances: readonly Allowance[]
-    readonly surveyed: Survey
+    readonly snapshotTaken: ChainSnapshot
     /** In the order of the calls. */
     readonly callBounds: readonly CallBounds[]
   }
 
 /** Puts the approvals around the calls, plays the whole at one block, and looks meanwhile at prices and at what the intent rests on. */
 export async function simulatePlan<Own extends InspectionContext>(checked: Checked<Own>): Promise<Simulated<Own>> {
-  const { engine, chain, intent, surveyed } = checked
-  const expiresAtSeconds = surveyed.atSeconds + permit2LifetimeSeconds
-  const approvals = approvalSteps(intent.approvals, surveyed.standing, { permit2: chain.permit2, expiresAtSeconds })
+  const { engine, chain, intent, snapshotTaken } = checked
+  const expiresAtSeconds = snapshotTaken.atSeconds + permit2LifetimeSeconds
+  const approvals = approvalSteps(intent.approvals, snapshotTaken.standing, {
+    permit2: chain.permit2,
+    expiresAtSeconds,
+  })
   const calls = intent.calls.map((call): Step => ({ kind: 'call', ...call }))
   const steps = [...approvals, ...calls]
-  const pricing = { ...engine, directory: engine.tokens, chain, at: surveyed.block }
+  const pricing = { ...engine, directory: engine.tokens, chain, at: snapshotTaken.block }
   const [simulation, named] = await Promise.all([
-    play(checked, steps, surveyed),
+    play(checked, steps, snapshotTaken),
     priceTokens(tokensToPrice(checked), pricing),
     requireUnchanged(intent, checked.client),
   ])
@@ -61,7 +64,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   const refusals = [
     ...checkMeasured(simulation, engine.policy),
     ...assertDeclared(intent, simulation, declaredContext(checked)),
-    ...checkBalance(steps, simulation, { surveyed, priced }),
+    ...checkBalance(steps, simulation, { snapshotTaken, priced }),
   ]
   return { ...checked, steps, simulation, priced, refusals }
 }
@@ -111,11 +114,11 @@ export function declaredContext(checked: Checked<InspectionContext>): DeclaredCo
   }
 }
 
-/** Plays steps from the state of a survey, with the reads and the take-backs that follow them. */
+/** Simulates steps from the state of a snapshot of the chain, with the reads and the revocations that follow them. */
 export function play(
   context: Checked<InspectionContext>,
   steps: readonly Step[],
-  surveyed: Survey,
+  snapshotTaken: ChainSnapshot,
 ): Promise<Simulation> {
   const { engine, client, chain, wallet, intent, known, allowances } = context
   const called = calledContracts(intent, known)
@@ -129,12 +132,12 @@ export function play(
     allowances,
     revokes: allowances.map(revokeStep),
     spends: sumByToken(intent.spends),
-    funds: { ...surveyed, tokenOf: (token) => engine.tokens.byAddress(chain, token) },
+    funds: { ...snapshotTaken, tokenOf: (token) => engine.tokens.byAddress(chain, token) },
     tokens: measuredTokens(context),
     ...called,
     inspection: inspectionOf(chain, { positions: called.positions, pools: poolsToInspect(context) }),
-    block: surveyed.block,
-    atSeconds: surveyed.atSeconds,
+    block: snapshotTaken.block,
+    atSeconds: snapshotTaken.atSeconds,
   })
 }
 
@@ -152,7 +155,7 @@ function poolsToInspect({ callBounds, intent }: Checked<InspectionContext>): rea
 
 /**
  * A simulation that cannot see what leaves undeclared is none under a strict allowlist. Under a lenient one the call goes
- * on, counted by what it declares and approves in full; the audit line of each transaction says how it was played.
+ * on, counted by what it declares and approves in full; the audit line of each transaction says how it was simulated.
  */
 export function checkMeasured({ playedBy }: Simulation, { allowlist }: Policy): readonly Refusal[] {
   if (playedBy === 'eth_simulateV1' || allowlist.mode === 'lenient') return []
@@ -188,7 +191,10 @@ const gasHome = 600_000n
 function checkBalance(
   steps: readonly Step[],
   simulation: Simulation,
-  { surveyed: { fees, balanceWei }, priced }: { readonly surveyed: Survey; readonly priced: PricedTokens },
+  {
+    snapshotTaken: { fees, balanceWei },
+    priced,
+  }: { readonly snapshotTaken: ChainSnapshot; readonly priced: PricedTokens },
 ): readonly Refusal[] {
   const sent = steps.reduce((sum, { valueWei }) => sum + valueWei, 0n)
   const expected = expectedGasCost(simulation.gasUsed, fees)

@@ -1,4 +1,4 @@
-import { dearGas, gasWorth } from '../spending/gas-cap.ts'
+import { checkGasCap, gasWorth } from '../spending/gas-cap.ts'
 import { worstGasCost } from '../spending/gas.ts'
 import { isWayHome } from './is-way-home.ts'
 import { budgetsOf } from '../spending/spend-budgets.ts'
@@ -14,11 +14,11 @@ import type { ValueWeighed } from './weigh-value.ts'
 export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
   const { engine, call, chain, intent, simulation, priced, value, reservationId } = weighed
   const { requestId, principal, dryRun } = call
-  const { fees, standing } = weighed.surveyed
+  const { fees, standing } = weighed.snapshotTaken
   const isExit = isWayHome(value, simulation, standing)
   const gasUsed = [...simulation.gasUsed, ...simulation.revokeGasUsed]
   const gasWei = worstGasCost(gasUsed, fees)
-  const gas = dearGas(engine.policy, gasUsed, fees, priced, value.isExit)
+  const gas = checkGasCap(engine.policy, gasUsed, fees, priced, value.isExit)
   const spent = valueOfSpend(intent, simulation.deltas, priced, value)
   const leaving = spentAmounts(intent, simulation.deltas)
   const spend = await onStorage('the spend ledger cannot be written', () =>

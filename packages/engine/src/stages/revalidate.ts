@@ -2,7 +2,7 @@ import { ToolError } from '@svc/amm'
 import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from '../calldata/assert-declared.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
-import { dearGas, gasCostOf, gasWorth } from '../spending/gas-cap.ts'
+import { checkGasCap, gasCostOf, gasWorth } from '../spending/gas-cap.ts'
 import { worstGasCost } from '../spending/gas.ts'
 import { isWayHome } from './is-way-home.ts'
 import { keepDeposits } from './keep-plan.ts'
@@ -19,26 +19,26 @@ import { budgetsOf } from '../spending/spend-budgets.ts'
 import { raiseSpend } from '../spending/spend-limit.ts'
 import { priceTokens, valueOfSpend } from '../spending/spend-value.ts'
 import type { Step } from '../context/step.ts'
-import { stillAllowed } from './still-allowed.ts'
+import { recheckPolicy } from './recheck-policy.ts'
 import { onStorage } from '../audit/storage.ts'
-import { survey, type Survey } from '../allowances/survey.ts'
+import { snapshot, type ChainSnapshot } from '../allowances/chain-snapshot.ts'
 import { valueOfCall } from './weigh-value.ts'
 
 /**
  * Just before a transaction is signed: still running, allowed by the policy in force now, and the simulation still fresh.
- * When the chain has moved by more than one block of others since it was played, or time has passed, the remaining steps
- * are played again on the newest block (whose chain id is checked once more), policy and limits asked again at its time
+ * When the chain has moved by more than one block of others since it was simulated, or time has passed, the remaining steps
+ * are simulated again on the newest block (whose chain id is checked once more), policy and limits asked again at its time
  * and at new prices; what no longer fits the declared bounds is `SIMULATION_DRIFT`. Answers the pipeline under that policy.
  */
 export async function revalidate(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
-  const context = await stillAllowed(before, progress, policies)
+  const context = await recheckPolicy(before, progress, policies)
   const { engine, client, chain, wallet, intent, allowances, known } = context
   if (isFresh(engine.now(), progress)) return context
-  const surveyed = await survey({ ...engine, client, chain, wallet, allowances })
-  const nowSeconds = surveyed.atSeconds
+  const snapshotTaken = await snapshot({ ...engine, client, chain, wallet, allowances })
+  const nowSeconds = snapshotTaken.atSeconds
   throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
   const rest = context.steps.slice(progress.mined.length)
-  const simulation = await playRest(context, rest, surveyed)
+  const simulation = await simulateRest(context, rest, snapshotTaken)
   throwFirst(checkMeasured(simulation, engine.policy))
   const done = assetChanges(
     progress.mined.map(({ receipt }) => receipt.logs),
@@ -52,21 +52,21 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
     })
   }
   keepDeposits(context, simulation)
-  await requirePrice(context, progress, { whole, rest: simulation }, surveyed)
-  progress.valid = { surveyed, simulation, firstStep: progress.mined.length }
+  await requirePrice(context, progress, { whole, rest: simulation }, snapshotTaken)
+  progress.valid = { snapshotTaken, simulation, firstStep: progress.mined.length }
   return context
 }
 
-export function begin({ surveyed, simulation, spend, priced }: Reserved): Progress {
+export function begin({ snapshotTaken, simulation, spend, priced }: Reserved): Progress {
   const { reserved: _isReserved, used: _used, refusals: _refusals, ...reserved } = spend
-  return { signed: [], mined: [], reserved, priced, valid: { surveyed, simulation, firstStep: 0 } }
+  return { signed: [], mined: [], reserved, priced, valid: { snapshotTaken, simulation, firstStep: 0 } }
 }
 
-/** A plan older than this is played again, whatever the chain did. */
+/** A plan older than this is simulated again, whatever the chain did. */
 const freshForMs = 15_000
 
 function isFresh(now: number, { mined, valid }: Progress): boolean {
-  if (now - valid.surveyed.takenAt > freshForMs) return false
+  if (now - valid.snapshotTaken.takenAt > freshForMs) return false
   const newest = mined.at(-1)?.receipt.blockNumber ?? valid.simulation.blockNumber
   const ownBlocks = new Set(mined.slice(valid.firstStep).map(({ receipt }) => receipt.blockNumber)).size
   return newest - valid.simulation.blockNumber - BigInt(ownBlocks) <= 1n
@@ -80,26 +80,26 @@ async function requirePrice(
   context: Reserved,
   progress: Progress,
   { whole, rest }: { readonly whole: Simulation; readonly rest: Simulation },
-  surveyed: Survey,
+  snapshotTaken: ChainSnapshot,
 ): Promise<void> {
   const { engine, call, chain, intent, reservationId } = context
   const priced = await priceTokens([...tokensToPrice(context), ...tokensGivenUp(context.simulation, context.chain)], {
     ...engine,
     directory: engine.tokens,
     chain,
-    at: surveyed.block,
+    at: snapshotTaken.block,
   })
   // What is signed already is mined, and was weighed before: what is left must be worth it by itself.
   const value = valueOfCall(context, rest, priced, progress.mined.length)
-  const isExit = isWayHome(value, whole, surveyed.standing)
+  const isExit = isWayHome(value, whole, snapshotTaken.standing)
   const isStillHome = isExit && progress.reserved.isExit && mayBringHome(context)
   throwFirst((await requireRunning(engine, isStillHome)).refusals)
   throwFirst(value.refusals)
   const gasUsed = [...whole.gasUsed, ...whole.revokeGasUsed]
-  throwFirst(dearGas(engine.policy, gasUsed, surveyed.fees, priced, value.isExit))
+  throwFirst(checkGasCap(engine.policy, gasUsed, snapshotTaken.fees, priced, value.isExit))
   const spent = valueOfSpend(intent, whole.deltas, priced, value)
   const burnt = gasCostOf(progress.mined.map(({ receipt }) => receipt))
-  const gasWei = burnt + worstGasCost(gasUsed, surveyed.fees)
+  const gasWei = burnt + worstGasCost(gasUsed, snapshotTaken.fees)
   const { homeUsdMicros } = value
   const gas = { gasWei, gasUsdMicros: gasWorth(gasWei, priced), isExit, homeUsdMicros }
   const budgets = budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros })
@@ -113,9 +113,13 @@ async function requirePrice(
   requireNoNewApproval(progress.reserved, engine.policy, call)
 }
 
-async function playRest(context: Reserved, rest: readonly Step[], surveyed: Survey): Promise<Simulation> {
+async function simulateRest(
+  context: Reserved,
+  rest: readonly Step[],
+  snapshotTaken: ChainSnapshot,
+): Promise<Simulation> {
   try {
-    return await play(context, rest, surveyed)
+    return await play(context, rest, snapshotTaken)
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'SIMULATION_FAILED') throw error
     throw new ToolError('SIMULATION_DRIFT', 'The chain moved since the plan was made; it would fail now.', {

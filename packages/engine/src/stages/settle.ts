@@ -21,22 +21,25 @@ import {
   valueOfMined,
 } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
-import type { Standing } from '../allowances/standing-allowances.ts'
-import { readAllowances } from '../allowances/survey.ts'
-import { takeBack } from '../allowances/take-back.ts'
+import type { Standing } from '../allowances/current-allowances.ts'
+import { readAllowances } from '../allowances/chain-snapshot.ts'
+import { revokeAllowances } from '../allowances/revoke-allowances.ts'
 import { budgetNames } from '../value/budget-names.ts'
 import { type Holdings, valueAt } from '../value/trusted-value.ts'
 import { trustedPrices } from './weigh-value.ts'
 
 /**
- * Decodes what really moved, takes back what is left of the allowances, settles the ledger with it, and compares it with
+ * Decodes what really moved, revokes what is left of the allowances, settles the ledger with it, and compares it with
  * the simulation. By now everything is mined: what fails here is logged and never turns a success into an error.
  */
 export async function settle(context: Reserved, progress: Progress): Promise<Settled> {
   const { engine, call, priced } = context
   const { balanceWei, standing } = await readAfter(context, progress)
   const deltas = realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
-  const revokes = await takeBack(context, progress, { blind: false, ...(standing === null ? {} : { standing }) })
+  const revokes = await revokeAllowances(context, progress, {
+    blind: false,
+    ...(standing === null ? {} : { standing }),
+  })
   const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes]
   const counted = await settleLedger(context, progress, countedDeltas(deltas, context.simulation.deltas), receipts)
   await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
@@ -151,10 +154,10 @@ export function realDeltas(
   return nativeWei === 0n ? deltas : deltas.set(zeroAddress, nativeWei)
 }
 
-/** The change of the native balance since the survey, gas left out; as simulated where the balance could not be read. */
-function nativeDelta({ simulation, surveyed }: Reserved, { mined }: Progress, balanceWei: bigint | null): bigint {
+/** The change of the native balance since the snapshot, gas left out; as simulated where the balance could not be read. */
+function nativeDelta({ simulation, snapshotTaken }: Reserved, { mined }: Progress, balanceWei: bigint | null): bigint {
   if (balanceWei === null) return simulation.deltas.get(zeroAddress) ?? 0n
-  return balanceWei - surveyed.balanceWei + gasCostOf(mined.map(({ receipt }) => receipt))
+  return balanceWei - snapshotTaken.balanceWei + gasCostOf(mined.map(({ receipt }) => receipt))
 }
 
 type After = { readonly balanceWei: bigint | null; readonly standing: Standing | null }

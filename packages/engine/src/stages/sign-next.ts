@@ -8,21 +8,21 @@ import type { Progress } from '../context/progress.ts'
 import { usdText } from '../spending/usd-text.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import type { Step } from '../context/step.ts'
-import { oweAllowances } from '../allowances/take-back.ts'
+import { oweAllowances } from '../allowances/revoke-allowances.ts'
 import { sign } from './transact.ts'
 import { shownPlanHash } from '../operations/plan-hash.ts'
 
 /** Signs the next step of a run of the pipeline on the terms of the simulation in force; before the first, notes what will be owed. */
 export async function signNext(context: Reserved, progress: Progress, next: Step): Promise<JournalEntry> {
   const { call, intent, reservationId, tokenAllowlistPassed } = context
-  const { simulation, surveyed, firstStep } = progress.valid
+  const { simulation, snapshotTaken, firstStep } = progress.valid
   context.engine.requireOpen()
   if (progress.signed.length === 0) await oweAllowances(context)
   noteSimulated(context, progress)
   const entry = await sign(context, next, {
     gasUsed: simulation.gasUsed[progress.mined.length - firstStep] ?? 0n,
-    fees: surveyed.fees,
-    latestCount: surveyed.transactionCount + progress.mined.length - firstStep,
+    fees: snapshotTaken.fees,
+    latestCount: snapshotTaken.transactionCount + progress.mined.length - firstStep,
     reservationId,
     isWayHome: progress.reserved.isExit && mayBringHome(context),
     facts: {
@@ -42,15 +42,15 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
   return entry
 }
 
-function hashOf({ chain, wallet, steps }: Reserved, { simulation, surveyed, firstStep }: Progress['valid']): Hash {
+function hashOf({ chain, wallet, steps }: Reserved, { simulation, snapshotTaken, firstStep }: Progress['valid']): Hash {
   const { blockNumber: block, deltas } = simulation
-  const { atSeconds } = surveyed
+  const { atSeconds } = snapshotTaken
   return simulationHash({ chainId: chain.id, wallet, block, atSeconds, steps: steps.slice(firstStep), deltas })
 }
 
 /** What is signed rests on it: everything it takes to play it again. Once for each simulation. */
 function noteSimulated({ engine, call, chain, wallet, intent, steps }: Reserved, { valid, mined }: Progress): void {
-  const { simulation, surveyed, firstStep } = valid
+  const { simulation, snapshotTaken, firstStep } = valid
   if (mined.length > firstStep) return
   engine.audit.note({
     event: 'tx.simulated',
@@ -59,7 +59,7 @@ function noteSimulated({ engine, call, chain, wallet, intent, steps }: Reserved,
     wallet,
     wrappedNative: chain.wrappedNative.address,
     block: simulation.blockNumber,
-    atSeconds: surveyed.atSeconds,
+    atSeconds: snapshotTaken.atSeconds,
     tokens: declaredTokens(intent),
     steps: steps.slice(firstStep),
     simulation: { deltas: Object.fromEntries(simulation.deltas), gas: simulation.gasUsed, by: simulation.playedBy },

@@ -2,7 +2,7 @@ import { StoreError } from '@svc/store'
 import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet/core'
 import { type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
-import { asSigned } from '../recovery/as-signed.ts'
+import { clampReceipt } from '../recovery/clamp-receipt.ts'
 import { callFacts, paramsHash } from '../audit/call-facts.ts'
 import type { FailureKind } from '../switches/circuit-breaker.ts'
 import type { ExecutionContext } from '../context/engine.ts'
@@ -15,7 +15,7 @@ import { requireRunning, requireUnpaused } from './require-running.ts'
 import type { Step } from '../context/step.ts'
 import type { CallValue } from './weigh-value.ts'
 import { onStorage } from '../audit/storage.ts'
-import type { Fees } from '../allowances/survey.ts'
+import type { Fees } from '../allowances/chain-snapshot.ts'
 
 /**
  * Signs one step: first a line in the audit log, on disk, then nonce, bytes and hash in one commit of the journal. Kill
@@ -75,7 +75,7 @@ export type Terms = {
   /** Of the simulation, after refunds. */
   readonly gasUsed: bigint
   readonly fees: Fees
-  /** How many transactions of the wallet are mined, where a survey has just read; else it is read. */
+  /** How many transactions of the wallet are mined, where a snapshot of the chain has just read; else it is read. */
   readonly latestCount?: number
   /** `null` for transactions that spend nothing, such as taking an allowance back. */
   readonly reservationId: string | null
@@ -115,7 +115,7 @@ export async function confirm(
   const { hash: txHash } = confirmation.entry
   noteOutcome(context, step, confirmation)
   if (confirmation.status === 'final') {
-    return asSigned(confirmation.receipt, confirmation.entry.rawTransaction, context.chain)
+    return clampReceipt(confirmation.receipt, confirmation.entry.rawTransaction, context.chain)
   }
   if (confirmation.status === 'reverted') {
     if (context.value?.isExit !== true) await countFailure(context, confirmation.entry, 'reverted')
@@ -127,7 +127,7 @@ export async function confirm(
   }
   if (confirmation.status !== 'pending') {
     const cancelled = await minedInsteadOf(context, confirmation.entry)
-    if (cancelled !== null) throw takenBack(sent, cancelled.noOp)
+    if (cancelled !== null) throw revoked(sent, cancelled.noOp)
     await countFailure(context, sent, 'other')
     throw notSent(sent, 'Another transaction took the place of this one.')
   }
@@ -188,7 +188,7 @@ function notSent({ hash }: JournalEntry, message: string): ToolError {
 }
 
 /** The operator's word is no failure: the breaker does not count it. */
-function takenBack({ hash, nonce }: JournalEntry, noOp: Hash | null): ToolError {
+function revoked({ hash, nonce }: JournalEntry, noOp: Hash | null): ToolError {
   const message = 'The operator cancelled the transaction; an empty transfer was mined in its place.'
   return new ToolError('CANCELLED_BY_OPERATOR', message, {
     details: [

@@ -115,18 +115,18 @@ describe('G9: a breaker that failures or a balance opened', () => {
     await moveThePrice(pipeline)
     await breakerOf(pipeline).trip('a drill', 'balance')
     const intent = { ...(await collecting(pipeline)), receives: [] }
-    let played = 0
+    let simulated = 0
     const silent = rewriting('eth_simulateV1', (answer) => ({ ...answer, result: withoutLogs(answer.result) }))
     pipeline.network.fetch = (input, init) => {
       if (!methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_simulateV1'))
         return fetch(input, init)
       // Too old for its first signature, and then nothing arrives any more.
       pipeline.clock.offsetMs += 20_000
-      return ++played === 1 ? fetch(input, init) : silent(input, init)
+      return ++simulated === 1 ? fetch(input, init) : silent(input, init)
     }
     const nonce = await pipeline.nonce()
     await expect(pipeline.run(intent)).rejects.toMatchObject({ code })
-    expect(played).toBe(2)
+    expect(simulated).toBe(2)
     expect(pipeline.trace).not.toContain('audit tx.intent')
     expect(await pipeline.nonce()).toBe(nonce)
     expect(await pipeline.store.ledger.open()).toEqual([])

@@ -206,7 +206,7 @@ const fileName = 'balances.json'
 
 /**
  * Gas that may have left a wallet and stands in no row of the ledger yet, at its worst: of transactions that draw on no
- * reservation (allowances taken back, nonces used up, calls cancelled) and are out, or mined and not counted. Of several
+ * reservation (allowances revoked, nonces used up, calls cancelled) and are out, or mined and not counted. Of several
  * attempts at a nonce the dearest. Nothing where native currency has no price. Ask it before `outflows`: what is counted
  * in between is then counted twice, never left out.
  */

@@ -11,7 +11,7 @@ import { upstreamRefusal } from './upstream-refusal.ts'
  * Makes an intent of a transaction that somebody else built, if it is what was asked for and nothing more: chain, sender,
  * contract, value, every part of its calldata at any depth, tokens, amounts, the least that arrives, recipients, position,
  * pool and deadline. What comes back passes the same pipeline as our own intents: policy, simulation with all deltas, limits,
- * exact approvals taken back. Throws `UNSAFE_TRANSACTION` with the reason.
+ * exact approvals revoked. Throws `UNSAFE_TRANSACTION` with the reason.
  */
 export function guardUpstream(transaction: UpstreamTransaction, expectation: UpstreamExpectation): Intent {
   const { chain, spends, receives, kind, wallet } = expectation

@@ -19,7 +19,7 @@ import {
 } from '@svc/amm/abis'
 import { supplyWithFee } from '@svc/amm/liquidity'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
-import type { PlayedCall, PlayedResult } from '../simulation/played.ts'
+import type { SimulatedCall, SimulatedResult } from '../simulation/simulated.ts'
 import { identityOfKey, type PoolIdentity, poolIdentity } from './pool-identity.ts'
 
 /**
@@ -62,9 +62,9 @@ export type InspectedParts = {
 export type InspectedPool = PoolIdentity & { readonly version: 'v2' | 'v3' | 'v4' }
 
 export type Inspection = {
-  readonly before: readonly PlayedCall[]
-  readonly after: readonly PlayedCall[]
-  decode(before: readonly PlayedResult[], after: readonly PlayedResult[]): Inspected
+  readonly before: readonly SimulatedCall[]
+  readonly after: readonly SimulatedCall[]
+  decode(before: readonly SimulatedResult[], after: readonly SimulatedResult[]): Inspected
 }
 
 export type Inspected = {
@@ -136,12 +136,12 @@ function readsOfPool(chain: Chain, { version, id }: InspectedPool): readonly Rea
   ]
 }
 
-function toCall({ to, abi, functionName, args }: Read): PlayedCall {
+function toCall({ to, abi, functionName, args }: Read): SimulatedCall {
   return { to, data: encodeFunctionData({ abi, functionName, args }), value: 0n, mustSucceed: false }
 }
 
 /** What each read answered; `null` where it failed or nothing stands there. */
-function valuesOf(reads: readonly Read[], results: readonly PlayedResult[]): readonly unknown[] {
+function valuesOf(reads: readonly Read[], results: readonly SimulatedResult[]): readonly unknown[] {
   return reads.map(({ abi, functionName }, index) => {
     const result = results[index]
     if (result === undefined || !result.ok || result.returnData === '0x') return null

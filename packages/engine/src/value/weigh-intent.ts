@@ -39,11 +39,11 @@ export async function weighIntent(question: WeighedQuestion, ports: WeighingPort
       playedBy: simulation.playedBy,
       priced,
       value: { ...value, refusals },
-      isWayHome: isWayHome(value, simulation, checked.surveyed.standing),
+      isWayHome: isWayHome(value, simulation, checked.snapshotTaken.standing),
       refusals: [...readBounds(intent, chain, context.known).refusals, ...simulated.refusals],
       budgets: budgetsOf(value, asked),
       spendUsdMicros,
-      gasUsdMicros: gasWorth(worstGasCost(gasUsed, checked.surveyed.fees), priced),
+      gasUsdMicros: gasWorth(worstGasCost(gasUsed, checked.snapshotTaken.fees), priced),
     }
   } catch (error) {
     if (!(error instanceof ToolError)) throw error

@@ -1,10 +1,10 @@
-import type { Drawing, DrawingRequest } from './drawing.ts'
+import type { ChartSpec, ChartRequest } from './chart-spec.ts'
 import { canRenderPng } from './render-png.ts'
 
 /** Pictures of answers, kept for a while so that a client can read one as a resource. Each is its principal's alone. */
 export type ChartStore = {
   /** Keeps what a picture is made of, in place of the oldest where there are too many, and names what can be read of it. */
-  put(kept: KeptDrawing): readonly PictureLink[]
+  put(kept: KeptChart): readonly PictureLink[]
   list(principalId: string): readonly PictureLink[]
   /**
    * `null` where this principal has no such picture, or has it no longer. Drawn at the first reading, light unless `?theme=dark` ends
@@ -13,7 +13,7 @@ export type ChartStore = {
   read(principalId: string, uri: string): Promise<ReadPicture | null>
 }
 
-export type KeptDrawing = { readonly principalId: string; readonly tool: string; readonly drawing: Drawing }
+export type KeptChart = { readonly principalId: string; readonly tool: string; readonly drawing: ChartSpec }
 
 export type PictureLink = {
   readonly type: 'resource_link'
@@ -34,7 +34,7 @@ export type ChartStoreOptions = {
   /** Unix milliseconds. */
   readonly now: () => number
   /** An SVG as text, or the bytes of a PNG. */
-  readonly draw: (request: DrawingRequest, principalId: string) => Promise<string | Uint8Array>
+  readonly draw: (request: ChartRequest, principalId: string) => Promise<string | Uint8Array>
 }
 
 export function createChartStore({ newId, now, draw }: ChartStoreOptions): ChartStore {
@@ -45,7 +45,7 @@ export function createChartStore({ newId, now, draw }: ChartStoreOptions): Chart
     for (const [id, { until }] of chartStore) if (until <= now()) chartStore.delete(id)
   }
   return Object.freeze({
-    put(kept: KeptDrawing) {
+    put(kept: KeptChart) {
       sweep()
       const own = ofPrincipal(kept.principalId)
       const oldest =
@@ -76,7 +76,7 @@ export function createChartStore({ newId, now, draw }: ChartStoreOptions): Chart
 const readable = /^svc:\/\/charts\/([0-9a-f-]{36})\.(svg|png)(?:\?theme=(light|dark))?$/
 
 /** `until` in Unix milliseconds. */
-type Entry = KeptDrawing & { readonly until: number }
+type Entry = KeptChart & { readonly until: number }
 
 function linksTo(id: string, { tool, drawing, until }: Entry): PictureLink[] {
   const title = titleOf(drawing, new Date(until - keptForMs))
@@ -89,7 +89,7 @@ function linksTo(id: string, { tool, drawing, until }: Entry): PictureLink[] {
   }))
 }
 
-function titleOf(drawing: Drawing, madeAt: Date): string {
+function titleOf(drawing: ChartSpec, madeAt: Date): string {
   const [what, { pair, fee }] = drawing.kind === 'range' ? ['Range', drawing.result] : ['Backtest', drawing.curves]
   return `${what} of ${pair} ${fee / 10_000} %, ${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
@@ -130,7 +130,7 @@ export function createDrawnPictures(draw: Draw, mostBytes = 16 * 1024 * 1024) {
       drop(oldest)
     }
   }
-  const begin = async (name: string, request: DrawingRequest, principalId: string) => {
+  const begin = async (name: string, request: ChartRequest, principalId: string) => {
     try {
       const picture = await draw(request, principalId)
       keep(name, picture)
@@ -141,7 +141,7 @@ export function createDrawnPictures(draw: Draw, mostBytes = 16 * 1024 * 1024) {
   }
   return {
     /** The picture of that name, drawn as asked where it is not there yet. Rejects as `draw` does. */
-    async of(name: string, request: DrawingRequest, principalId: string): Promise<Drawn> {
+    async of(name: string, request: ChartRequest, principalId: string): Promise<Drawn> {
       const known = kept.get(name)
       if (known !== undefined) {
         keep(name, known)
@@ -157,4 +157,4 @@ export function createDrawnPictures(draw: Draw, mostBytes = 16 * 1024 * 1024) {
 /** An SVG as text, or the bytes of a PNG. */
 type Drawn = string | Uint8Array
 
-type Draw = (request: DrawingRequest, principalId: string) => Promise<Drawn>
+type Draw = (request: ChartRequest, principalId: string) => Promise<Drawn>

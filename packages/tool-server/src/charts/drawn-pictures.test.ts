@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { DrawingRequest } from './drawing.ts'
+import type { ChartRequest } from './chart-spec.ts'
 import { createDrawnPictures } from './chart-store.ts'
 import { rangeResult } from './picture-data.fixture.ts'
 
-const request: DrawingRequest = {
+const request: ChartRequest = {
   drawing: { kind: 'range', result: rangeResult, horizonDays: 30 },
   theme: 'light',
   format: 'png',

@@ -1,5 +1,5 @@
 import { type ErrorEnvelope, ToolError } from '@svc/amm'
-import type { Drawing } from '../charts/drawing.ts'
+import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { PictureLink } from '../charts/chart-store.ts'
 import { roundFigures } from './round-figures.ts'
 
@@ -9,7 +9,7 @@ export type CallResult = {
   readonly content: Content[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
   readonly isError?: true
-  readonly _meta?: { readonly 'svc/error'?: ErrorEnvelope; readonly 'svc/drawing'?: Drawing }
+  readonly _meta?: { readonly 'svc/error'?: ErrorEnvelope; readonly 'svc/drawing'?: ChartSpec }
   /** Lets the result be passed to the SDK, whose result types are open. */
   readonly [member: string]: unknown
 }

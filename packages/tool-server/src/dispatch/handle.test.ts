@@ -51,8 +51,8 @@ test('threads work and the past is read in the name of the principal who called,
     await context.history.read({ principalId: 'another' } as HistoryRequest).catch(() => undefined)
     return {}
   })
-  const means = { ports: { workers, history } as Ports, status: {} as StatusReport, write: null, now: Date.now }
-  await handle(compute, call, means, null)
+  const deps = { ports: { workers, history } as Ports, status: {} as StatusReport, write: null, now: Date.now }
+  await handle(compute, call, deps, null)
   expect(heard).toEqual([
     { signal: call.signal, onProgress, principalId: 'asking' },
     { principalId: 'asking' },

@@ -14,22 +14,22 @@ const { open } = usePipelines(devnet)
 beforeAll(() => fundStranger(devnet()))
 
 describe('G13: trades in pools that were made or moved', () => {
-  playAll(tradeRows)
+  simulateAll(tradeRows)
 })
 describe('G13: calldata worse than what is simulated', () => {
-  playAll(calldataRows)
+  simulateAll(calldataRows)
 })
 describe('G13: deposits that give themselves away', () => {
-  playAll(depositRows)
+  simulateAll(depositRows)
 })
 describe('G13: ways home, and what looks like one', () => {
-  playAll(exitRows)
+  simulateAll(exitRows)
 })
 describe('G13: prices that are forged, or not told', () => {
-  playAll(priceRows)
+  simulateAll(priceRows)
 })
 describe('G13: small losses, many times', () => {
-  playAll(dayRows)
+  simulateAll(dayRows)
 })
 
 describe('G13: the table', () => {
@@ -40,7 +40,7 @@ describe('G13: the table', () => {
   })
 })
 
-function playAll(rows: readonly AttackRow[]): void {
+function simulateAll(rows: readonly AttackRow[]): void {
   it.each(rows.map((row) => [row.what, row] as const))('%s', async (_what, row) => {
     const { options } = row
     const pipeline = await open(typeof options === 'function' ? options(devnet()) : options)

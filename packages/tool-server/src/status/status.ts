@@ -1,5 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises'
-import { createOwedAllowances, loadPolicy, type Principal, type SafetyReport } from '@svc/engine'
+import { createPendingRevocations, loadPolicy, type Principal, type SafetyReport } from '@svc/engine'
 import type { SetupReport, StatusReport } from '../tool.ts'
 import { join } from 'node:path'
 import type { Config } from '../config/config-shape.ts'
@@ -124,13 +124,13 @@ export async function checkDataDir(path: string, needed: boolean): Promise<Setup
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
     return { id, status: 'warn', message: 'Others can look into the data directory.', fix: 'Run chmod 700 on it.' }
   }
-  const owed = await createOwedAllowances(path)
+  const pendingRevocations = await createPendingRevocations(path)
     .list()
     .then(
       () => null,
       (error: unknown) => error,
     )
-  if (owed !== null) {
+  if (pendingRevocations !== null) {
     return {
       id,
       status: 'fail',

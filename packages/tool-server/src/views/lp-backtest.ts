@@ -6,7 +6,7 @@ openView({
   doing: 'Replaying the hours of the pool',
   figuresOf: (answer) => (isBacktest(answer) ? backtestFigures(answer) : null),
   // The curves are no part of the answer.
-  drawingOf: () => null,
+  chartOf: () => null,
 })
 
 function isBacktest(answer: object): answer is BacktestAnswer {

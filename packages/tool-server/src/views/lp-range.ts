@@ -6,7 +6,7 @@ openView({
   name: 'lp-range',
   doing: 'Reading the pool and weighing ranges',
   figuresOf: (answer, input) => (isRange(answer) ? rangeFigures(answer, horizonOf(input)) : null),
-  drawingOf: (answer, input) =>
+  chartOf: (answer, input) =>
     isRange(answer) ? { kind: 'range', result: answer, horizonDays: horizonOf(input) } : null,
 })
 

@@ -113,9 +113,9 @@ type JobMeans = {
   readonly forget: (job: Job) => void
 }
 
-function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): Job {
+function createJob(request: WorkRequest, caller: WorkCaller, deps: JobMeans): Job {
   const stop = new Int32Array(new SharedArrayBuffer(4))
-  const { deadlineMs, now } = means
+  const { deadlineMs, now } = deps
   const askedAt = now()
   let begunAt: number | null = null
   let isOver = false
@@ -131,9 +131,9 @@ function createJob(request: WorkRequest, caller: WorkCaller, means: JobMeans): J
       clearTimeout(timer)
       caller.signal?.removeEventListener('abort', leave)
       Atomics.store(stop, 0, 1)
-      means.forget(job)
-      if (outcome instanceof Error) means.reject(outcome)
-      else means.resolve(outcome.output)
+      deps.forget(job)
+      if (outcome instanceof Error) deps.reject(outcome)
+      else deps.resolve(outcome.output)
     },
   }
   const leave = () => job.end(left())

@@ -3,7 +3,7 @@ import type { Picture } from '../charts/picture.ts'
 import { createSimulation, laterWinners, LpMathError, replayStrategies, type SimulationOptions } from '@svc/lp-math'
 import type { Replay, Replayed, SimulationRun } from '../ports/workers.ts'
 import type { Between, WorkMessage, WorkOutput, WorkTask } from './work-messages.ts'
-import { pictureOf, type DrawingRequest } from '../charts/drawing.ts'
+import { pictureOf, type ChartRequest } from '../charts/chart-spec.ts'
 import { renderPng } from '../charts/render-png.ts'
 import { pickRange } from '../analysis/range/pick-range.ts'
 import { scoreFeeTier } from '../analysis/fees/score-fee-tier.ts'
@@ -52,7 +52,7 @@ function failure(error: unknown): WorkMessage {
 }
 
 /** An SVG as text, or the bytes of a PNG. */
-export async function draw({ drawing, theme, format }: DrawingRequest): Promise<string | Uint8Array> {
+export async function draw({ drawing, theme, format }: ChartRequest): Promise<string | Uint8Array> {
   const svg = await renderSvg(pictureOf(drawing, { theme }))
   return format === 'svg' ? svg : renderPng(svg)
 }

@@ -52,17 +52,17 @@ export function priceBand(evidence: PriceEvidence): PriceVerdict {
   const witnesses = priceWitnesses(judged)
   if (range === null) return unknown('silent', witnesses)
   if (range.lowE18 <= 0n || range.highE18 > absurdE18) return unknown('absurd', witnesses)
-  const basis = said !== null || pegHolds ? 'feed' : weighed.means.length > 0 ? 'pools' : 'cold'
+  const basis = said !== null || pegHolds ? 'feed' : weighed.deps.length > 0 ? 'pools' : 'cold'
   const midE18 = clamped(said?.midE18 ?? (pegHolds ? e18 : medianOf(weighed)), range)
-  const counted = weighed.means.length > 0 ? weighed.means : weighed.moments
+  const counted = weighed.deps.length > 0 ? weighed.deps : weighed.moments
   const depthUsdMicros = depthOf(counted)
   return {
     band: { ...range, midE18, basis, isAnchored: judged.isAnchored, depthUsdMicros, witnesses },
     doubt: null,
     witnesses,
-    method: said !== null ? 'feed' : pegHolds ? 'peg' : weighed.means.length > 0 ? 'pool_twap' : 'pool_spot',
+    method: said !== null ? 'feed' : pegHolds ? 'peg' : weighed.deps.length > 0 ? 'pool_twap' : 'pool_spot',
     pools: counted.toSorted((one, other) => other.depthUsd - one.depthUsd).map(({ row }) => row.id),
-    confidence: confidenceOf(basis, pegHolds, said?.midE18 ?? null, weighed.means),
+    confidence: confidenceOf(basis, pegHolds, said?.midE18 ?? null, weighed.deps),
     isSettled: isSettled(judged, basis),
   }
 }
@@ -71,7 +71,7 @@ function isSettled({ said, pegHolds, weighed, basic, range }: Judged, basis: Pri
   if (basis === 'cold' || range === null || basic === null) return false
   if (range.lowE18 !== basic.lowE18 || range.highE18 !== basic.highE18) return false
   if (said !== null || pegHolds) return true
-  return !weighed.means.some(({ isSummed }) => isSummed) && range.highE18 * 100n <= range.lowE18 * widestSettledPct
+  return !weighed.deps.some(({ isSummed }) => isSummed) && range.highE18 * 100n <= range.lowE18 * widestSettledPct
 }
 
 /** Percent of the low edge: as wide as bands may be where the policy says nothing. */
@@ -94,13 +94,13 @@ function judge(evidence: PriceEvidence): Judged {
   const said = feed?.said.silent === null ? feed.said : null
   const pools = evidence.pools.map((pool) => ('silent' in pool ? pool : poolWitness(pool, evidence.pushBudgetUsd)))
   const weighed = weighPools(said, pools.filter(isSpeaking))
-  const proven = hullOf([...(said === null ? [] : [said]), ...weighed.means])
+  const proven = hullOf([...(said === null ? [] : [said]), ...weighed.deps])
   const pegCounts = usdPegged && (proven === null || isAtPeg(proven))
   const basic = hullOf([...(proven === null ? [] : [proven]), ...(pegCounts ? [peg] : [])])
   const reached = basic === null ? hullOf(weighed.moments) : weighed.moments.reduce(reaching, basic)
   const pegHolds = pegCounts && reached !== null && isAtPeg(reached)
   const isFree = reached === null || said !== null || pegHolds
-  const earlier = [...seen, ...weighed.means.flatMap(({ before }) => before)]
+  const earlier = [...seen, ...weighed.deps.flatMap(({ before }) => before)]
   const { range, bound } = isFree ? { range: reached, bound: null } : boundJump(reached, earlier, atSeconds)
   return {
     isAnchored: isFree || (range !== null && anchorsOf(evidence).some((anchor) => isWithin(range, anchor))),
@@ -152,18 +152,18 @@ function confidenceOf(
   basis: PriceBand['basis'],
   pegHolds: boolean,
   feedE18: bigint | null,
-  means: readonly SpeakingPool[],
+  deps: readonly SpeakingPool[],
 ): PriceVerdict['confidence'] {
   if (basis === 'cold') return 'LOW'
   const againstE18 = feedE18 ?? (pegHolds ? e18 : null)
-  if (againstE18 === null || (means.length === 0 && !pegHolds)) return 'MODERATE'
-  const agree = means.every(({ midE18 }) => Math.abs(Number(midE18) / Number(againstE18) - 1) <= agreedShare)
+  if (againstE18 === null || (deps.length === 0 && !pegHolds)) return 'MODERATE'
+  const agree = deps.every(({ midE18 }) => Math.abs(Number(midE18) / Number(againstE18) - 1) <= agreedShare)
   return agree ? 'HIGH' : 'MODERATE'
 }
 
 /** The middle of the pools by depth: half of it says at most this, half at least. */
-function medianOf({ means, moments }: WeighedPools): bigint {
-  const pools = means.length > 0 ? means : moments
+function medianOf({ deps, moments }: WeighedPools): bigint {
+  const pools = deps.length > 0 ? deps : moments
   const whole = pools.reduce((sum, { depthUsd }) => sum + depthUsd, 0)
   let below = 0
   const byPrice = pools.toSorted((one, other) => (one.midE18 < other.midE18 ? -1 : 1))

@@ -56,11 +56,11 @@ function poolLine(pool: PoolWitness, { weighed, basic }: JudgedSources): PriceWi
 
 function standing(
   pool: SpeakingPool,
-  { means, thin }: WeighedPools,
+  { deps, thin }: WeighedPools,
   basic: PriceRange | null,
 ): [boolean, string | null] {
   if (thin.includes(pool)) return [false, 'too thin to contradict the others']
-  if (means.includes(pool) || basic === null) return [true, null]
+  if (deps.includes(pool) || basic === null) return [true, null]
   return overlaps(pool, basic) ? [false, 'agrees with the others'] : [true, 'contradicts the others']
 }
 

@@ -3,7 +3,7 @@ import { hullOf, type PriceRange } from './price-range.ts'
 
 /** Which pools make a price, after those that are too thin to contradict the others are left out. */
 export type WeighedPools = {
-  readonly means: readonly SpeakingPool[]
+  readonly deps: readonly SpeakingPool[]
   /** Prices of the moment. */
   readonly moments: readonly SpeakingPool[]
   readonly thin: readonly SpeakingPool[]
@@ -17,31 +17,31 @@ export type WeighedPools = {
  * @param feed what a feed says, where it counts
  */
 export function weighPools(feed: PriceRange | null, pools: readonly SpeakingPool[]): WeighedPools {
-  const means = pools.filter(({ isMean }) => isMean).toSorted((one, other) => other.depthUsd - one.depthUsd)
+  const deps = pools.filter(({ isMean }) => isMean).toSorted((one, other) => other.depthUsd - one.depthUsd)
   const namedUsd = depthOf(pools)
   const isThin = ({ depthUsd }: SpeakingPool) => depthUsd * thinnessDivisor < namedUsd
-  const deep = deepPools(means, namedUsd, isThin, feed !== null)
+  const deep = deepPools(deps, namedUsd, isThin, feed !== null)
   const core = hullOf([...(feed === null ? [] : [feed]), ...deep])
-  const counted = means.filter((pool) => deep.includes(pool) || !isThin(pool) || agrees(pool, core))
+  const counted = deps.filter((pool) => deep.includes(pool) || !isThin(pool) || agrees(pool, core))
   const base = hullOf([...(feed === null ? [] : [feed]), ...counted])
   const moments = pools.filter((pool) => !pool.isMean && !(isThin(pool) && !agrees(pool, base)))
   return {
-    means: counted,
+    deps: counted,
     moments,
     thin: pools.filter((pool) => !counted.includes(pool) && !moments.includes(pool)),
   }
 }
 
 function deepPools(
-  means: readonly SpeakingPool[],
+  deps: readonly SpeakingPool[],
   namedUsd: number,
   isThin: (pool: SpeakingPool) => boolean,
   hasFeed: boolean,
 ): readonly SpeakingPool[] {
   // Thin pools that together are less than half stand against a feed alone.
-  if (hasFeed && depthOf(means) * 2 < namedUsd) return means.filter((pool) => !isThin(pool))
+  if (hasFeed && depthOf(deps) * 2 < namedUsd) return deps.filter((pool) => !isThin(pool))
   let sumUsd = 0
-  return means.filter((pool) => {
+  return deps.filter((pool) => {
     const isNeeded = sumUsd * 2 < namedUsd
     sumUsd += pool.depthUsd
     return isNeeded || !isThin(pool)

@@ -9,7 +9,7 @@ import type { ChainMarket } from './open-market.fixture.ts'
 import { feedOf } from './open-prices.fixture.ts'
 
 /** Does what others did in the search, block by block, up to `until`; what the agent does is for `agent` to say. */
-export async function playSteps(
+export async function simulateSteps(
   stage: ChainStage,
   steps: readonly Step[],
   until: number,

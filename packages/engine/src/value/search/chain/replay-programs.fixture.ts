@@ -7,7 +7,7 @@ import { type ChainAgent, openAgent, type Signed } from './open-agent.fixture.ts
 import { openBlocks } from './open-blocks.fixture.ts'
 import { type ChainMarket, openMarket } from './open-market.fixture.ts'
 import { openPrices } from './open-prices.fixture.ts'
-import { type AgentPart, playSteps } from './play-steps.fixture.ts'
+import { type AgentPart, simulateSteps } from './play-steps.fixture.ts'
 
 /**
  * Does programs of one scenario of the search again on a local chain: the real contracts, with what stood and happened before, and behind
@@ -22,7 +22,7 @@ export async function replayPrograms(
   const [first] = replayables
   if (first === undefined) return
   const restore = await devnet.checkpoint()
-  const past = await playPast(devnet, first)
+  const past = await simulatePast(devnet, first)
   for (const replayable of replayables) {
     const back = await devnet.checkpoint()
     onResult(replayable, await playProgram(devnet, past, replayable))
@@ -49,7 +49,7 @@ type Past = {
 }
 
 /** What stood and happened before the programs of a scenario. */
-async function playPast(devnet: Devnet, { since, past, block, timestamp, ...world }: Replayable): Promise<Past> {
+async function simulatePast(devnet: Devnet, { since, past, block, timestamp, ...world }: Replayable): Promise<Past> {
   await testClient(devnet).setBlockGasLimit({ gasLimit: roomyBlockGas })
   const market = await openMarket(devnet, since)
   const head = await market.others.client.getBlock()
@@ -57,7 +57,7 @@ async function playPast(devnet: Devnet, { since, past, block, timestamp, ...worl
   const blocks = await openBlocks(devnet, { ...world, from })
   const sightings = sightingsOf(since, blocks.shiftSeconds)
   const prices = openPrices(devnet, market, { ...world, sightings })
-  await playSteps({ devnet, market, blocks }, past, block, {
+  await simulateSteps({ devnet, market, blocks }, past, block, {
     step: (step) => prices.look(step),
     write: (_plan, write) => write(),
   })
@@ -78,7 +78,7 @@ async function playProgram(
   const agent = await openAgent({ devnet, market, blocks, replayable, sightings })
   const calls: ChainCall[] = []
   try {
-    await playSteps({ devnet, market, blocks }, steps, (steps.at(-1)?.block ?? block) + 1, agentPart(agent, calls))
+    await simulateSteps({ devnet, market, blocks }, steps, (steps.at(-1)?.block ?? block) + 1, agentPart(agent, calls))
     return calls
   } finally {
     await blocks.close()

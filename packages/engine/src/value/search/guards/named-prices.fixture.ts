@@ -112,7 +112,7 @@ function olderOf(view: WorldView, pool: SimPool, { forSums, forMoments }: PastTi
   return numbers.flatMap((number) => snapshotAt(view, pool, Number(number)) ?? [])
 }
 
-/** Picks by the block, so that what is played again sees the same. */
+/** Picks by the block, so that what is simulated again sees the same. */
 function timesOf(view: WorldView): PastTimes {
   const { block } = view.head
   return pastTimes(BigInt(block), { blockTimeSeconds: view.blockSeconds, maxHeadAgeSeconds: null }, pickAt(block))

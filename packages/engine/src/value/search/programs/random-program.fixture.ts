@@ -75,7 +75,7 @@ function spike({ random }: Draw, pool: string): readonly Action[] {
   ]
 }
 
-/** A pool is moved, the agent reads it, its call is mined where the attacker wants it, and the pool is taken back. */
+/** A pool is moved, the agent reads it, its call is mined where the attacker wants it, and the pool is revoked. */
 function attackOn(draw: Draw): readonly Action[] {
   const { random } = draw
   const pool = anyPool(draw)

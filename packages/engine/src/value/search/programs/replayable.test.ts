@@ -20,8 +20,8 @@ const program: Program = {
   ],
 }
 const start = recordedStart(program.scenario, spotPrices)
-const play = (played: Program) =>
-  runProgram(start.world, played, (world) => createOperatorGuard(world, spotPrices), true)
+const play = (simulated: Program) =>
+  runProgram(start.world, simulated, (world) => createOperatorGuard(world, spotPrices), true)
 
 it('is plain data: what stands at the beginning, and every step with block, time and amounts', () => {
   const result = play(program)

@@ -5,7 +5,7 @@ import type { SimWorld } from './sim-world.fixture.ts'
 
 /**
  * Somebody with unlimited funds who knows the price outside. A pool that stood off the market, fee included, at the end of as many
- * blocks as the scenario says is taken back until nothing is left to earn.
+ * blocks as the scenario says is revoked until nothing is left to earn.
  *
  * @param mode `watch`: looks at which pools are off without trading; for the end of a block in which he has traded before others did.
  */

@@ -88,9 +88,9 @@ export function burnInTickPool(state: PoolState, range: OwnedRange, liquidity: b
   const amounts = amountsAt(state.sqrtPriceX96, range, liquidity, false)
   applyPoolEvent(state, { eventName: 'Burn', args: { ...range, amount: liquidity, ...amounts }, timestamp })
   const position = state.positions.get(positionKey(range))
-  const owed = { amount0: position?.tokensOwed0 ?? 0n, amount1: position?.tokensOwed1 ?? 0n }
-  applyPoolEvent(state, { eventName: 'Collect', args: { ...range, ...owed }, timestamp })
-  return owed
+  const pendingRevocations = { amount0: position?.tokensOwed0 ?? 0n, amount1: position?.tokensOwed1 ?? 0n }
+  applyPoolEvent(state, { eventName: 'Collect', args: { ...range, ...pendingRevocations }, timestamp })
+  return pendingRevocations
 }
 
 /** Fees for whoever is in range; v3 takes them as what a flash loan pays. False where nobody is. */

@@ -1,14 +1,14 @@
 import type { Allowance } from './approval-steps.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { onStorage } from '../audit/storage.ts'
-import { readAllowances } from './survey.ts'
+import { readAllowances } from './chain-snapshot.ts'
 
 /**
  * Reads what stands of the wallet's allowances at the newest block of an endpoint, in the order asked, and how many of the
  * wallet's transactions that block holds: one that lags shows zero where an approval of ours stands. Throws `RPC_*` and
  * `STORAGE_UNAVAILABLE`.
  */
-export async function standingAllowances(
+export async function currentAllowances(
   {
     engine,
     chain,

@@ -1,22 +1,24 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import type { Engine } from '../context/engine.ts'
-import type { OwedAllowance } from './owed-allowances.ts'
+import type { PendingRevocation } from './pending-revocations.ts'
 import { onStorage } from '../audit/storage.ts'
 
 /**
  * Notes beside what is owed that taking it back was mined and failed, so that the next try waits, and tells the operator
  * the first time. Throws `STORAGE_UNAVAILABLE`.
  */
-export async function noteNotTakenBack(
-  engine: Pick<Engine, 'owed' | 'audit' | 'log' | 'now'>,
+export async function noteNotRevoked(
+  engine: Pick<Engine, 'pendingRevocations' | 'audit' | 'log' | 'now'>,
   chain: Pick<Chain, 'id'>,
-  owed: OwedAllowance,
+  pendingRevocations: PendingRevocation,
   hash: Hash,
 ): Promise<void> {
-  await onStorage('the owed allowances cannot be written', () => engine.owed.failed(owed, engine.now()))
-  if (owed.failed !== undefined) return
-  const { token, spender } = owed
+  await onStorage('the owed allowances cannot be written', () =>
+    engine.pendingRevocations.failed(pendingRevocations, engine.now()),
+  )
+  if (pendingRevocations.failed !== undefined) return
+  const { token, spender } = pendingRevocations
   engine.log.error('allowances.not-taken-back', { chainId: chain.id, token, spender, hash, fix })
   const transaction = { chainId: chain.id, hash, to: token, spender }
   engine.audit.note({ event: 'tx.not-taken-back', transaction, result: { status: 'reverted' } })

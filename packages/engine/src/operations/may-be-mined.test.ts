@@ -2,7 +2,7 @@ import type { StoredTransaction } from '@svc/store'
 import type { JournalState } from '@svc/wallet/core'
 import { expect, it } from 'vitest'
 import { cancelled, storedTransaction as stored } from '../fixtures/stored-transaction.fixture.ts'
-import { isInDoubt, isProvedDead, isTakenBack, wentOut } from './went-out.ts'
+import { isInDoubt, isProvedDead, isRevoked, mayBeMined } from './may-be-mined.ts'
 
 it.each<[JournalState, boolean]>([
   ['signed', true],
@@ -14,7 +14,7 @@ it.each<[JournalState, boolean]>([
   ['superseded', false],
   ['replaced', false],
 ])('a transaction that is %s may have an effect: %s', (state, expected) => {
-  expect(wentOut({ state })).toBe(expected)
+  expect(mayBeMined({ state })).toBe(expected)
 })
 
 it.each<[readonly JournalState[], boolean, boolean]>([
@@ -31,7 +31,7 @@ it.each<[readonly JournalState[], boolean, boolean]>([
 })
 
 const approval = stored('final', { approves: 5n })
-const takenBackAt1 = stored('final', { nonce: 1, attempt: 1, step: 2, approves: 0n })
+const revokedAt1 = stored('final', { nonce: 1, attempt: 1, step: 2, approves: 0n })
 
 it.each<[string, readonly StoredTransaction[], boolean, boolean]>([
   ['an approval alone', [approval], false, false],
@@ -44,15 +44,15 @@ it.each<[string, readonly StoredTransaction[], boolean, boolean]>([
   ['an approval before declined bytes', [approval, stored('refused', { nonce: 1 })], true, false],
   [
     'the same with the take-back out',
-    [approval, stored('refused', { nonce: 1 }), { ...takenBackAt1, state: 'broadcast' }],
+    [approval, stored('refused', { nonce: 1 }), { ...revokedAt1, state: 'broadcast' }],
     true,
     false,
   ],
   ['the same once something took the nonce', [approval, stored('superseded', { nonce: 1 })], false, true],
-  ['the same once the take-back did', [approval, stored('replaced', { nonce: 1 }), takenBackAt1], false, true],
+  ['the same once the take-back did', [approval, stored('replaced', { nonce: 1 }), revokedAt1], false, true],
   [
     'a take-back that is not mined',
-    [approval, stored('replaced', { nonce: 1 }), { ...takenBackAt1, state: 'broadcast' }],
+    [approval, stored('replaced', { nonce: 1 }), { ...revokedAt1, state: 'broadcast' }],
     false,
     false,
   ],
@@ -63,7 +63,7 @@ it.each<[string, readonly StoredTransaction[], boolean, boolean]>([
 
 it('a step is taken back when the operator asked so of any of its attempts and none was mined', () => {
   const asked = stored('replaced', { asked: cancelled() })
-  expect(isTakenBack([asked, stored('replaced', { attempt: 1 })])).toBe(true)
-  expect(isTakenBack([asked, stored('reverted', { attempt: 1 })])).toBe(false)
-  expect(isTakenBack([stored('replaced')])).toBe(false)
+  expect(isRevoked([asked, stored('replaced', { attempt: 1 })])).toBe(true)
+  expect(isRevoked([asked, stored('reverted', { attempt: 1 })])).toBe(false)
+  expect(isRevoked([stored('replaced')])).toBe(false)
 })

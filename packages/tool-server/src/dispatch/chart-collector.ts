@@ -1,10 +1,10 @@
-import type { Drawing } from '../charts/drawing.ts'
+import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { PictureLink } from '../charts/chart-store.ts'
 import type { Content } from './call-result.ts'
 
 /** Collects what the pictures of one answer are made of. A fault of a picture never becomes one of the answer: it is reported, and left out. */
-export function createDrawingBoard(onFault: (error: unknown) => void): DrawingBoard {
-  const drawings: Drawing[] = []
+export function createChartCollector(onFault: (error: unknown) => void): DrawingBoard {
+  const drawings: ChartSpec[] = []
   let isFaulty = false
   const attempt = (work: () => void) => {
     try {
@@ -26,10 +26,10 @@ export function createDrawingBoard(onFault: (error: unknown) => void): DrawingBo
 }
 
 export type DrawingBoard = {
-  draw(drawing: () => Drawing): void
-  first(): Drawing | undefined
+  draw(drawing: () => ChartSpec): void
+  first(): ChartSpec | undefined
   /** Where each can be read once it is kept, and a sentence where one is missing. */
-  keepWith(keep: (drawing: Drawing) => readonly PictureLink[]): readonly Content[]
+  keepWith(keep: (drawing: ChartSpec) => readonly PictureLink[]): readonly Content[]
 }
 
 const undrawn = 'The picture of this answer could not be drawn; the answer itself is whole.'

@@ -7,7 +7,7 @@ import { mintIntent, swapIntent } from '../fixtures/intents.fixture.ts'
 import { mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
 import { afterSending, laggingAt } from '../fixtures/network.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
-import { createOwedAllowances } from './owed-allowances.ts'
+import { createPendingRevocations } from './pending-revocations.ts'
 import { testClient } from '../fixtures/pipeline-facts.fixture.ts'
 import { storeEngines } from '../fixtures/store-engines.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
@@ -27,12 +27,12 @@ describe.each(storeEngines)('on $engine, a block that lacks the approval', ({ us
     const pipeline = await open()
     const before = await headOf(pipeline)
     afterSending(pipeline, 1, async () => {
-      // Old enough to be played again.
+      // Old enough to be simulated again.
       pipeline.clock.offsetMs += 20_000
       pipeline.network.fetch = laggingAt(before)
     })
     await expect(pipeline.run(swapIntent(pipeline, '100'))).rejects.toMatchObject({ code: 'SIMULATION_DRIFT' })
-    await expectTakenBack(pipeline, ['USDC'], routerOf(pipeline))
+    await expectRevoked(pipeline, ['USDC'], routerOf(pipeline))
   })
 
   it('of an endpoint that lags is read by a sweep: what an earlier call left is not forgotten', async () => {
@@ -41,7 +41,7 @@ describe.each(storeEngines)('on $engine, a block that lacks the approval', ({ us
     await leaveAllowance(pipeline)
     pipeline.network.fetch = laggingAt(before)
     expect((await pipeline.executor.reconcile()).failed).toEqual([])
-    await expectTakenBack(pipeline, ['USDC'], routerOf(pipeline))
+    await expectRevoked(pipeline, ['USDC'], routerOf(pipeline))
   })
 
   it('of an endpoint that lags is the newest at the end of a call: what it left over is taken back later', async () => {
@@ -51,7 +51,7 @@ describe.each(storeEngines)('on $engine, a block that lacks the approval', ({ us
       pipeline.network.fetch = laggingAt(before)
     })
     await pipeline.run(await mintIntent(pipeline))
-    await expectTakenBack(pipeline, ['USDC', 'WETH'], pipeline.chain.amm.v3!.positionManager)
+    await expectRevoked(pipeline, ['USDC', 'WETH'], pipeline.chain.amm.v3!.positionManager)
   })
 
   it('is what a reorg deeper than the confirmations leaves: an approval that comes back is taken back', async () => {
@@ -70,7 +70,7 @@ describe.each(storeEngines)('on $engine, a block that lacks the approval', ({ us
     // Nodes put what they lost back into their pools.
     await pipeline.rpc.client(pipeline.chain).sendRawTransaction({ serializedTransaction: approval!.rawTransaction })
     await mineAgain(pipeline)
-    await expectTakenBack(pipeline, ['USDC'], routerOf(pipeline))
+    await expectRevoked(pipeline, ['USDC'], routerOf(pipeline))
   })
 })
 
@@ -86,14 +86,14 @@ async function leaveAllowance(pipeline: Pipeline, mine = async (): Promise<void>
 }
 
 /** Something stands, and is zero and no longer owed once the endpoint has caught up and sweeps have come by. */
-async function expectTakenBack(pipeline: Pipeline, symbols: readonly string[], spender: Address): Promise<void> {
+async function expectRevoked(pipeline: Pipeline, symbols: readonly string[], spender: Address): Promise<void> {
   pipeline.network.fetch = fetch
   const standing = () => Promise.all(symbols.map((symbol) => pipeline.allowance(symbol, spender)))
   expect(await standing()).not.toEqual(symbols.map(() => 0n))
   await pipeline.executor.reconcile()
   expect(await standing()).toEqual(symbols.map(() => 0n))
   await pipeline.executor.reconcile()
-  expect(await createOwedAllowances(pipeline.dataDir).list()).toEqual([])
+  expect(await createPendingRevocations(pipeline.dataDir).list()).toEqual([])
 }
 
 function headOf(pipeline: Pipeline): Promise<bigint> {

@@ -10,7 +10,7 @@ import type { Allowance } from './approval-steps.ts'
  * that is paid now, the wallet's native balance and how many of its transactions are mined, and the allowances that
  * stand. Throws `RPC_*`.
  */
-export async function survey(request: {
+export async function snapshot(request: {
   readonly rpc: RpcPool
   readonly client: PublicClient
   readonly chain: Chain
@@ -18,7 +18,7 @@ export async function survey(request: {
   readonly allowances: readonly Allowance[]
   /** Unix milliseconds. */
   readonly now: () => number
-}): Promise<Survey> {
+}): Promise<ChainSnapshot> {
   const { rpc, client, chain, wallet, allowances, now } = request
   const [head, namedTip, balanceWei, transactionCount, standing] = await Promise.all([
     rpc.head(chain),
@@ -59,7 +59,7 @@ export function readAllowances(
   )
 }
 
-export type Survey = {
+export type ChainSnapshot = {
   readonly block: BlockTime
   /** The time the next transaction may be mined at, in Unix seconds: never before the newest block's. */
   readonly atSeconds: number

@@ -5,7 +5,7 @@ import { ToolError } from '@svc/amm'
  * signs nothing more; `shut` resolves when all have left, or after `timeoutMs`. Who is still inside then is cut off where
  * it stands: what it signed is in the journal, and the next start brings it to its end.
  */
-export function createDoor(): Door {
+export function createShutdownGate(): Door {
   const inside = new Set<Promise<unknown>>()
   const state = { shut: false }
   const requireOpen = (): void => {
@@ -37,9 +37,9 @@ export function createDoor(): Door {
 }
 
 export type Door = {
-  /** Throws `SERVER_BUSY` once the door is shut. */
+  /** Throws `SERVER_BUSY` once the gate is shut. */
   requireOpen(this: void): void
-  /** Does work that must not be cut off. Throws `SERVER_BUSY` once the door is shut. */
+  /** Does work that must not be cut off. Throws `SERVER_BUSY` once the gate is shut. */
   during<Value>(this: void, work: () => Promise<Value>): Promise<Value>
   /** Whether all had left in time. */
   shut(this: void, timeoutMs: number): Promise<boolean>

@@ -21,6 +21,6 @@ it.each([
   await pipeline.run(swapIntent(pipeline, '1'))
   const counted = await usedGas(pipeline)
   expect(counted).toBeGreaterThan(l1DataFee ? 60_000_000n : 0n)
-  // Two transactions and a take-back at most; beside each a fiftieth of a coin at 3,000 USD for a parent chain.
+  // Two transactions and a revocation at most; beside each a fiftieth of a coin at 3,000 USD for a parent chain.
   expect(counted).toBeLessThan(l1DataFee ? 250_000_000n : 15_000_000n)
 })

@@ -6,13 +6,13 @@ import { rangePicture } from './range/range-picture.ts'
 import type { RangeResult } from './range/range-result.ts'
 
 /** What a picture is made from: plain data that JSON keeps whole, so that it can be drawn elsewhere than where it was made. */
-export type Drawing =
+export type ChartSpec =
   | { readonly kind: 'range'; readonly result: RangeResult; readonly horizonDays: number }
   | { readonly kind: 'backtest'; readonly curves: BacktestCurves }
 
-export type DrawingRequest = { readonly drawing: Drawing; readonly theme: Theme; readonly format: 'svg' | 'png' }
+export type ChartRequest = { readonly drawing: ChartSpec; readonly theme: Theme; readonly format: 'svg' | 'png' }
 
-export function pictureOf(drawing: Drawing, look: Look = {}): Picture {
+export function pictureOf(drawing: ChartSpec, look: Look = {}): Picture {
   if (drawing.kind === 'range') return rangePicture(drawing.result, drawing.horizonDays, look)
   return backtestPicture(drawing.curves, look)
 }

@@ -1,5 +1,5 @@
 import { requireNoNewApproval } from './approval.ts'
-import { dearGas } from '../spending/gas-cap.ts'
+import { checkGasCap } from '../spending/gas-cap.ts'
 import { requireNoNewDelay } from './delay.ts'
 import type { PolicyFollower } from '../policy/follow-policy.ts'
 import { grantRefusals } from '../policy/grant-refusals.ts'
@@ -21,22 +21,22 @@ import { valueOfCall } from './weigh-value.ts'
  * the threshold for a person, gas) is held against what is reserved already, and a delay that it asks for now refuses.
  * Throws the first refusal, `POLICY_INVALID` where the file cannot be read.
  */
-export async function stillAllowed(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
+export async function recheckPolicy(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
   const isWayHome = progress.reserved.isExit && mayBringHome(before)
   throwFirst((await requireRunning(before.engine, isWayHome)).refusals)
   const context = await policies.forExecution(before)
   const { engine, call, chain, wallet, intent, known } = context
   const { policy } = engine
   throwFirst(grantRefusals(call.tool, call.principal.id, policy))
-  const { surveyed, simulation, firstStep } = progress.valid
-  throwFirst(policyVerdict(intent, { chain, policy, known, wallet, nowSeconds: surveyed.atSeconds }).refusals)
+  const { snapshotTaken, simulation, firstStep } = progress.valid
+  throwFirst(policyVerdict(intent, { chain, policy, known, wallet, nowSeconds: snapshotTaken.atSeconds }).refusals)
   if (engine.policyHash === before.engine.policyHash) return context
   throwFirst(checkMeasured(simulation, policy))
   throwFirst(
-    dearGas(
+    checkGasCap(
       policy,
       [...simulation.gasUsed, ...simulation.revokeGasUsed],
-      surveyed.fees,
+      snapshotTaken.fees,
       progress.priced,
       before.value.isExit,
     ),

@@ -1,17 +1,17 @@
 import { type Hex, type PublicClient, toHex } from 'viem'
 import * as z from 'zod'
-import type { PlayedCall, PlayedFrom, PlayedResult } from './played.ts'
+import type { SimulatedCall, SimulatedFrom, SimulatedResult } from './simulated.ts'
 import { simulationUnavailable } from './simulation-failure.ts'
 
 /**
  * Plays a sequence in one block with `eth_simulateV1`: logs of every call, and those of a tracer for native currency.
  * Rejects with what the endpoint answered, or with `SIMULATION_UNAVAILABLE` where that is not understood.
  */
-export async function playTraced(
+export async function simulateWithTrace(
   client: PublicClient,
-  { wallet, block, atSeconds }: PlayedFrom,
-  sequence: readonly PlayedCall[],
-): Promise<readonly PlayedResult[]> {
+  { wallet, block, atSeconds }: SimulatedFrom,
+  sequence: readonly SimulatedCall[],
+): Promise<readonly SimulatedResult[]> {
   const calls = sequence.map(({ to, data, value }) => ({ from: wallet, to, data, value: toHex(value) }))
   const answer: unknown = await client.request<SimulateV1>({
     method: 'eth_simulateV1',

@@ -11,10 +11,10 @@ import { replaceFileDurably } from '@svc/runtime'
  * be zero, so that a crash between an approval and its end leaves none standing for good. The file is
  * `owed-allowances.json` in the data directory.
  */
-export function createOwedAllowances(dataDir: string): OwedAllowances {
+export function createPendingRevocations(dataDir: string): PendingRevocations {
   const path = join(dataDir, 'owed-allowances.json')
   const inOrder = createMutex()
-  const change = (edit: (list: readonly OwedAllowance[]) => readonly OwedAllowance[]): Promise<void> =>
+  const change = (edit: (list: readonly PendingRevocation[]) => readonly PendingRevocation[]): Promise<void> =>
     inOrder(async () => {
       const before = await read(path)
       const after = edit(before)
@@ -22,22 +22,22 @@ export function createOwedAllowances(dataDir: string): OwedAllowances {
     })
   return Object.freeze({
     list: () => inOrder(() => read(path)),
-    add: (owed: readonly OwedAllowance[]) =>
+    add: (pendingRevocations: readonly PendingRevocation[]) =>
       change((list) => {
-        const added = owed.filter((one) => !list.some((other) => isSame(one, other)))
+        const added = pendingRevocations.filter((one) => !list.some((other) => isSame(one, other)))
         return added.length === 0 ? list : [...list, ...added]
       }),
-    remove: (owed: readonly OwedAllowance[]) =>
+    remove: (pendingRevocations: readonly PendingRevocation[]) =>
       change((list) => {
-        const left = list.filter((one) => !owed.some((other) => isSame(one, other)))
+        const left = list.filter((one) => !pendingRevocations.some((other) => isSame(one, other)))
         return left.length === list.length ? list : left
       }),
-    failed: (owed: OwedAllowance, at: number) =>
-      change((list) => list.map((one) => (isSame(one, owed) ? { ...one, failed: again(one, at) } : one))),
+    failed: (pendingRevocations: PendingRevocation, at: number) =>
+      change((list) => list.map((one) => (isSame(one, pendingRevocations) ? { ...one, failed: again(one, at) } : one))),
   })
 }
 
-export type OwedAllowance = {
+export type PendingRevocation = {
   readonly chainId: number
   readonly owner: Address
   readonly token: Address
@@ -46,20 +46,20 @@ export type OwedAllowance = {
   readonly failed?: { readonly times: number; readonly at: number } | undefined
 }
 
-export type OwedAllowances = {
-  list(): Promise<readonly OwedAllowance[]>
+export type PendingRevocations = {
+  list(): Promise<readonly PendingRevocation[]>
   /** What is owed already stays as it is. */
-  add(owed: readonly OwedAllowance[]): Promise<void>
-  remove(owed: readonly OwedAllowance[]): Promise<void>
+  add(pendingRevocations: readonly PendingRevocation[]): Promise<void>
+  remove(pendingRevocations: readonly PendingRevocation[]): Promise<void>
   /** Notes that taking one back was mined `at` (Unix milliseconds) and failed or left it owed, where it is still owed. */
-  failed(owed: OwedAllowance, at: number): Promise<void>
+  failed(pendingRevocations: PendingRevocation, at: number): Promise<void>
 }
 
 /**
- * Whether an allowance waits before it is taken back again: each time that was mined for nothing burnt gas, so the wait is
+ * Whether an allowance waits before it is revoked again: each time that was mined for nothing burnt gas, so the wait is
  * a minute after the first and doubles up to a day. A clock that was set back makes nothing wait.
  */
-export function isWaiting({ failed }: OwedAllowance, now: number): boolean {
+export function isWaiting({ failed }: PendingRevocation, now: number): boolean {
   if (failed === undefined) return false
   const waitMs = Math.min(60_000 * 2 ** (failed.times - 1), 24 * 3_600_000)
   return now >= failed.at && now < failed.at + waitMs
@@ -69,11 +69,11 @@ const address = z.custom<Address>((value) => typeof value === 'string' && isAddr
 const failed = z.object({ times: z.int().positive(), at: z.number() }).optional()
 const listSchema = z.array(z.object({ chainId: z.int(), owner: address, token: address, spender: address, failed }))
 
-function again(one: OwedAllowance, at: number): NonNullable<OwedAllowance['failed']> {
+function again(one: PendingRevocation, at: number): NonNullable<PendingRevocation['failed']> {
   return { times: (one.failed?.times ?? 0) + 1, at }
 }
 
-async function read(path: string): Promise<readonly OwedAllowance[]> {
+async function read(path: string): Promise<readonly PendingRevocation[]> {
   const text = await readFileIfPresent(path)
   if (text === null) return []
   try {
@@ -87,10 +87,10 @@ async function read(path: string): Promise<readonly OwedAllowance[]> {
   }
 }
 
-function isSame(one: OwedAllowance, other: OwedAllowance): boolean {
+function isSame(one: PendingRevocation, other: PendingRevocation): boolean {
   return keyOf(one) === keyOf(other)
 }
 
-function keyOf({ chainId, owner, token, spender }: OwedAllowance): string {
+function keyOf({ chainId, owner, token, spender }: PendingRevocation): string {
   return `${chainId}:${owner}:${token}:${spender}`.toLowerCase()
 }

@@ -8,7 +8,7 @@ import { parentFeeOf } from '../spending/gas-cap.ts'
  * that names more is wrong. The fee of a roll-up for its parent chain, in wei, is in no signature: it is taken on chains
  * that charge one, up to twenty times what the signed gas may cost, or a fiftieth of a coin where that is more.
  */
-export function asSigned(
+export function clampReceipt(
   receipt: TransactionReceipt,
   rawTransaction: Hex,
   { l1DataFee = false }: Pick<Chain, 'l1DataFee'>,

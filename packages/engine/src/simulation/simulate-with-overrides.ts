@@ -1,6 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, type PublicClient, size } from 'viem'
 import { stepPlayer } from '../calldata/contracts.gen.ts'
-import type { PlayedCall, PlayedFrom, PlayedResult } from './played.ts'
+import type { SimulatedCall, SimulatedFrom, SimulatedResult } from './simulated.ts'
 import { simulationUnavailable } from './simulation-failure.ts'
 
 /**
@@ -9,11 +9,11 @@ import { simulationUnavailable } from './simulation-failure.ts'
  * undeclared stays unseen; gas is guessed from above. The time is that of the block. Rejects with what the endpoint
  * answered, or with `SIMULATION_UNAVAILABLE` where it did not put the contract there.
  */
-export async function playOverridden(
+export async function simulateWithOverrides(
   client: PublicClient,
-  { wallet, block }: PlayedFrom,
-  sequence: readonly PlayedCall[],
-): Promise<readonly PlayedResult[]> {
+  { wallet, block }: SimulatedFrom,
+  sequence: readonly SimulatedCall[],
+): Promise<readonly SimulatedResult[]> {
   const data = encodeFunctionData({
     abi: stepPlayer.abi,
     functionName: 'play',
@@ -29,11 +29,11 @@ export async function playOverridden(
   return decode(answer, sequence)
 }
 
-function decode(answer: Hex | undefined, sequence: readonly PlayedCall[]): readonly PlayedResult[] {
+function decode(answer: Hex | undefined, sequence: readonly SimulatedCall[]): readonly SimulatedResult[] {
   try {
-    const played = decodeFunctionResult({ abi: stepPlayer.abi, functionName: 'play', data: answer ?? '0x' })
-    if (played.length !== sequence.length) throw new RangeError('another number of calls came back')
-    return played.map(({ ok, returnData, gasUsed, balanceBefore, balanceAfter }, index) => ({
+    const simulated = decodeFunctionResult({ abi: stepPlayer.abi, functionName: 'play', data: answer ?? '0x' })
+    if (simulated.length !== sequence.length) throw new RangeError('another number of calls came back')
+    return simulated.map(({ ok, returnData, gasUsed, balanceBefore, balanceAfter }, index) => ({
       ok,
       returnData,
       gasUsed: asTransaction(gasUsed, sequence[index]?.data ?? '0x'),

@@ -2,38 +2,41 @@ import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
 import { type Allowance, revokeStep } from './approval-steps.ts'
 import type { ExecutionContext } from '../context/engine.ts'
-import { noteNotTakenBack } from './not-taken-back.ts'
-import type { OwedAllowance } from './owed-allowances.ts'
+import { noteNotRevoked } from './not-revoked.ts'
+import type { PendingRevocation } from './pending-revocations.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
 import type { Progress } from '../context/progress.ts'
-import { type Standing, standingAllowances } from './standing-allowances.ts'
+import { type Standing, currentAllowances } from './current-allowances.ts'
 import { onStorage } from '../audit/storage.ts'
 import { broadcast, confirm, sign } from '../stages/transact.ts'
 
 /** Notes on disk what will have to go back to zero, before the first allowance is signed. */
 export async function oweAllowances(context: Reserved): Promise<void> {
-  const owed = owedOf(context)
-  if (owed.length > 0) await onStorage('the owed allowances cannot be written', () => context.engine.owed.add(owed))
+  const pendingRevocations = pendingOf(context)
+  if (pendingRevocations.length > 0)
+    await onStorage('the owed allowances cannot be written', () =>
+      context.engine.pendingRevocations.add(pendingRevocations),
+    )
 }
 
 /**
  * Sets what is left of the pipeline's allowances to zero and forgets those that are. With `blind` they are not read first and
- * not waited for: a transaction is out whose end is unknown, and the take-back queues behind it by its nonce. Nothing is
+ * not waited for: a transaction is out whose end is unknown, and the revocation queues behind it by its nonce. Nothing is
  * forgotten while bytes that were declined may still be mined, or where the block that was read lacks transactions of the
- * wallet: either may be the approval. Never rejects: what could not be taken back stays owed, and the next write or start
+ * wallet: either may be the approval. Never rejects: what could not be revoked stays pending, and the next write or start
  * tries again.
  */
-export async function takeBack(
+export async function revokeAllowances(
   context: Reserved,
   progress: Progress,
   options: { readonly blind: boolean; readonly standing?: Standing },
 ): Promise<readonly TransactionReceipt[]> {
   const { engine, call, allowances } = context
-  const owed = owedOf(context)
-  if (owed.length === 0) return []
+  const pendingRevocations = pendingOf(context)
+  if (pendingRevocations.length === 0) return []
   const receipts: TransactionReceipt[] = []
   try {
-    const standing = options.blind ? null : (options.standing ?? (await standingAllowances(context, allowances)))
+    const standing = options.blind ? null : (options.standing ?? (await currentAllowances(context, allowances)))
     const mayForget = standing?.holdsAll === true && !(await isAnyRefused(context))
     for (const [index, allowance] of allowances.entries()) {
       const stands = standing === null ? wasApproved(allowance, progress) : standing.amounts[index] !== 0n
@@ -41,7 +44,7 @@ export async function takeBack(
       const receipt = await revoke(context, progress, allowance, index, options.blind)
       if (receipt !== null) receipts.push(receipt)
     }
-    if (mayForget) await engine.owed.remove(owed)
+    if (mayForget) await engine.pendingRevocations.remove(pendingRevocations)
   } catch (error) {
     engine.log.warn('allowances.owed', { requestId: call.requestId, error })
   }
@@ -70,7 +73,7 @@ async function revoke(
   const entry = await sign(context, step, {
     // A slot that is emptied costs less in the simulation than one that still holds something.
     gasUsed: gasUsed > leastRevokeGas ? gasUsed : leastRevokeGas,
-    fees: valid.surveyed.fees,
+    fees: valid.snapshotTaken.fees,
     reservationId: null,
     facts,
   })
@@ -86,14 +89,14 @@ async function revoke(
 }
 
 async function noteFailed({ engine, chain, wallet }: Reserved, allowance: Allowance, hash: Hash): Promise<void> {
-  const owed = (await engine.owed.list()).find(
+  const pendingRevocations = (await engine.pendingRevocations.list()).find(
     ({ chainId, owner, token, spender }) =>
       chainId === chain.id &&
       isAddressEqual(owner, wallet) &&
       isAddressEqual(token, allowance.token) &&
       isAddressEqual(spender, allowance.spender),
   )
-  if (owed !== undefined) await noteNotTakenBack(engine, chain, owed, hash)
+  if (pendingRevocations !== undefined) await noteNotRevoked(engine, chain, pendingRevocations, hash)
 }
 
 /** Whether the pipeline signed an approval of this token. */
@@ -103,7 +106,7 @@ function wasApproved({ token }: Allowance, { signed }: Progress): boolean {
 
 const leastRevokeGas = 60_000n
 
-function owedOf({ chain, wallet, allowances }: Reserved): readonly OwedAllowance[] {
+function pendingOf({ chain, wallet, allowances }: Reserved): readonly PendingRevocation[] {
   return allowances
     .filter(({ revokeAfter }) => revokeAfter)
     .map(({ token, spender }) => ({ chainId: chain.id, owner: wallet, token, spender }))
