@@ -26,6 +26,7 @@ import { readAllowances } from '../allowances/chain-snapshot.ts'
 import { revokeAllowances } from '../allowances/revoke-allowances.ts'
 import { budgetNames } from '../value/budget-names.ts'
 import { type Holdings, valueAt } from '../value/trusted-value.ts'
+import { sharesAsMade } from '../value/shares-as-made.ts'
 import { trustedPrices } from './weigh-value.ts'
 
 /**
@@ -41,9 +42,15 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
     ...(standing === null ? {} : { standing }),
   })
   const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes]
-  const counted = await settleLedger(context, progress, countedDeltas(deltas, context.simulation.deltas), receipts)
+  const comparable = sharesAsMade(deltas, {
+    simulated: context.value.simulated.arrives.shares,
+    logs: progress.mined.flatMap(({ receipt }) => receipt.logs),
+    wrappedNative: context.chain.wrappedNative.address.toLowerCase(),
+    prices: trustedPrices(priced),
+  })
+  const counted = await settleLedger(context, progress, countedDeltas(comparable, context.simulation.deltas), receipts)
   await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
-  await quietly(context, 'breaker', () => holdAgainstSimulation(context, deltas))
+  await quietly(context, 'breaker', () => holdAgainstSimulation(context, comparable))
   const drift = simulationDrift(context.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const gasCostWei = gasCostOf(receipts)

@@ -1,0 +1,67 @@
+import { v2PairAbi } from '@svc/amm/abis'
+import { type Address, encodeAbiParameters, encodeEventTopics, type Log } from 'viem'
+import { expect, test } from 'vitest'
+import { sharesAsMade } from './shares-as-made.ts'
+import type { PairShares } from './trusted-value.ts'
+
+const pair: Address = '0x00000000000000000000000000000000000000a1'
+const [token0, token1] = ['0x00000000000000000000000000000000000000b0', '0x00000000000000000000000000000000000000b1']
+const dollar = { lowE18: 10n ** 18n, midE18: 10n ** 18n, highE18: 10n ** 18n, basis: 'feed', decimals: 6 } as const
+const units = 1_000_000n
+// A deposit of 60 and 60 into a pair of 1,000 and 1,000 and as many shares.
+const simulated: PairShares = {
+  pair,
+  token0,
+  token1,
+  amount: 60n * units,
+  reserve0: 1_060n * units,
+  reserve1: 1_060n * units,
+  burnSupply: 1_060n * units,
+}
+
+const sync = (reserve0: bigint, reserve1: bigint) => log('Sync', {}, [reserve0, reserve1])
+const mint = (amount0: bigint, amount1: bigint) => log('Mint', { sender: pair }, [amount0, amount1])
+
+function log(eventName: 'Sync' | 'Mint', args: { sender?: Address }, values: readonly bigint[]): Log {
+  const topics = encodeEventTopics({ abi: v2PairAbi, eventName, args })
+  const kind = eventName === 'Sync' ? 'uint112' : 'uint256'
+  const data = encodeAbiParameters([{ type: kind }, { type: kind }], values as [bigint, bigint])
+  return { address: pair, topics, data } as object as Log
+}
+
+function counted(came: bigint, logs: readonly Log[], paid = 60n * units): bigint | undefined {
+  const deltas = new Map([
+    [token0, -paid],
+    [token1, -paid],
+    [pair as string, came],
+  ])
+  return sharesAsMade(deltas, { simulated: [simulated], logs, wrappedNative: '0x00', prices: () => dollar }).get(pair)
+}
+
+// A gift of 2,000 and 2,000 comes first: 20 shares stand for the same 120 dollars.
+const grown = [sync(3_060n * units, 3_060n * units), mint(60n * units, 60n * units)]
+
+test('fewer shares of a pair that a gift has made larger count as those of the simulation', () => {
+  const worth = counted(20n * units, grown)
+  expect(worth).toBeGreaterThan((60n * units * 999n) / 1000n)
+  expect(worth).toBeLessThan((60n * units * 1001n) / 1000n)
+})
+
+test.each([
+  [
+    'a token kept a part of what moved',
+    20n * units,
+    [sync(3_060n * units, 3_060n * units), mint(60n * units, 6n * units)],
+  ],
+  ['the pair tells nothing', 20n * units, []],
+  ['two deposits were made', 20n * units, [...grown, ...grown]],
+  ['shares are so few that rounding tells', 999_999n, grown],
+])('they count as they came where %s', (_why, came, logs) => {
+  expect(counted(came, logs)).toBe(came)
+})
+
+test('what a deposit left to others in a pair out of balance is lost', () => {
+  // The pair took 60 and 60, and 60 of one side are a hundredth of it.
+  const worth = counted(20n * units, [sync(6_000n * units, 600n * units), mint(60n * units, 60n * units)])
+  expect(worth).toBeLessThan(30n * units)
+})
