@@ -67,7 +67,7 @@ describe('svc up --json', { timeout }, () => {
         ? `"${name}"`
         : `"${name}":${inner.length === 0 ? String(value) : `{${inner.join(',')}}`}`
     })
-    expect(readFileSync(join(repository, 'README.md'), 'utf8')).toContain(`\`{${members.join(',')}}\``)
+    expect(readFileSync(join(repository, 'docs', 'clients.md'), 'utf8')).toContain(`\`{${members.join(',')}}\``)
     expect(ready.pools).toHaveLength(15)
     expect(ready.pools[0]).toEqual({
       version: 'v3',
