@@ -3,10 +3,12 @@ import { LongFilesFirst } from './test/long-files-first.ts'
 import { onEachEngine } from './test/on-each-engine.ts'
 
 const [chain, system] = ['**/*.chain.test.ts', '**/*.system.test.ts']
+/** What long attacks on the limits come to: each takes a chain of its own through hours of blocks. */
+const attacks = 'packages/tool-server/src/fair-value/attack-*.chain.test.ts'
 
 /**
  * `unit` needs nothing but this process and its disk; `chain` plays on local chains; `system` starts programs, browsers, bundlers and
- * databases, kills them, has the store's tests run again on PostgreSQL, and the replay of pools with all events. `npm test` runs the first two, `npm run check` all.
+ * databases, kills them, plays long attacks, has the store's tests run again on PostgreSQL, and the replay of pools with all events. `npm test` runs the first two, `npm run check` all.
  */
 export default defineConfig({
   ssr: { resolve: { conditions: ['svc-source'] } },
@@ -20,7 +22,14 @@ export default defineConfig({
           exclude: ['**/node_modules/**', chain, system],
         },
       },
-      { extends: true, test: { name: 'chain', include: [`packages/*/src/${chain}`, `test/${chain}`] } },
+      {
+        extends: true,
+        test: {
+          name: 'chain',
+          include: [`packages/*/src/${chain}`, `test/${chain}`],
+          exclude: ['**/node_modules/**', attacks],
+        },
+      },
       {
         extends: true,
         test: {
@@ -28,6 +37,7 @@ export default defineConfig({
           include: [
             `packages/*/src/${system}`,
             `test/${system}`,
+            attacks,
             ...onEachEngine,
             'packages/lp-math/src/pool-replay/*.chain.test.ts',
           ],

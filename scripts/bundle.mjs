@@ -17,7 +17,7 @@ export async function bundle(outfile = built('svc-server.mjs')) {
   rmSync(join(outdir, name), { recursive: true, force: true })
   await build({
     ...bundleOptions,
-    entryPoints: { [name]: built('main.js'), [`${name}/worker`]: built('adapters/workers/worker.js') },
+    entryPoints: { [name]: built('main.js'), [`${name}/worker`]: built('workers/worker.js') },
     outdir,
     splitting: true,
     chunkNames: `${name}/[name]-[hash]`,

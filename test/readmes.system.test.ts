@@ -24,7 +24,7 @@ describe.each(packages)('packages/%s', (name) => {
   })
 })
 
-it.each(['lp-math', 'store', 'devnet', 'tool-server', 'support-api'])(
+it.each(['lp-math', 'store', 'amm', 'engine', 'devnet', 'tool-server', 'support-api'])(
   'the program in the README of %s runs',
   (name) => {
     const program = /^```js\n([^]*?)^```/m.exec(readFileSync(join(root, 'packages', name, 'README.md'), 'utf8'))?.[1]

@@ -1,7 +1,7 @@
 // The product's catalogue, and the context its read tools need to answer without a chain.
 import { readConfig } from '@svc/tool-server'
-import { createChainDirectory } from '../../packages/tool-server/dist/adapters/chains/create-chain-directory.js'
-import { createTokenDirectory } from '../../packages/tool-server/dist/adapters/tokens/create-token-directory.js'
+import { createChainDirectory } from '@svc/amm/chains'
+import { createTokenDirectory } from '@svc/amm/tokens'
 
 export { catalogue as benchCatalogue } from '@svc/tool-server'
 

@@ -1,6 +1,6 @@
 // The engines of the store that the server is killed on. Each is started once; every world has a place of its own in it.
 import { join } from 'node:path'
-import { startPostgres } from '../../packages/devnet/dist/start-postgres.js'
+import { startPostgres } from '../../packages/devnet/dist/postgres/start-postgres.js'
 
 export const engines = {
   sqlite: {

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDevnet } from '@svc/devnet'
 import { openStore } from '@svc/store'
-import { devnetPolicy } from '@svc/tool-server'
+import { devnetPolicy } from '@svc/engine'
 import { createTestClient, decodeFunctionData, http, keccak256, parseAbi, parseEventLogs, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { startFaultProxy } from '../../packages/devnet/dist/fault-proxy.js'
-import { verifyAuditLog } from '../../packages/tool-server/dist/safety/verify-audit-log.js'
+import { startFaultProxy } from '../../packages/devnet/dist/services/fault-proxy.js'
+import { verifyAuditLog } from '../../packages/engine/dist/audit/verify-audit-log.js'
 
 export async function openWorld({ random, database, program, report }) {
   const closers = []

@@ -3,23 +3,23 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
-import { devnetPolicy } from '@svc/tool-server'
+import { devnetPolicy } from '@svc/engine'
 import { createSender } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { createCommitClock } from './durable-commit.mjs'
 
-const built = (path) => import(new URL(`../../packages/tool-server/dist/${path}`, import.meta.url).href)
+const built = (path) => import(new URL(`../../packages/engine/dist/${path}`, import.meta.url).href)
 
 /** `path` is an existing directory for the state; commits are as durable as in production. */
 export async function openMeasuredPipeline({ devnet, privateKey, path }) {
-  const { createExecutor } = await built('execute.js')
-  const { parsePolicy } = await built('safety/policy.js')
-  const { openAuditLog } = await built('safety/audit.js')
-  const { createChainDirectory } = await built('adapters/chains/create-chain-directory.js')
-  const { createLiquidity } = await built('adapters/liquidity/create-liquidity.js')
-  const { createPriceSource } = await built('adapters/prices/create-price-source.js')
-  const { createRpcPool } = await built('adapters/rpc/create-rpc-pool.js')
-  const { createTokenDirectory } = await built('adapters/tokens/create-token-directory.js')
+  const { createExecutor } = await built('pipeline.js')
+  const { parsePolicy } = await built('policy/policy.js')
+  const { openAuditLog } = await built('audit/audit.js')
+  const { createChainDirectory } = await import('@svc/amm/chains')
+  const { createLiquidity } = await import('@svc/amm/liquidity')
+  const { createPriceSource } = await import('@svc/amm/prices')
+  const { createRpcPool } = await import('@svc/amm/rpc')
+  const { createTokenDirectory } = await import('@svc/amm/tokens')
 
   const outside = createOutsideClock()
   const now = Date.now

@@ -6,13 +6,11 @@ import { build } from 'esbuild'
 import { bundleOptions } from '../../scripts/bundle.mjs'
 import { sized } from './size.mjs'
 
-const folder = fileURLToPath(new URL('../../packages/tool-server/src/safety/value/search/', import.meta.url))
+const folder = fileURLToPath(new URL('../../packages/engine/src/value/search/', import.meta.url))
 
 /** The modules of the search, as one, and others of its folder. */
 export async function loadValueSearch(more = []) {
-  const outfile = fileURLToPath(
-    new URL(`../../packages/tool-server/dist/value-search.${process.pid}.mjs`, import.meta.url),
-  )
+  const outfile = fileURLToPath(new URL(`../../packages/engine/dist/value-search.${process.pid}.mjs`, import.meta.url))
   try {
     const contents = [...modules, ...more].map((name) => `export * from './${name}.fixture.ts'`).join('\n')
     await build({

@@ -16,9 +16,13 @@ test('SECURITY.md states G1 to G13, each with tests', () => {
 })
 
 test('the suites of the guarantees run on every engine of the store', () => {
-  const directory = join(root, 'packages/tool-server/src/safety/guarantees')
-  for (const file of readdirSync(directory)) {
-    const source = readFileSync(join(directory, file), 'utf8')
+  const files = ['engine', 'tool-server'].flatMap((name) => {
+    const directory = join(root, 'packages', name, 'src/guarantees')
+    return readdirSync(directory).map((file) => join(directory, file))
+  })
+  expect(files).toHaveLength(3)
+  for (const file of files) {
+    const source = readFileSync(file, 'utf8')
     expect([file, ...(source.match(/^(?:describe|test|it)\b.*/gm) ?? [])]).toEqual([
       file,
       "describe.each(storeEngines)('on $engine', ({ usePlaces }) => {",

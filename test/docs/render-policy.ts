@@ -1,4 +1,4 @@
-import type { policyMembers } from '@svc/tool-server/policy'
+import type { policyMembers } from '@svc/engine/policy'
 
 /** `docs/policy.md`: a whole policy, and what the operator can say, member by member. */
 export function renderPolicy(members: ReturnType<typeof policyMembers>, sample: object): string {

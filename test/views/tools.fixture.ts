@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { backtestAnswer, rangeAnswer } from '../../packages/tool-server/src/pictures/answers.fixture.ts'
-import { backtestCurves, rangeResult } from '../../packages/tool-server/src/pictures/picture-data.fixture.ts'
-import { ToolError } from '../../packages/tool-server/src/tool-error.ts'
+import { backtestAnswer, rangeAnswer } from '../../packages/tool-server/src/charts/answers.fixture.ts'
+import { backtestCurves, rangeResult } from '../../packages/tool-server/src/charts/picture-data.fixture.ts'
+import { ToolError } from '@svc/amm'
 import { readTool } from '../../packages/tool-server/src/tool.ts'
 
 export const hostile = '<img src=x onerror="console.error(1)"><script>console.error(2)</script>'

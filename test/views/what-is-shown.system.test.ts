@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { backtestAnswer } from '../../packages/tool-server/src/pictures/answers.fixture.ts'
-import { backtestCurves } from '../../packages/tool-server/src/pictures/picture-data.fixture.ts'
+import { backtestAnswer } from '../../packages/tool-server/src/charts/answers.fixture.ts'
+import { backtestCurves } from '../../packages/tool-server/src/charts/picture-data.fixture.ts'
 import { hostile } from './tools.fixture.ts'
 import { openViewHost } from './view-host.fixture.ts'
 

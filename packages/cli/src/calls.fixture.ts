@@ -1,6 +1,5 @@
 import { vi } from 'vitest'
-import { carryOut } from './carry-out.ts'
-import { commands } from './run-command.ts'
+import { carryOut, commands } from './run-command.ts'
 
 /**
  * A command of `svc` carried out in this process, as its own does once it knows which is meant: loading the program anew takes

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { choosePort } from './choose-port.ts'
-import type { ReadyLine } from './start-world.ts'
+import { choosePort, type ReadyLine } from './start-world.ts'
 import { welcome } from './welcome.ts'
 
 async function takenPort(): Promise<number> {

@@ -1,4 +1,4 @@
-import { jsonFault } from '@svc/tool-server/policy'
+import { jsonFault } from '@svc/runtime'
 import { readInputText } from './read-input-text.ts'
 
 /**

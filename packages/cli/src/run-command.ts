@@ -1,10 +1,10 @@
+import { type StopCause, untilStopped } from '@svc/tool-server/until-stopped'
+import { printableText } from './printable-text.ts'
+import { UsageError } from './usage-error.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readFile } from 'node:fs/promises'
-import { untilStopped } from '@svc/tool-server/until-stopped'
-import { carryOut, type Command } from './carry-out.ts'
 import { helpOf, overview } from './help.ts'
 import { nearestName } from './nearest-name.ts'
-import { printableText } from './printable-text.ts'
-import { untilWritten } from './until-written.ts'
 
 /**
  * Finds and runs a command of `svc`; commands are loaded only when they run. `--help` anywhere prints what there is, after a
@@ -64,3 +64,44 @@ export const commands = {
   lp: { foreground: true, load: async () => (await import('./commands/lp.ts')).lp },
   demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
 } satisfies Readonly<Record<string, Entry>>
+
+/**
+ * Settles once whoever reads has taken all that was written to the streams, however long that takes, or a second after the
+ * process was asked to end: a pipe holds 64 KiB, and what is still behind it goes with the process. `stopped` is absent
+ * where a signal ends the process by itself.
+ */
+async function untilWritten(streams: readonly NodeJS.WritableStream[], stopped?: Promise<unknown>) {
+  const written = Promise.all(
+    streams.map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))),
+  )
+  const given = stopped === undefined ? [] : [stopped.then(() => sleep(patienceMs, undefined, { ref: false }))]
+  await Promise.race([written, ...given])
+}
+
+const patienceMs = 1_000
+
+/**
+ * Loads a command of `svc` and runs it with these words. Resolves to its exit code; what it throws is said on stderr after the
+ * command's name, and is exit code 2 where the words of the call are off, else 1.
+ */
+export async function carryOut(
+  name: string,
+  load: () => Promise<Command>,
+  words: readonly string[],
+  stopped: Promise<StopCause>,
+): Promise<number> {
+  try {
+    const run = await Promise.race([load(), stopped.then(() => asked)])
+    return await run(words, stopped)
+  } catch (error) {
+    const message = printableText(error instanceof Error ? error.message : String(error))
+    const pointer = error instanceof UsageError && error.seeHelp ? `\nSee: svc help ${name}` : ''
+    process.stderr.write(`${message.startsWith(`svc ${name} `) ? '' : `svc ${name}: `}${message}${pointer}\n`)
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+/** A command: its flags, and what resolves when it is asked to end. Resolves to the exit code. */
+type Command = (argv: readonly string[], stopped: Promise<StopCause>) => Promise<number>
+
+const asked: Command = async () => 0

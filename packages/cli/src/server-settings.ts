@@ -5,7 +5,7 @@ import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Address } from 'viem'
 import { UsageError } from './usage-error.ts'
-import { findWorldChains } from './world-chains.ts'
+import { findWorldChains } from './world-directory.ts'
 import { readWorldKey, worldMarker } from './world-key.ts'
 
 /**

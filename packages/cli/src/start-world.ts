@@ -1,12 +1,13 @@
+import { createServer } from 'node:net'
 import { randomBytes } from 'node:crypto'
 import { access, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startDevnet, type Devnet } from '@svc/devnet'
-import { devnetPolicy, openServer, provisionKeys, readConfig, type ApiKeys, type Tool } from '@svc/tool-server'
-import { readPause } from '@svc/tool-server/operator'
+import { devnetPolicy } from '@svc/engine'
+import { openServer, provisionKeys, readConfig, type ApiKeys, type Tool } from '@svc/tool-server'
+import { readPause } from '@svc/engine/switches'
 import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
-import { choosePort } from './choose-port.ts'
 import { loadParts, startSupportApi, type LocalSupportApi } from './start-support-api.ts'
 import { openWorldDirectory, readyDraft, readyFile, type WorldDirectory } from './world-directory.ts'
 
@@ -207,4 +208,30 @@ function readyLine({
     tokens: devnet.tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
     pools: devnet.pools,
   }
+}
+
+/**
+ * The port a flag asks for, 0 being any free one; without the flag `usual` when it is free on loopback, else any. Throws
+ * when the port asked for cannot be had, naming the flag.
+ */
+export async function choosePort(flag: string, asked: number | undefined, usual: number): Promise<ChosenPort> {
+  const port = asked ?? usual
+  if (port === 0) return { port, taken: null }
+  const obstacle = await obstacleTo(port)
+  if (obstacle === null) return { port, taken: null }
+  if (asked === undefined) return { port: 0, taken: usual }
+  const reason = obstacle === 'EADDRINUSE' ? 'another program listens there' : `the system refuses it (${obstacle})`
+  throw new Error(`${flag} ${port} cannot be had: ${reason}. Choose another, or 0 for any free one.`)
+}
+
+/** 0 is any free one; `taken` the usual one where it could not be had. */
+type ChosenPort = { readonly port: number; readonly taken: number | null }
+
+/** The system's code for why nothing can listen on this port of loopback. */
+function obstacleTo(port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', (error) => resolve('code' in error ? String(error.code) : error.message))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(null)))
+  })
 }

@@ -1,4 +1,4 @@
-import { devnetPolicy } from '@svc/tool-server'
+import { devnetPolicy } from '@svc/engine'
 import { httpClientConfiguration, stdioClientConfiguration, svcProgram } from './client-configuration.ts'
 import type { World } from './start-world.ts'
 

@@ -1,12 +1,12 @@
+import { access, chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { readWorldKey, worldMarker } from './world-key.ts'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { acquireServerLock } from '@svc/store'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Address, Hex } from 'viem'
-import { readWorldKey, worldMarker } from './world-key.ts'
 
 /**
  * The directory a local world keeps its state in, and the wallet key that belongs to it. Without `path` it is temporary and goes
@@ -126,4 +126,14 @@ async function writeKey(marker: string, privateKey: Hex): Promise<void> {
   const draft = `${marker}.${process.pid}`
   await writeFile(draft, `${JSON.stringify({ privateKey })}\n`, { mode: 0o600, flush: true })
   await rename(draft, marker)
+}
+
+/** The file of the chain of the local world whose data directory this is; `null` in any other. */
+export async function findWorldChains(directory: string): Promise<string | null> {
+  if ((await readWorldKey(directory)) === null) return null
+  const path = join(directory, 'chains.json')
+  return access(path).then(
+    () => path,
+    () => null,
+  )
 }

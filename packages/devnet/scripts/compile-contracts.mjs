@@ -9,7 +9,7 @@ import { join } from 'node:path'
 
 const outputs = [
   { sources: '../contracts/', target: '../src/contracts.gen.ts', code: 'bytecode' },
-  { sources: '../../tool-server/contracts/', target: '../../tool-server/src/safety/contracts.gen.ts', code: 'runtime' },
+  { sources: '../../engine/contracts/', target: '../../engine/src/calldata/contracts.gen.ts', code: 'runtime' },
 ]
 
 const [flag] = process.argv.slice(2)

@@ -1,12 +1,12 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import type { DevAccount, Sponsors } from './accounts.ts'
-import type { Amounts } from './fund.ts'
+import type { Amounts } from './chain/fund.ts'
 import type { DevnetFeed, DevnetSequencer } from './feeds/create-feeder.ts'
 import type { FeedSymbol } from './feeds/feed-specs.ts'
-import type { UsdPrices } from './prices.ts'
-import type { Asset } from './token-specs.ts'
-import type { MarketMove, Trader, TraderOptions } from './trading.ts'
+import type { UsdPrices } from './seed/prices.ts'
+import type { Asset } from './seed/token-specs.ts'
+import type { MarketMove, Trader, TraderOptions } from './seed/trading.ts'
 
 export type DevnetOptions = {
   /** 0 or absent: any free port. */

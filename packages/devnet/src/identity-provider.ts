@@ -1,2 +1,6 @@
-export { startIdentityProvider } from './start-identity-provider.ts'
-export type { IdentityProvider, IdentityProviderFault, IdentityProviderOptions } from './start-identity-provider.ts'
+export { startIdentityProvider } from './services/start-identity-provider.ts'
+export type {
+  IdentityProvider,
+  IdentityProviderFault,
+  IdentityProviderOptions,
+} from './services/start-identity-provider.ts'

@@ -9,10 +9,10 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { awaitReceipt } from './await-receipt.ts'
-import { connect } from './chain-client.ts'
+import { connect } from './chain/chain-client.ts'
+import { awaitReceipt } from './chain/await-receipt.ts'
 import { identityRegistry } from './contracts.gen.ts'
-import { multicall3Address } from './layout.ts'
+import { multicall3Address } from './seed/layout.ts'
 import { openWallet } from './open-wallet.fixture.ts'
 import { useDevnet } from './use-devnet.ts'
 

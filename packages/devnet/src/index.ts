@@ -1,5 +1,5 @@
-export { anvilPath } from './anvil-path.ts'
+export { anvilPath } from './chain/anvil-path.ts'
 export type { Devnet, DevnetMarket, DevnetOptions, DevnetPool, DevnetToken } from './devnet.ts'
 export type { DevnetFeed, DevnetSequencer } from './feeds/create-feeder.ts'
 export { startDevnet } from './start-devnet.ts'
-export type { MarketMove, Trader, TraderOptions } from './trading.ts'
+export type { MarketMove, Trader, TraderOptions } from './seed/trading.ts'

@@ -1,22 +1,27 @@
-import { zeroAddress } from 'viem'
+import { toHex, zeroAddress } from 'viem'
+import type { Call } from './chain/block-writer.ts'
+import type { ChainClient } from './chain/chain-client.ts'
 import { deriveAccounts, type DevAccount } from './accounts.ts'
-import { anvilPath } from './anvil-path.ts'
-import type { Call } from './block-writer.ts'
-import type { ChainClient } from './chain-client.ts'
-import { chainRow } from './chain-row.ts'
-import { createQueue } from './create-queue.ts'
+import { anvilPath } from './chain/anvil-path.ts'
+import { chainRow } from './chain/chain-row.ts'
+import { createQueue } from './services/bundling.ts'
 import type { Devnet, DevnetOptions, DevnetPool } from './devnet.ts'
 import { createFeeder, type Feeder } from './feeds/create-feeder.ts'
-import { fund } from './fund.ts'
-import { createLayout, entryPointAddress, type Layout, type PlacedPool, simple7702AccountAddress } from './layout.ts'
-import { type LoadedChain, loadChain } from './load-chain.ts'
-import { makeDump } from './make-dump.ts'
-import type { LiveMarket } from './market.ts'
-import { cacheFolder, seededDump } from './seeded-dump.ts'
-import { sendNow } from './send-now.ts'
-import { tokenSpecs } from './token-specs.ts'
-import { historyHours } from './trade-hours.ts'
-import { createTrading } from './trading.ts'
+import { fund } from './chain/fund.ts'
+import {
+  createLayout,
+  entryPointAddress,
+  type Layout,
+  type PlacedPool,
+  simple7702AccountAddress,
+} from './seed/layout.ts'
+import { type LoadedChain, loadChain } from './chain/load-chain.ts'
+import { makeDump } from './seed/make-dump.ts'
+import type { LiveMarket } from './seed/market.ts'
+import { cacheFolder, seededDump } from './seed/seeded-dump.ts'
+import { tokenSpecs } from './seed/token-specs.ts'
+import { historyHours } from './seed/trading-hour.ts'
+import { createTrading } from './seed/trading.ts'
 
 /**
  * Starts a local chain with the real AMM contracts, tokens, pools and, unless `history` is false, thirty days of
@@ -106,4 +111,11 @@ async function checkpoint(client: ChainClient, market: LiveMarket, feeder: Feede
 function describePool({ version, id, token0, token1, fee, tickSpacing, base, quote }: PlacedPool): DevnetPool {
   const label = `${base}/${quote} ${fee / 10_000} %`
   return { version, id, token0, token1, fee, tickSpacing, hooks: version === 'v4' ? zeroAddress : null, label }
+}
+
+/** Sends a call on a chain that mines at once and waits for its block. Throws when it fails. */
+export async function sendNow(client: ChainClient, { from, to, data, value = 0n, gas, what }: Call): Promise<void> {
+  const transaction = { from, ...(to && { to }), data, value: toHex(value), gas: toHex(gas) }
+  const receipt = await client.request({ method: 'eth_sendTransactionSync', params: [transaction] })
+  if (receipt.status !== '0x1') throw new Error(`On the local chain, "${what}" failed (${receipt.transactionHash})`)
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { connect } from './chain-client.ts'
+import { connect } from './chain/chain-client.ts'
 import { useDevnet } from './use-devnet.ts'
 
 const address = '0x00000000000000000000000000000000000A11cE'

@@ -16,7 +16,7 @@ import {
 } from 'viem'
 import { foundry } from 'viem/chains'
 import { stateViewAbi, v2Abi, v3PoolAbi, v4PoolManagerAbi } from './amm-abis.fixture.ts'
-import { getFeeGrowthInside } from './fees/get-fee-growth-inside.ts'
+import { getFeeGrowthInside } from './fees/fees.ts'
 import type { PoolState } from './pool.fixture.ts'
 
 type Devnet = ReturnType<ReturnType<typeof useDevnet>>

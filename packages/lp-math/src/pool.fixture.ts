@@ -1,15 +1,14 @@
 import * as fc from 'fast-check'
-import { type FeeGrowthInside, getFeeGrowthInside } from './fees/get-fee-growth-inside.ts'
+import { type FeeGrowthInside, getFeeGrowthInside } from './fees/fees.ts'
 import type { SwapLog } from './fees/fee-growth-from-swaps-in-steps.ts'
 import { carryOutSwap } from './pool-replay/carry-out-swap.ts'
 import { createPoolState } from './pool-replay/create-pool-state.ts'
-import { findTick } from './pool-replay/find-tick.ts'
+import { findTick } from './pool-replay/tick-index.ts'
 import { planSwap } from './pool-replay/plan-swap.ts'
 import type { PoolState as ReplayedPool } from './pool-replay/pool-state.ts'
-import { swapFields } from './pool-replay/swap-fields.ts'
+import { swapFields } from './pool-replay/pool-event.ts'
 import type { TickLiquidity } from './swaps/create-tick-cursor.ts'
-import { getSqrtPriceAtTick } from './ticks/get-sqrt-price-at-tick.ts'
-import { getTickAtSqrtPrice } from './ticks/get-tick-at-sqrt-price.ts'
+import { getSqrtPriceAtTick, getTickAtSqrtPrice } from './ticks/sqrt-price-of-tick.ts'
 
 export type PoolPosition = { tickLower: number; tickUpper: number; liquidity: bigint }
 export type PoolState = {

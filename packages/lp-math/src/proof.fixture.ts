@@ -1,6 +1,5 @@
 import { CASES, seededNormal, seededUniform } from './closed-form/closed-form.fixture.ts'
-import type { PriceBounds } from './closed-form/price-bounds.ts'
-import type { PriceModel } from './closed-form/price-model.ts'
+import type { PriceBounds, PriceModel } from './closed-form/price-model.ts'
 
 /** What a closed form says, and the same in two other ways; a word instead where a way means nothing. */
 export type Proof = {

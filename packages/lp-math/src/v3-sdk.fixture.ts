@@ -3,7 +3,7 @@ import type * as SdkCore from '@uniswap/sdk-core'
 import type * as V3Sdk from '@uniswap/v3-sdk'
 import * as fc from 'fast-check'
 import type JsbiModule from 'jsbi'
-import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from './ticks/tick-bounds.ts'
+import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from './ticks/ticks.ts'
 
 // The oracle publishes an ES module that Node cannot load; its CommonJS build it can.
 const load = createRequire(import.meta.url)

@@ -1,4 +1,4 @@
-import type { Budget } from './budget.ts'
+import type { Budget } from './ledger/budget.ts'
 
 /** What the limits are asked. */
 export type CheckRequest = {

@@ -8,8 +8,8 @@ import { describe, expect, test } from 'vitest'
 import { type Dialect, migrationsOf } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
 import { openStore, type StorePlace } from './open-store.ts'
-import { createPostgresDialect } from './postgres-dialect.ts'
-import { createSqliteDialect } from './sqlite-dialect.ts'
+import { createPostgresDialect } from './postgres/postgres-dialect.ts'
+import { createSqliteDialect } from './sqlite/sqlite-dialect.ts'
 
 const postgres = usePostgres()
 const at = 1_700_000_000_000

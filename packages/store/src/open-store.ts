@@ -1,22 +1,22 @@
+import type { Engine } from './engine.ts'
+import { statSync } from 'node:fs'
+import { StoreError } from './store-error.ts'
 import type { Journal } from '@svc/wallet/core'
 import { randomUUID } from 'node:crypto'
 import { createBarStore, type BarStore } from './bar-store.ts'
-import { createClaims, type Claims } from './claims.ts'
-import { createOperations } from './create-operations.ts'
-import type { Engine } from './engine.ts'
-import { createIdempotency, type Idempotency } from './idempotency.ts'
-import { createJournal } from './journal.ts'
-import { createLedger, type Ledger } from './ledger.ts'
+import { createClaims, type Claims } from './claims/claims.ts'
+import { createOperations } from './operations/create-operations.ts'
+import { createIdempotency, type Idempotency } from './operations/idempotency.ts'
+import { createJournal } from './journal/journal.ts'
+import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { Leases } from './leases.ts'
-import type { Operations } from './operations.ts'
-import { createPins, type Pins } from './pins.ts'
+import type { Operations } from './operations/operations.ts'
 import { createPriceMemory, type PriceMemory } from './price-memory.ts'
-import { createRateLimits, type RateLimits } from './rate-limits.ts'
-import { requireInPlace } from './require-in-place.ts'
-import { openSqliteEngine } from './sqlite-engine.ts'
-import { lastSpendAt } from './spending-session.ts'
+import { createRateLimits, type RateLimits } from './claims/rate-limits.ts'
+import { openSqliteEngine } from './sqlite/sqlite-engine.ts'
+import { lastSpendAt } from './ledger/spending-session.ts'
 import { postgresTime, type StoreTime } from './store-time.ts'
-import { createTransactions, type Transactions } from './transactions.ts'
+import { createTransactions, type Transactions } from './journal/transactions.ts'
 
 /**
  * Opens the durable state on one of two engines and brings the schema up to date: a file of embedded SQLite (mode 0600,
@@ -104,10 +104,84 @@ export type Store = {
 /** The client of PostgreSQL is loaded for a database only. */
 async function openEngine(place: StorePlace): Promise<Engine> {
   if ('path' in place) return await openSqliteEngine(place.path)
-  const { openPostgresEngine } = await import('./postgres-engine.ts')
+  const { openPostgresEngine } = await import('./postgres/postgres-engine.ts')
   return await openPostgresEngine(place.url, place.patienceMs)
 }
 
 function inPlaceOf(place: StorePlace): () => void {
   return 'path' in place && place.path !== ':memory:' ? requireInPlace(place.path) : () => undefined
+}
+
+/**
+ * Remembers which file stands at a path, and makes the check that it still does. A database whose file was deleted or
+ * replaced goes on taking writes that nobody will ever read; the check throws `STORE_REPLACED` then. It looks without
+ * leaving the thread, as the engine reads and writes the same file: that takes microseconds, a turn of the pool many.
+ */
+function requireInPlace(path: string): () => void {
+  const opened = identityOf(path)
+  return () => {
+    if (isAt(path, opened)) return
+    throw new StoreError('STORE_REPLACED', 'The file of the database was deleted or replaced while it was open.')
+  }
+}
+
+function isAt(path: string, identity: string): boolean {
+  try {
+    return identityOf(path) === identity
+  } catch {
+    return false
+  }
+}
+
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true })
+  return `${dev}:${ino}`
+}
+
+/** Who pinned what, and the content behind a content identifier. Both are kept for good and never change. */
+function createPins(engine: Engine, now: () => number): Pins {
+  return {
+    async has(appId, cid) {
+      const row = await engine.read((db) =>
+        db.selectFrom('pin').select('cid').where('app_id', '=', appId).where('cid', '=', cid).executeTakeFirst(),
+      )
+      return row !== undefined
+    },
+    record: (appId, cid) =>
+      engine.write('pins', async (trx) => {
+        const row = { app_id: appId, cid, created_at: now() }
+        const { numInsertedOrUpdatedRows } = await trx
+          .insertInto('pin')
+          .values(row)
+          .onConflict((conflict) => conflict.columns(['app_id', 'cid']).doNothing())
+          .executeTakeFirst()
+        return (numInsertedOrUpdatedRows ?? 0n) > 0n
+      }),
+    async keep(cid, content) {
+      await engine.write('pins', (trx) =>
+        trx
+          .insertInto('block')
+          .values({ cid, content, created_at: now() })
+          .onConflict((conflict) => conflict.column('cid').doNothing())
+          .execute(),
+      )
+    },
+    async content(cid) {
+      const row = await engine.read((db) =>
+        db.selectFrom('block').select('content').where('cid', '=', cid).executeTakeFirst(),
+      )
+      return row?.content ?? null
+    },
+  }
+}
+
+export type Pins = {
+  /** Whether the app has pinned it before. */
+  has(appId: string, cid: string): Promise<boolean>
+  /** Notes that the app pinned it. False when that was known. */
+  record(appId: string, cid: string): Promise<boolean>
+  /** Keeps content of UTF-8 under its identifier, which the caller has computed; the same again changes nothing. */
+  keep(cid: string, content: string): Promise<void>
+  /** `null` for what is not kept here. */
+  content(cid: string): Promise<string | null>
 }

@@ -1,24 +1,18 @@
+import { OpenAPIHono, z } from '@hono/zod-openapi'
+import type { ApiContext, Env, Route, RouteContext } from './context.ts'
+import { jsonReply, reply, type Reply, toApiError } from './edge/reply.ts'
+import { ApiError } from './errors.ts'
 import { isLoopback } from '@svc/runtime'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { OpenAPIHono } from '@hono/zod-openapi'
-import { ApiError } from './api-error.ts'
-import type { ApiContext, Env, Route, RouteContext } from './context.ts'
 import { clientAddress } from './edge/client-address.ts'
-import { pathPattern } from './edge/path-pattern.ts'
-import { problemReply } from './edge/problem-reply.ts'
-import type { Reply } from './edge/reply.ts'
 import { requireHost } from './edge/require-host.ts'
-import { securityHeaders } from './edge/security-headers.ts'
-import { toApiError } from './edge/to-api-error.ts'
 import { faucetStatusRoute } from './faucet/faucet-status-route.ts'
 import { reportNoFaucet } from './faucet/report-faucet.ts'
 import { createFloodLimit } from './limits/create-flood-limit.ts'
-import { networkOf } from './limits/network-of.ts'
 import { pageRoutes } from './page/page-routes.ts'
 import { blockRoute } from './routes/block.ts'
-import { healthRoute } from './routes/health.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { descriptionRoutes } from './routes/description.ts'
 import { pinRoute } from './routes/pin.ts'
@@ -182,3 +176,69 @@ function requireFewHeaders(raw: readonly string[]): void {
 
 const floodPerMinute = 1_200
 const mostHeaders = 100
+
+/** What the paths of a route look like, whose own has its parameters between braces. */
+export function pathPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}
+
+/** Headers of every answer that does not say otherwise: nothing here is a page, a frame or a script of anybody. */
+function securityHeaders(overTls: boolean): Readonly<Record<string, string>> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+    ...(overTls && { 'strict-transport-security': 'max-age=31536000' }),
+  }
+}
+
+/** The answer for an error: RFC 9457, never cached. */
+function problemReply(error: ApiError): Reply {
+  const problem = error.toJSON()
+  return reply(JSON.stringify(problem), 'application/problem+json', {
+    status: problem.status,
+    headers: {
+      'cache-control': 'no-store',
+      ...(error.retryAfterSeconds !== null && { 'retry-after': String(error.retryAfterSeconds) }),
+      ...error.headers,
+    },
+  })
+}
+
+/**
+ * The range of addresses that counts as one client: the /24 of an IPv4 address, the /64 of an IPv6 address, which is
+ * what one subscriber gets. All spellings of an address give the same.
+ */
+export function networkOf(address: string): string {
+  if (address.includes(':')) return `${wordsOf(address).slice(0, 4).join(':')}::/64`
+  return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
+}
+
+/** The eight words of an IPv6 address in plain hex. The URL parser folds all spellings into one (RFC 5952). */
+function wordsOf(address: string): readonly string[] {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const before = head === '' ? [] : head.split(':')
+  if (tail === undefined) return before
+  const after = tail === '' ? [] : tail.split(':')
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after]
+}
+
+/** Whether the process answers at all; whether it should be asked is `/readyz`. */
+const healthRoute: Route = {
+  config: {
+    method: 'get',
+    path: '/healthz',
+    summary: 'Whether the process answers',
+    tags: ['operation'],
+    responses: {
+      200: {
+        description: 'It does.',
+        content: { 'application/json': { schema: z.strictObject({ status: z.literal('ok') }) } },
+      },
+    },
+  },
+  isProbe: true,
+  tell: () => jsonReply({ status: 'ok' }),
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pathPattern } from './edge/path-pattern.ts'
+import { pathPattern } from './app.ts'
 import type { Answer, Sent } from './test-api.fixture.ts'
 
 /**

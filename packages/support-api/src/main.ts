@@ -1,8 +1,8 @@
 import { readConfig } from './config.ts'
-import { describeFailure } from './describe-failure.ts'
-import { retryClaim } from './faucet/retry-claim.ts'
 import { openSupportApi } from './server.ts'
 import { version } from './version.ts'
+import { describeFailure } from './describe-failure.ts'
+import { retryClaim } from './faucet/payer/retry-claim.ts'
 
 const help = `svc-support-api                  runs one replica until SIGTERM
 svc-support-api retry-claim ID   queues a claim again whose payment failed

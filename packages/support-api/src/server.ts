@@ -1,18 +1,19 @@
+import { createLog, createRedactor, type Log, type LogDestination } from '@svc/runtime'
+import type { Config } from './config.ts'
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import { ConfigError, type ConfigProblem } from './config/config-error.ts'
+import { ApiError } from './errors.ts'
+import { type AppCheck, createAppCheck } from './app-id/create-app-check.ts'
+import type { Claims } from '@svc/store'
+import { createMetrics, type Metrics } from './observability/create-metrics.ts'
 import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { hostname } from 'node:os'
 import type { AddressInfo } from 'node:net'
 import { createApp } from './app.ts'
-import { checkPageApp } from './app-id/check-page-app.ts'
-import { createAppCheck } from './app-id/create-app-check.ts'
-import type { Config } from './config.ts'
-import { readTls } from './config/read-tls.ts'
 import type { ApiContext } from './context.ts'
 import { openFaucetPart } from './faucet/open-faucet-part.ts'
-import { countSettled } from './observability/count-settled.ts'
-import { createMetrics } from './observability/create-metrics.ts'
-import { openLog } from './observability/open-log.ts'
-import type { LogDestination } from '@svc/runtime'
 import { watchFaucet } from './observability/watch-faucet.ts'
 import { type Clocks, openState } from './open-state.ts'
 import { chooseBackend } from './pins/choose-backend.ts'
@@ -130,3 +131,92 @@ async function drain(server: Server, timeoutMs: number): Promise<void> {
   await closed
   clearTimeout(cut)
 }
+
+/** The claims of the store, with a line in the log and a figure for each that is settled. */
+function countSettled(claims: Claims, { metrics, log }: { metrics: Pick<Metrics, 'settled'>; log: Log }): Claims {
+  return {
+    ...claims,
+    async mark(id, state, txHash) {
+      await claims.mark(id, state, txHash)
+      if (state !== 'confirmed' && state !== 'failed') return
+      metrics.settled(state)
+      log[state === 'failed' ? 'warn' : 'info']('faucet.settled', { claimId: id, state, txHash })
+    },
+  }
+}
+
+/**
+ * What there is to doubt about the app that claims on the page count for: `null` when the identity provider knows it. One
+ * that it does not know would have every claim on the page refused. Never rejects.
+ */
+async function checkPageApp(apps: AppCheck, appId: string): Promise<ConfigProblem | null> {
+  try {
+    await apps.require(appId, 'the page')
+    return null
+  } catch (error) {
+    const setting = 'SVC_PAGE_APP_ID'
+    const isUnknown = error instanceof ApiError && error.code === 'APP_ID_INVALID'
+    const message = isUnknown
+      ? 'The identity provider does not know this app: every claim on the page would be refused.'
+      : 'The identity provider did not say whether it knows this app.'
+    const fix = isUnknown ? `Correct ${setting}.` : 'See to SVC_IDENTITY_PROVIDER_URL and SVC_IDENTITY_PROVIDER_PATH.'
+    return { code: 'SETTING_INVALID', setting, message, fix }
+  }
+}
+
+/** Certificate and key as the server wants them. Throws a `ConfigError` for files that cannot be read or do not fit. */
+function readTls({ certPath, keyPath }: NonNullable<Config['tls']>): { cert: Buffer; key: Buffer } {
+  const files = { cert: readPem('SVC_TLS_CERT', certPath), key: readPem('SVC_TLS_KEY', keyPath) }
+  try {
+    createSecureContext(files)
+  } catch {
+    throw refused('SVC_TLS_CERT', 'This and SVC_TLS_KEY are not a certificate in PEM and its key.')
+  }
+  return files
+}
+
+function readPem(setting: 'SVC_TLS_CERT' | 'SVC_TLS_KEY', path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw refused(setting, `The file cannot be read (${code}).`)
+  }
+}
+
+function refused(setting: string, message: string): ConfigError {
+  return new ConfigError([{ code: 'TLS_FILE_INVALID', setting, message, fix: 'Correct the paths or the files.' }])
+}
+
+/**
+ * The log of the service: one JSON object a line, to stderr by default. Whatever is secret in the settings is
+ * taken out of every line, so that an upstream's error may quote its own address.
+ */
+export function openLog(config: Config, destination?: LogDestination): Log {
+  return createLog({ level: config.logLevel, redactor: createRedactor(secretsOf(config)), destination })
+}
+
+function secretsOf({ databaseUrl, pins: { backend }, faucet }: Config): readonly string[] {
+  const database = databaseUrl?.reveal()
+  const endpoints = [
+    ...(backend.kind === 'embedded' ? [] : [backend.url]),
+    ...(faucet?.chains.flatMap(({ rpcUrls }) => rpcUrls) ?? []),
+  ]
+  return [
+    ...(database === undefined ? [] : [database, new URL(database).password]),
+    ...(backend.kind === 'pinata' ? [backend.jwt.reveal()] : []),
+    ...(backend.kind === 'pinning-service' ? [backend.token.reveal()] : []),
+    ...(faucet === null ? [] : [faucet.privateKey.reveal(), faucet.privateKey.reveal().slice(2)]),
+    ...endpoints,
+    ...endpoints.map((endpoint) => endpoint.replace(/\/$/, '')),
+    ...endpoints.flatMap(keysIn),
+  ]
+}
+
+/** Endpoints often hold a key, which they repeat when they refuse it: whatever in path and query is as long as one. */
+function keysIn(endpoint: string): readonly string[] {
+  const { pathname, search } = new URL(endpoint)
+  return `${pathname}${search}`.split(/[/?&=]/).filter((part) => part.length >= shortestKey)
+}
+
+const shortestKey = 12

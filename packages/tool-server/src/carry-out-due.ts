@@ -1,7 +1,7 @@
 import type { Operation } from '@svc/store'
 import type { CarriedOut } from './dispatch/carry-out.ts'
-import type { OperationsPipeline } from './operations.ts'
-import { ToolError } from './tool-error.ts'
+import type { OperationsPipeline } from '@svc/engine'
+import { ToolError } from '@svc/amm'
 
 /**
  * Makes one look at the stored writes whose time has come: carries them out one after the other, at each turn one of every

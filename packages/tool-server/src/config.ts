@@ -1,12 +1,12 @@
+import { type Chain, chains as publicChains, Secret } from '@svc/wallet/core'
+import { ConfigError, type ConfigProblem } from './config/config-error.ts'
+import { httpUrl, type Settings, settingsSchema } from './config/schema.ts'
+import type { ChainAccess } from '@svc/engine'
 import { resolve } from 'node:path'
-import { chains as publicChains, type Chain, Secret } from '@svc/wallet/core'
 import type * as z from 'zod'
 import { mergeChainsFile } from './config/chains-file.ts'
-import { ConfigError, type ConfigProblem } from './config/config-error.ts'
 import { envFilePath, readEnvFile } from './config/env-file.ts'
-import { readPerChain, type PerChain } from './config/per-chain.ts'
 import { checkRules } from './config/rules.ts'
-import { settingsSchema, type Settings } from './config/schema.ts'
 import { settings } from './config/settings.ts'
 import { unknownNames } from './config/unknown-names.ts'
 import type { Config, WalletConfig, RpcConfig } from './config/config-shape.ts'
@@ -52,6 +52,11 @@ export function rpcUrls(rpc: RpcConfig, chain: Chain): readonly string[] {
     .replaceAll('{chain}', chain.name)
     .replaceAll('{key}', rpc.apiKey?.reveal() ?? '')
   return [filled]
+}
+
+/** What `openReads` needs of the configuration. */
+export function chainAccess({ chains, rpc }: Pick<Config, 'chains' | 'rpc'>): ChainAccess {
+  return { chains, rpcUrls: (chain) => rpcUrls(rpc, chain) }
 }
 
 function assemble(values: Settings, dataDir: string, chains: readonly Chain[], perChain: PerChain): Config {
@@ -170,4 +175,43 @@ function unknownChains({ rpc }: PerChain, chains: readonly Chain[]): readonly st
   return [...rpc.keys()]
     .filter((id) => !known.has(id))
     .map((id) => `SVC_RPC_URL_${id} changes nothing: no chain of this server has the id ${id}.`)
+}
+
+/** Reads the endpoints named per chain; what is malformed becomes a problem. */
+function readPerChain(env: Readonly<Record<string, string>>): PerChain {
+  const problems: ConfigProblem[] = []
+  const urlsOf = (prefix: string): [number, readonly Secret[]][] =>
+    Object.entries(env).flatMap(([name, value]): [number, readonly Secret[]][] => {
+      if (!name.startsWith(prefix)) return []
+      const id = name.slice(prefix.length)
+      const urls = value.split(',').map((url) => url.trim())
+      const good = /^[1-9]\d{0,15}$/.test(id) && urls.every((url) => httpUrl.safeParse(url).success)
+      if (!good) problems.push(malformed(name))
+      return good ? [[Number(id), urls.map((url) => new Secret(url))]] : []
+    })
+  const single = (prefix: string) =>
+    new Map(urlsOf(prefix).flatMap(([id, [url]]) => (url === undefined ? [] : [[id, url] as const])))
+  return {
+    rpc: new Map(urlsOf('SVC_RPC_URL_')),
+    bundler: single('SVC_BUNDLER_URL_'),
+    paymaster: single('SVC_PAYMASTER_URL_'),
+    problems,
+  }
+}
+
+/** The settings whose names end in a chain id. */
+type PerChain = {
+  readonly rpc: ReadonlyMap<number, readonly Secret[]>
+  readonly bundler: ReadonlyMap<number, Secret>
+  readonly paymaster: ReadonlyMap<number, Secret>
+  readonly problems: readonly ConfigProblem[]
+}
+
+function malformed(setting: string): ConfigProblem {
+  return {
+    code: 'SETTING_INVALID',
+    setting,
+    message: 'Accepted: a chain id at the end of the name, http or https URLs separated by commas.',
+    fix: `Correct ${setting}.`,
+  }
 }

@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import { openStore, type Idempotency } from '@svc/store'
 import * as z from 'zod'
 import { describe, expect, it } from 'vitest'
-import { localPrincipal } from './auth/local.ts'
-import type { Principal } from './auth/principal.ts'
+import { localPrincipal } from './transports/stdio.ts'
+import type { Principal } from '@svc/engine'
 import { createDispatch, type DispatchOptions, type WritePipeline } from './dispatch.ts'
 import { holding } from './holding.fixture.ts'
-import type { Execute } from './intent.ts'
+import { type Execute, ToolError } from '@svc/amm'
 import type { Log, LogFacts } from '@svc/runtime'
 import { echo, emptyPlan, failing, move, noOperations, slow, testTools } from './test-server.fixture.ts'
 import type { Ports } from './ports.ts'
-import { ToolError } from './tool-error.ts'
 import { readTool, writeTool, type StatusReport, type Tool } from './tool.ts'
 
 const reader: Principal = {
@@ -106,12 +105,12 @@ describe('the end of a write', () => {
       throw new ToolError('TOKEN_NOT_FOUND', 'No such token.')
     }
     for (const execute of [failing, settles]) {
-      const noteCall = () => {
+      const auditCall = () => {
         const ends: unknown[] = []
         reported.push(ends)
         return (failure: unknown) => void ends.push(failure instanceof ToolError ? failure.code : failure)
       }
-      const { call } = open({ write: { ...writePipeline(execute, await freshStore()), noteCall } })
+      const { call } = open({ write: { ...writePipeline(execute, await freshStore()), auditCall } })
       await call('move_funds', { amount: '1', ...(idempotencyKey === null ? {} : { idempotencyKey }) })
     }
     const [failed, done] = reported as unknown[][]
@@ -123,7 +122,7 @@ describe('the end of a write', () => {
 describe('the pipeline of a call', () => {
   it('answers in figures of six digits, in a refusal too', async () => {
     const price = 2519.9921109709812
-    const telling = readTool({
+    const reportFailure = readTool({
       ...echo,
       name: 'get_figures',
       scope: 'read:market',
@@ -132,7 +131,7 @@ describe('the pipeline of a call', () => {
     const refusing = { ...echo, name: 'get_refused', scope: 'read:market', output: z.object({}) } as const
     const { call } = open({
       tools: [
-        telling.handler(async () => ({ price })),
+        reportFailure.handler(async () => ({ price })),
         readTool(refusing).handler(async () => {
           throw new ToolError('SIMULATION_TIMEOUT', 'Too long.', {
             details: [{ field: 'simulations', message: 'Too many.', analytic: { price } }],

@@ -1,26 +1,23 @@
 import type { Idempotency, Operation } from '@svc/store'
 import { requireAccess } from './auth/may.ts'
-import type { Principal } from './auth/principal.ts'
-import type { Call, OpenExecute } from './call.ts'
+import type { ApprovalAnswer, Call, Doubt, OpenExecute, OperationsPipeline, Principal, Sent } from '@svc/engine'
 import { goOnWith, withAnswer, withApproval, type Confirm } from './dispatch/ask-approval.ts'
-import { carryOutDue, type CarriedOut, type Answered, type CarryOutMeans } from './dispatch/carry-out.ts'
+import { carryOutDue, type CarriedOut, type Answered, type CarryOutDeps } from './dispatch/carry-out.ts'
 import { checkOutput } from './dispatch/check-output.ts'
-import { errorResult, successResult, type CallResult } from './dispatch/call-result.ts'
-import { createDrawingBoard } from './dispatch/drawing-board.ts'
-import { internalError } from './dispatch/internal-error.ts'
+import { type CallResult, errorResult, internalError, successResult } from './dispatch/call-result.ts'
+import { createChartCollector } from './dispatch/chart-collector.ts'
 import { handle } from './dispatch/handle.ts'
 import type { ToolList } from './dispatch/list-tools.ts'
 import { createOfferedTools, type OfferedTools, type Profile } from './dispatch/offered-tools.ts'
-import { createOnce, type Doubt, type KeyedWork, type Sent } from './dispatch/once.ts'
+import { createOnce, type KeyedWork } from './dispatch/once.ts'
 import { parseInput } from './dispatch/parse-input.ts'
 import { readPicture } from './dispatch/read-picture.ts'
 import { roundFigures } from './dispatch/round-figures.ts'
 import type { Log } from '@svc/runtime'
-import type { ApprovalAnswer, OperationsPipeline } from './operations.ts'
-import type { Drawing } from './pictures/drawing.ts'
-import { createChartStore, type ChartStore, type ReadPicture } from './pictures/chart-store.ts'
+import type { ChartSpec } from './charts/chart-spec.ts'
+import { createChartStore, type ChartStore, type ReadPicture } from './charts/chart-store.ts'
 import type { Ports } from './ports.ts'
-import { ToolError } from './tool-error.ts'
+import { ToolError } from '@svc/amm'
 import type { StatusReport, Tool, WriteContext } from './tool.ts'
 
 /** The pipeline of a call, the same for every transport. Knows nothing of protocols. */
@@ -96,7 +93,7 @@ export type WritePipeline = {
    * Leaves a line about a write that is asked for, before anything is done about it; what it gives back is called with how the
    * call ended: the failure, `null` for none.
    */
-  readonly noteCall?: (call: Call) => (failure: unknown) => void
+  readonly auditCall?: (call: Call) => (failure: unknown) => void
   /** What a request sent, named to a caller who asks again for one that was cut off. */
   readonly sentBy?: (requestId: string) => Promise<Sent>
   /** The request that signed a transaction. */
@@ -114,7 +111,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     now: options.now,
     draw: (request, principalId) => options.ports.workers.run('draw', request, { principalId }),
   })
-  const context: DispatchContext = { options, tools, once, means: meansOf(options, tools), pictures }
+  const context: DispatchContext = { options, tools, once, deps: depsOf(options, tools), pictures }
   return Object.freeze({
     list: (principal: Principal, views?: boolean) => tools.list(principal, views),
     has: (name: string) => tools.get(name) !== null,
@@ -148,47 +145,47 @@ type DispatchContext = {
   readonly tools: OfferedTools
   readonly once: ReturnType<typeof createOnce> | null
   /** What carries stored writes out; `null` where there is no wallet. */
-  readonly means: CarryOutMeans | null
+  readonly deps: CarryOutDeps | null
   readonly pictures: ChartStore
 }
 
-function meansOf(options: DispatchOptions, tools: OfferedTools): CarryOutMeans | null {
+function depsOf(options: DispatchOptions, tools: OfferedTools): CarryOutDeps | null {
   if (options.write === null) return null
-  const means: CarryOutMeans = {
+  const deps: CarryOutDeps = {
     operations: options.write.operations,
     isInForce: options.isInForce,
     tool: (name) => tools.require(name),
-    handle: async (tool, call) => checked(tool, await handle(tool, call, options, means), call, options.log),
+    handle: async (tool, call) => checked(tool, await handle(tool, call, options, deps), call, options.log),
   }
-  return means
+  return deps
 }
 
-async function whenDue(operation: Operation, { options, means }: DispatchContext): Promise<CarriedOut> {
-  if (means === null || options.write === null) throw internalError(operation.id)
+async function whenDue(operation: Operation, { options, deps }: DispatchContext): Promise<CarriedOut> {
+  if (deps === null || options.write === null) throw internalError(operation.id)
   const caller = { requestId: options.newRequestId(), signal: new AbortController().signal }
-  return options.write.during(() => carryOutDue(operation, caller, means))
+  return options.write.during(() => carryOutDue(operation, caller, deps))
 }
 
 async function handleCall(request: CallRequest, requestId: string, context: DispatchContext): Promise<CallResult> {
   const tool = context.tools.require(request.name)
   requireAccess(tool, request.principal)
   const input = parseInput(tool, request.arguments)
-  const board = createDrawingBoard((error) =>
+  const charts = createChartCollector((error) =>
     context.options.log.error('picture.undrawn', { tool: tool.name, requestId, error }),
   )
   const call = {
     ...describeCall(tool, input, request, requestId),
-    onDrawing: (drawing: () => Drawing) => board.draw(drawing),
+    onChart: (drawing: () => ChartSpec) => charts.draw(drawing),
   }
   const { write } = context.options
-  const ended = tool.access === 'write' && !call.dryRun ? write?.noteCall?.(call) : undefined
-  const reported = telling(ended)
+  const ended = tool.access === 'write' && !call.dryRun ? write?.auditCall?.(call) : undefined
+  const reported = reportFailure(ended)
   const attempt = async (work: () => Promise<Answered>) => {
     const data = await reported(work())
-    const keep = (drawing: Drawing) =>
+    const keep = (drawing: ChartSpec) =>
       context.pictures.put({ principalId: request.principal.id, tool: tool.name, drawing })
-    const result = successResult(data, board.keepWith(keep))
-    const drawing = request.views === true ? board.first() : undefined
+    const result = successResult(data, charts.keepWith(keep))
+    const drawing = request.views === true ? charts.first() : undefined
     return drawing === undefined ? result : { ...result, _meta: { 'svc/drawing': drawing } }
   }
   const run = () =>
@@ -202,7 +199,7 @@ async function handleCall(request: CallRequest, requestId: string, context: Disp
 }
 
 /** Tells of a failure at once, before it becomes an answer that is kept; called again, it says nothing more. */
-function telling(ended: ((failure: unknown) => void) | undefined) {
+function reportFailure(ended: ((failure: unknown) => void) | undefined) {
   return <Value>(work: Promise<Value>): Promise<Value> =>
     work.catch((failure: unknown) => {
       ended?.(failure)
@@ -212,11 +209,11 @@ function telling(ended: ((failure: unknown) => void) | undefined) {
 
 /** Runs the handler; a write that waits for a person may be asked about, or answered. */
 async function answered(tool: Tool, call: Call, request: CallRequest, context: DispatchContext): Promise<Answered> {
-  const { options, means } = context
-  const run = async () => checked(tool, await handle(tool, call, options, means), call, options.log)
-  if (tool.access !== 'write' || call.dryRun || means === null) return run()
-  if (request.answer !== undefined) return withAnswer(call, means, request.answer)
-  return withApproval(call, { means, confirm: request.confirm }, run)
+  const { options, deps } = context
+  const run = async () => checked(tool, await handle(tool, call, options, deps), call, options.log)
+  if (tool.access !== 'write' || call.dryRun || deps === null) return run()
+  if (request.answer !== undefined) return withAnswer(call, deps, request.answer)
+  return withApproval(call, { deps, confirm: request.confirm }, run)
 }
 
 /** A repeat under the key of a call that stored an operation. */
@@ -224,10 +221,10 @@ async function goneOnWith(
   operationId: string,
   call: Call,
   { confirm, answer }: CallRequest,
-  { means }: DispatchContext,
+  { deps }: DispatchContext,
 ): Promise<Answered> {
-  if (means === null) throw internalError(call.requestId)
-  return goOnWith(operationId, call, { means, confirm, answer })
+  if (deps === null) throw internalError(call.requestId)
+  return goOnWith(operationId, call, { deps, confirm, answer })
 }
 
 function describeCall(

@@ -1,24 +1,21 @@
+import { chainAccess } from './config.ts'
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
-import { createBarMemory } from './adapters/history/create-bar-memory.ts'
-import { createPoolHistory } from './adapters/history/create-pool-history.ts'
-import { createIdentities } from './adapters/identity/create-identities.ts'
-import { createPriceMemory, type SightingStore } from './adapters/prices/create-price-memory.ts'
-import { createSubgraphs } from './adapters/subgraph/create-subgraphs.ts'
-import { createWorkerPool } from './adapters/workers/create-worker-pool.ts'
-import { workerProgram } from './adapters/workers/worker-program.ts'
+import { createBarMemory, createPoolHistory } from '@svc/amm/history'
+import { createIdentities } from './identity/create-identities.ts'
+import { createPriceMemory, type SightingStore } from '@svc/amm/prices'
+import { createSubgraphs } from '@svc/amm/subgraph'
+import { createWorkerPool } from './workers/create-worker-pool.ts'
+import { workerProgram } from './workers/worker-program.ts'
 import type { Config } from './config/config-shape.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Log } from '@svc/runtime'
 import { openLog } from './observability/open-log.ts'
-import { openReads } from './open-reads.ts'
-import { policyFaults } from './safety/policy-faults.ts'
-import { openPolicySource, type PolicySource } from './safety/policy-source.ts'
-import { reportPolicy } from './safety/report-policy.ts'
+import { openPolicySource, openReads, policyFaults, type PolicySource, reportPolicy } from '@svc/engine'
 import { createServer, type ToolServer } from './server.ts'
 import { startFacts, type StartFacts } from './start-facts.ts'
 import type { Tool } from './tool.ts'
-import { ToolError } from './tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { catalogue } from './tools/index.ts'
 import { createTraffic } from './traffic.ts'
 
@@ -34,7 +31,7 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const seen: { store: SightingStore | null } = { store: null }
   const onError = (error: unknown) => log.warn('prices.not-remembered', { error })
   const memory = createPriceMemory({ store: () => seen.store, now: Date.now, onError })
-  const reads = openReads(config, { memory, policy: () => policies.latest() })
+  const reads = openReads(chainAccess(config), { memory, policy: () => policies.latest() })
   const { rpc } = reads
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
   const ports = { ...reads, identities }

@@ -10,7 +10,7 @@ import { afterEach, expect, test } from 'vitest'
 import { provisionKeys } from './auth/provision-keys.ts'
 import { readConfig } from './config.ts'
 import { openServer } from './open-server.ts'
-import { devnetPolicy } from './safety/devnet-policy.ts'
+import { devnetPolicy } from '@svc/engine'
 import { connectFirst } from './test-server.fixture.ts'
 
 const devnet = useDevnet()

@@ -6,13 +6,13 @@ import { openStore } from '@svc/store'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { ConfigError } from './config/config-error.ts'
-import { createChainDirectory } from './adapters/chains/create-chain-directory.ts'
+import { createChainDirectory } from '@svc/amm/chains'
 import { openLog } from './observability/open-log.ts'
 import { openServer } from './open-server.ts'
 import { openWritePipeline } from './open-write-pipeline.ts'
 import type { Ports } from './ports.ts'
-import { devnetPolicy } from './safety/devnet-policy.ts'
-import { parsePolicy } from './safety/policy.ts'
+import { devnetPolicy } from '@svc/engine'
+import { parsePolicy } from '../../engine/src/policy/policy.ts'
 
 let dataDir: string
 beforeEach(() => {

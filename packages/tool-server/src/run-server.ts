@@ -1,8 +1,8 @@
+import type { StartFacts } from './start-facts.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config/config-shape.ts'
 import { envFilePath } from './config/env-file.ts'
 import { openServer } from './open-server.ts'
-import { startLines } from './start-lines.ts'
 
 /**
  * The whole life of a server process: opens what the environment describes, serves it, and closes it in good order when
@@ -44,4 +44,17 @@ function listening(
   const rest = inFile.length === 0 || inFile.length === keys.length ? '' : ', the others in the environment'
   const named = inFile.length === 0 ? keys : inFile
   return `svc listens on ${url}\n${tools} tools (profile ${profile}); API keys (${named.join(', ')}) in ${place}${rest}\n`
+}
+
+/** The same for a terminal, one line each. */
+export function startLines({ mode, wallet, policy, limitsUsd, allowlist }: StartFacts): string {
+  const { perTransaction, perSession, daily, approvalAbove } = limitsUsd
+  const asked = approvalAbove === null ? 'nobody is asked' : `a person is asked above ${approvalAbove}`
+  return [
+    mode === 'production' ? 'mode: production' : 'mode: development; the rules of NODE_ENV=production do not hold',
+    `wallet: ${wallet === 'none' ? 'none, so nothing is signed' : wallet}`,
+    `policy: ${policy === 'defaults' ? 'defaults' : JSON.stringify(policy).slice(1, -1)}`,
+    `limits: ${perTransaction} USD a transaction, ${perSession} a session, ${daily} a day; ${asked}; allowlist ${allowlist}`,
+    '',
+  ].join('\n')
 }

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDoor } from './safety/door.ts'
+import { createShutdownGate } from '../../engine/src/switches/shutdown-gate.ts'
 import type { Adapters } from './server.ts'
-import { ToolError } from './tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { connectFirst, connectModern, noOperations, openTestServer, type TestServer } from './test-server.fixture.ts'
 
 describe('closing while a write is on its way', () => {
@@ -11,7 +11,7 @@ describe('closing while a write is on its way', () => {
     'stops new writes, waits for this one, and only then closes its state: %s',
     async (kind) => {
       const seen: string[] = []
-      const door = createDoor()
+      const gate = createShutdownGate()
       let start = () => {}
       const started = new Promise<void>((resolve) => {
         start = resolve
@@ -21,7 +21,7 @@ describe('closing while a write is on its way', () => {
           start()
           await pause(100)
           seen.push('write ended')
-          expect(() => door.requireOpen()).toThrow('closing')
+          expect(() => gate.requireOpen()).toThrow('closing')
           throw new ToolError('SERVER_BUSY', 'Closing.')
         },
         wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
@@ -35,8 +35,8 @@ describe('closing while a write is on its way', () => {
         hasSigned: async () => false,
         operations: noOperations,
         safety: () => expect.unreachable(),
-        during: door.during,
-        stop: async () => void (await door.shut(5_000)),
+        during: gate.during,
+        stop: async () => void (await gate.shut(5_000)),
         close: async () => void seen.push('closed'),
       }
       const open = await openTestServer({ env: { SVC_MCP_PROFILE: 'full' }, write })

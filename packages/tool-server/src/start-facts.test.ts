@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { parsePolicy } from './safety/policy.ts'
+import { parsePolicy } from '../../engine/src/policy/policy.ts'
 import { startFacts } from './start-facts.ts'
-import { startLines } from './start-lines.ts'
+import { startLines } from './run-server.ts'
 
 const wallet = '0x00000000000000000000000000000000000000bb'
 

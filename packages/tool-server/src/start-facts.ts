@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { Config } from './config/config-shape.ts'
-import type { Policy } from './safety/policy.ts'
+import type { Policy } from '@svc/engine'
 
 /** What a server is at its start, for whoever looks whether it is the one they meant. No secrets. */
 export function startFacts({ config, wallet, policyFile, policy }: Started): StartFacts {

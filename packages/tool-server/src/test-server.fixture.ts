@@ -7,11 +7,10 @@ import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextpr
 import * as z from 'zod'
 import { provisionKeys } from './auth/provision-keys.ts'
 import { readConfig } from './config.ts'
-import type { Plan } from './intent.ts'
-import type { OperationsPipeline } from './operations.ts'
+import { type Plan, ToolError } from '@svc/amm'
+import type { OperationsPipeline } from '@svc/engine'
 import type { Ports } from './ports.ts'
 import { createServer, type Adapters } from './server.ts'
-import { ToolError } from './tool-error.ts'
 import { readTool, writeTool, type Tool } from './tool.ts'
 
 /** A running server with small tools, on a free port, and what a test needs to call it. */

@@ -1,10 +1,8 @@
 import * as z from 'zod'
 import type { ViewName } from './apps/app-views.ts'
-import type { KeyTier, Principal } from './auth/principal.ts'
-import type { Scope } from './auth/scopes.ts'
-import type { Deferred, Execute, KeptDeposit, TokenQuantity } from './intent.ts'
-import type { OperationActions, OperationReads } from './operations.ts'
-import type { Drawing } from './pictures/drawing.ts'
+import type { KeyTier, OperationActions, OperationReads, Principal, SafetyReport, Scope } from '@svc/engine'
+import type { Deferred, Execute, KeptDeposit, TokenQuantity } from '@svc/amm'
+import type { ChartSpec } from './charts/chart-spec.ts'
 import type { Ports } from './ports.ts'
 
 /**
@@ -136,7 +134,7 @@ export type ReadContext = Ports & {
   /** Tells the caller how far the call is, where the caller asked for it: done, and of how much. */
   readonly onProgress?: ((done: number, of: number) => void) | undefined
   /** Leaves a picture of the answer, which the caller can read for an hour. Never throws: the answer stands without it. */
-  draw(drawing: () => Drawing): void
+  draw(drawing: () => ChartSpec): void
   /** How long an answer waits for the figures beside what it is for; as long as the tool says when absent. */
   readonly figuresWithinMs?: number
   /** What `check_setup_health`, `check_safety_status` and the status tools report on. */
@@ -177,48 +175,6 @@ export type SetupReport = {
     readonly message: string
     readonly fix: string | null
   }[]
-}
-
-export type SafetyReport = {
-  readonly walletConfigured: boolean
-  readonly paused: boolean
-  /** Since when (ISO 8601) and why, as the operator put it; `null` while nothing is paused. */
-  readonly pause: { readonly since: string; readonly reason: string | null } | null
-  readonly breakerOpen: boolean
-  /** `cause` names no amounts. */
-  readonly breaker: {
-    readonly open: boolean
-    readonly since: string | null
-    readonly cause: string | null
-    readonly stops: 'nothing' | 'all-but-ways-home' | 'everything'
-  }
-  readonly allowlistMode: 'strict' | 'lenient'
-  /** Whether a person is asked before tokens nobody vouches for leave. */
-  readonly unnamedSales: 'ask' | 'allow'
-  readonly approvalThresholdUsd: string | null
-  /** Decimal US dollars. */
-  readonly limitsUsd: { readonly perTransaction: string; readonly perSession: string; readonly daily: string } | null
-  /** Amounts and gas together. */
-  readonly spentUsd: { readonly session: string; readonly daily: string } | null
-  /** How much of it is gas. */
-  readonly gasUsd: { readonly session: string; readonly daily: string } | null
-  readonly remainingUsd: { readonly session: string; readonly daily: string } | null
-  /**
-   * What any 24 hours have taken, and may take, of what may be lost in value, spent on tokens without a source, at prices of the
-   * moment, and burnt as gas: by what brings funds home, by that which was to repay its gas and has not, and by everything else.
-   */
-  readonly valueUsd: Readonly<
-    Record<
-      'loss' | 'speculative' | 'coldStart' | 'gas' | 'exitGas' | 'dueExitGas',
-      { readonly used: string; readonly cap: string }
-    >
-  > | null
-  readonly dailyAlert: boolean
-  readonly pendingTransactions: number
-  /** Operations of this caller that await a person's word. */
-  readonly pendingApprovals: number
-  /** Operations of this caller that wait for their time. */
-  readonly scheduledOperations: number
 }
 
 type ReadHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (

@@ -1,5 +1,5 @@
-import type { Address, Hex } from 'viem'
-import type { RegistryForm } from './agent/identity-registries.ts'
+import type { Address, Hex, PublicClient } from 'viem'
+import type { RegistryForm } from './agent/lookup/identity-registries.ts'
 
 /** One chain as a row of data. Whatever differs between chains is a member here, never an `if` in code. */
 export type Chain = {
@@ -113,3 +113,24 @@ export type AmmDeployment = {
   /** `version` decides the encoding of v4 swap structs: bounds per hop in the path form from 2.1.0 on, in the single form from 2.1.1 on. */
   readonly universalRouter?: { readonly address: Address; readonly version: '2.0' | '2.1.0' | '2.1.1' }
 }
+
+export type OpenChain = { readonly chain: ChainFacts; readonly client: PublicClient; readonly rpcUrl: string }
+
+/** What of a chain's row a wallet needs. */
+export type ChainFacts = Pick<
+  Chain,
+  | 'id'
+  | 'name'
+  | 'testnet'
+  | 'nativeCurrency'
+  | 'publicRpcUrls'
+  | 'explorerUrl'
+  | 'confirmations'
+  | 'blockTimeSeconds'
+  | 'logRangeBlocks'
+  | 'ordinaryTipGwei'
+  | 'faucet'
+  | 'sponsored'
+  | 'local'
+  | 'maxGasFeeGwei'
+>

@@ -1,27 +1,27 @@
-export type { AgentCard, AgentDomain, AgentRole, AgentService, AgentTrust } from './agent/agent-card.ts'
-export type { AgentCardOptions } from './agent/build-agent-card.ts'
-export { canonicalBytes } from './agent/canonical-bytes.ts'
-export { contentAddress } from './agent/content-address.ts'
-export { createFileRegistrationRecords } from './agent/file-registration-records.ts'
-export { findAgents } from './agent/find-agents.ts'
-export type { FindAgentsOptions, FoundAgent, FoundAgents } from './agent/find-agents.ts'
-export { getAgent } from './agent/get-agent.ts'
-export type { AgentIdentity, GetAgentOptions } from './agent/get-agent.ts'
-export { identityRegistries } from './agent/identity-registries.ts'
-export type { RegistryForm, RegistryRow } from './agent/identity-registries.ts'
-export { linkRegistration, type LinkRegistrationConfig } from './agent/link-registration.ts'
-export { createMemoryRegistrationRecords } from './agent/memory-registration-records.ts'
-export type { RegistryToRead } from './agent/open-registry.ts'
-export type { OwnedAgent } from './agent/owned-agents.ts'
-export type { PublishedFile, PublishedService } from './agent/parse-agent-file.ts'
-export { planRegistration } from './agent/plan-registration.ts'
-export type { PlanOptions, RegistrationPlan } from './agent/plan-registration.ts'
-export type { AgentFileOptions, FileStatus } from './agent/read-agent-file.ts'
-export { registeredAgentIn } from './agent/registered-agent-in.ts'
-export type { AwaitedRegistration } from './agent/registered-agent-in.ts'
-export { registrationFile } from './agent/registration-file.ts'
-export type { RegistrationFile, RegistrationService } from './agent/registration-file.ts'
-export { requireAgentCard } from './agent/require-agent-card.ts'
+export type { AgentCard, AgentDomain, AgentRole, AgentService, AgentTrust } from './agent/card/agent-card.ts'
+export type { AgentCardOptions } from './agent/card/build-agent-card.ts'
+export { canonicalBytes } from './agent/card/canonical-bytes.ts'
+export { contentAddress } from './agent/card/canonical-bytes.ts'
+export { createFileRegistrationRecords } from './agent/registration/file-registration-records.ts'
+export { findAgents } from './agent/lookup/find-agents.ts'
+export type { FindAgentsOptions, FoundAgent, FoundAgents } from './agent/lookup/find-agents.ts'
+export { getAgent } from './agent/lookup/get-agent.ts'
+export type { AgentIdentity, GetAgentOptions } from './agent/lookup/get-agent.ts'
+export { identityRegistries } from './agent/lookup/identity-registries.ts'
+export type { RegistryForm, RegistryRow } from './agent/lookup/identity-registries.ts'
+export { linkRegistration, type LinkRegistrationConfig } from './agent/registration/link-registration.ts'
+export { createMemoryRegistrationRecords } from './agent/registration/memory-registration-records.ts'
+export type { RegistryToRead } from './agent/lookup/open-registry.ts'
+export type { OwnedAgent } from './agent/lookup/owned-agents.ts'
+export type { PublishedFile, PublishedService } from './agent/lookup/parse-agent-file.ts'
+export { planRegistration } from './agent/registration/plan-registration.ts'
+export type { PlanOptions, RegistrationPlan } from './agent/registration/plan-registration.ts'
+export type { AgentFileOptions, FileStatus } from './agent/lookup/read-agent-file.ts'
+export { registeredAgentIn } from './agent/lookup/registered-agent-in.ts'
+export type { AwaitedRegistration } from './agent/lookup/registered-agent-in.ts'
+export { registrationFile } from './agent/card/registration-file.ts'
+export type { RegistrationFile, RegistrationService } from './agent/card/registration-file.ts'
+export { requireAgentCard } from './agent/card/require-agent-card.ts'
 export { registerAgent } from './agent/register-agent.ts'
 export type {
   AgentRegistrationConfig,
@@ -38,8 +38,12 @@ export type {
   RegistrationSurroundings,
   RegistryChoice,
   ResumedRegistration,
-} from './agent/registration.ts'
-export type { RegistrationMatter, RegistrationRecord, RegistrationRecords } from './agent/registration-records.ts'
+} from './agent/registration/registration.ts'
+export type {
+  RegistrationMatter,
+  RegistrationRecord,
+  RegistrationRecords,
+} from './agent/registration/registration-records.ts'
 export { updateAgent } from './agent/update-agent.ts'
 export type {
   AgentUpdateConfig,

@@ -1,10 +1,9 @@
 import { createPublicClient, fallback, http } from 'viem'
-import type { Chain } from './chain.ts'
+import type { Chain, ChainFacts, OpenChain } from './chain.ts'
 import { chains } from './chains.ts'
 import type { ServiceWallet } from './service-wallet.ts'
 import { urlCredentials } from './url-credentials.ts'
 import { WalletError } from './wallet-error.ts'
-import type { OpenChain, ChainFacts } from './chain-facts.ts'
 
 /**
  * Finds a chain and the way to its endpoint, without asking anybody: the one the options name, or else the wallet's.

@@ -1,5 +1,5 @@
-import { optional, shape, type Check, type RefusedField } from './shape.ts'
 import { WalletError } from './wallet-error.ts'
+import { optional, shape, type Check, type RefusedField } from './shape.ts'
 
 /**
  * Refuses options that are no object, lack a member that is needed, have one that is not known, or one of another type
@@ -24,3 +24,9 @@ export function requireOptions(
 export type ChecksOf<Options> = Readonly<Record<keyof Options, Check>>
 
 const mostNamed = 20
+
+/** Refuses what is no wallet, which callers without types may give. Throws `VALIDATION_CONFIG_INVALID`. */
+export function requireWallet(wallet: unknown): void {
+  const isWallet = typeof wallet === 'object' && wallet !== null && 'getAddress' in wallet
+  if (!isWallet) throw new WalletError('VALIDATION_CONFIG_INVALID', 'wallet is not valid; accepted: a ServiceWallet.')
+}

@@ -1,5 +1,3 @@
-import { plainWords } from './plain-words.ts'
-
 /**
  * What may be kept of an error as the cause of one of ours, and be printed with it. Errors of clients of JSON-RPC quote
  * the endpoint's URL, which holds its key, and the body of the request: in their place comes an error with their name,
@@ -50,3 +48,19 @@ function secretsOf(error: Error): readonly string[] {
   const parts = [username, password, ...pathname.split('/'), ...searchParams.values()]
   return parts.filter((part) => part.length >= shortestSecret)
 }
+
+/**
+ * A foreign sentence as it may be shown and logged: without control and invisible characters, without URLs, since those
+ * of endpoints hold keys, without the secrets named, and no longer than 300 characters.
+ */
+function plainWords(text: string, secrets: readonly string[] = []): string {
+  // Cut first: the patterns are not for texts of any length.
+  const withoutUrls = text.slice(0, longest * 4).replaceAll(/[a-z][\w+.-]*:\/\/\S+/gi, '[url]')
+  const withoutSecrets = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), withoutUrls)
+  return withoutSecrets
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, longest)
+}
+
+const longest = 300

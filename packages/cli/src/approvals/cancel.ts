@@ -1,6 +1,5 @@
 import { operatorName } from '../own-data-directory.ts'
-import { openOperations } from './open-operations.ts'
-import { readIdAndFlags } from './read-words.ts'
+import { openOperations, readIdAndFlags } from './open-operations.ts'
 
 /**
  * `svc approvals cancel ID`: takes back what waits, is approved or is scheduled, beside the running server. The store

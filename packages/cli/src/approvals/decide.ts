@@ -1,12 +1,10 @@
 import type { Operation } from '@svc/store'
-import { operationText, type OperationDescription } from '@svc/tool-server/approvals'
+import { operationText, type OperationDescription } from '@svc/engine/approvals'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { saysYes, type Terminal } from '../ask-on-terminal.ts'
 import { operatorName } from '../own-data-directory.ts'
 import { UsageError } from '../usage-error.ts'
-import { findOperation } from './find-operation.ts'
-import { openOperations } from './open-operations.ts'
-import { readIdAndFlags } from './read-words.ts'
+import { findOperation, openOperations, readIdAndFlags } from './open-operations.ts'
 
 /**
  * `svc approvals approve ID` and `deny ID`. Approving shows what would happen and asks for a yes on the terminal; a script
@@ -24,7 +22,7 @@ export async function decide(
     switches: ['yes', 'json'],
   })
   const named = readPlanHash(flags['plan-hash'])
-  if (word === 'approve') requireMeans(flags.yes, named, terminal)
+  if (word === 'approve') requireDeps(flags.yes, named, terminal)
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const { description } = await findOperation(open, id)
@@ -55,7 +53,7 @@ function readPlanHash(text: string | undefined): string | undefined {
 }
 
 /** A yes is worth something only when it is clear to what. */
-function requireMeans(yes: boolean, planHash: string | undefined, { input }: Terminal): void {
+function requireDeps(yes: boolean, planHash: string | undefined, { input }: Terminal): void {
   if (yes && planHash === undefined) {
     throw new UsageError('--yes needs --plan-hash: name the plan you approve, as svc approvals show prints it')
   }

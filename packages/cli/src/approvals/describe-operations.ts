@@ -1,6 +1,6 @@
 import { printable } from '@svc/runtime'
 import type { Operation, Operations } from '@svc/store'
-import { describeOperation, type OperationDescription } from '@svc/tool-server/approvals'
+import { describeOperation, type OperationDescription } from '@svc/engine/approvals'
 
 /** What a person is shown of an operation, as `describeOperations` does. */
 export async function describeOne(

@@ -1,4 +1,4 @@
-import { dollars, shortAmountText, timeLeft } from '@svc/tool-server/approvals'
+import { dollars, shortAmountText, timeLeft } from '@svc/engine/approvals'
 import { parseFlags } from '../parse-flags.ts'
 import { openOperations } from './open-operations.ts'
 import { moreText, readList, type OperationList } from './read-list.ts'

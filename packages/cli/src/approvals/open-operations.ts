@@ -1,8 +1,11 @@
+import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
+import { UsageError } from '../usage-error.ts'
+import { type Ledger, openStore, type Operation, type Operations, type Store, type Transactions } from '@svc/store'
+import type { OperationDescription } from '@svc/engine/approvals'
+import { describeOne } from './describe-operations.ts'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Ledger, openStore, type Operations, type Store, type Transactions } from '@svc/store'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
-import { UsageError } from '../usage-error.ts'
 
 /**
  * Opens the operations of a server beside it: no lock is taken, each method is a short transaction of its own. The place is
@@ -51,4 +54,28 @@ async function placeOf({ dataDir, databaseUrl }: ReturnType<typeof readOperatorC
     )
   }
   return { path, now: Date.now }
+}
+
+/** The operation of this id and what a person is shown of it. Throws when there is none. */
+export async function findOperation(
+  { operations }: OpenOperations,
+  id: string,
+): Promise<{ readonly operation: Operation; readonly description: OperationDescription }> {
+  const operation = await operations.byId(id)
+  if (operation === null) throw new Error(`There is no operation ${id}. svc approvals list shows those that wait.`)
+  return { operation, description: await describeOne(operations, operation) }
+}
+
+/** Splits the words after a subcommand into the id of an operation and its flags, in any order. Throws `UsageError`. */
+export function readIdAndFlags<const Name extends string, const Switch extends string>(
+  subcommand: string,
+  argv: readonly string[],
+  names: FlagNames<Name, Switch>,
+): { readonly id: string; readonly flags: Flags<Name, Switch> } {
+  const { words, flags } = parseWordsAndFlags(argv, names)
+  const [id, more] = words
+  if (id === undefined || more !== undefined || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id)) {
+    throw new UsageError(`svc approvals ${subcommand} takes the id of one operation; svc approvals list shows them`)
+  }
+  return { id, flags }
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { operatorName } from '../own-data-directory.ts'
-import { parseFlags } from '../parse-flags.ts'
-import { parseWholeNumber } from '../parse-whole-number.ts'
+import { parseFlags, parseWholeNumber } from '../parse-flags.ts'
 import { openOperations } from './open-operations.ts'
 import { servePage } from './page/serve-page.ts'
 

@@ -1,6 +1,6 @@
 import type { Operations } from '@svc/store'
 import { printable } from '@svc/runtime'
-import type { OperationDescription } from '@svc/tool-server/approvals'
+import type { OperationDescription } from '@svc/engine/approvals'
 import { describeOperations } from './describe-operations.ts'
 
 /**

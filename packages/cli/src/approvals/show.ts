@@ -1,7 +1,5 @@
-import { operationText } from '@svc/tool-server/approvals'
-import { findOperation } from './find-operation.ts'
-import { openOperations } from './open-operations.ts'
-import { readIdAndFlags } from './read-words.ts'
+import { operationText } from '@svc/engine/approvals'
+import { findOperation, openOperations, readIdAndFlags } from './open-operations.ts'
 
 /** `svc approvals show ID`: in plain terms what would happen. */
 export async function show(argv: readonly string[]): Promise<number> {

@@ -15,7 +15,7 @@ export async function replay(argv: readonly string[]): Promise<number> {
     throw new UsageError('svc audit replay takes --day YYYY-MM-DD, a day in UTC')
   }
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
-  const { replayAuditDay } = await import('@svc/tool-server/operator')
+  const { replayAuditDay } = await import('@svc/engine/switches')
   await requireLog(dataDir)
   const client = await clients(flags['rpc-url'], dataDir)
   const counts = { agrees: 0, differs: 0, 'not-replayed': 0 }

@@ -1,11 +1,11 @@
-import type { AuditLogFiles } from '@svc/tool-server/operator'
+import type { AuditLogFiles } from '@svc/engine/switches'
 
 /**
  * The files of the audit log in a data directory. Throws where there are none: a log without lines is a day without
  * writes, while a log that is not there says nothing.
  */
 export async function requireLog(dataDir: string): Promise<AuditLogFiles> {
-  const { auditLogFiles } = await import('@svc/tool-server/operator')
+  const { auditLogFiles } = await import('@svc/engine/switches')
   const files = await auditLogFiles(dataDir)
   if (files.current === null && files.rotated.length === 0) {
     throw new Error(

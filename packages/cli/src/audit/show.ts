@@ -1,7 +1,7 @@
+import { nearestName } from '../nearest-name.ts'
+import { UsageError } from '../usage-error.ts'
 import { ownDataDirectory } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-flags.ts'
-import { UsageError } from '../usage-error.ts'
-import { requireEvent, requireTool } from './known-names.ts'
 import { emptyLog, isEmptyLog, requireLog } from './require-log.ts'
 
 /**
@@ -12,7 +12,7 @@ export async function show(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['tool', 'since', 'event', 'request', 'data-dir'], switches: ['json'] })
   const since = flags.since === undefined ? null : sinceOf(flags.since)
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
-  const { readAuditLog } = await import('@svc/tool-server/operator')
+  const { readAuditLog } = await import('@svc/engine/switches')
   const { printable } = await import('@svc/runtime')
   const files = await requireLog(dataDir)
   let shown = 0
@@ -89,4 +89,27 @@ function sinceOf(text: string): string {
   const at = Date.parse(text)
   if (Number.isNaN(at)) throw new UsageError('--since takes a time such as 2026-01-31 or 2026-01-31T12:00:00Z')
   return new Date(at).toISOString()
+}
+
+/** Throws `UsageError` for an event that no line can be of, naming those there are. The beginning of one will do. */
+async function requireEvent(event: string): Promise<void> {
+  const { auditEventNames } = await import('@svc/engine/switches')
+  const names: readonly string[] = auditEventNames
+  if (names.some((name) => name === event || name.startsWith(`${event}.`))) return
+  throw unknown('event', event, names, ' The first words of one will do, such as "tx".')
+}
+
+/** Throws `UsageError` for a tool that this version does not have, naming those it has. */
+async function requireTool(tool: string): Promise<void> {
+  const { catalogue } = await import('@svc/tool-server')
+  const names = catalogue.map(({ name }) => name).toSorted()
+  if (!names.includes(tool)) throw unknown('tool', tool, names, '')
+}
+
+function unknown(flag: string, written: string, names: readonly string[], more: string): UsageError {
+  const nearest = nearestName(written, names)
+  const meant = nearest === null ? '' : ` Did you mean "${nearest}"?`
+  return new UsageError(
+    `There is no ${flag} "${written.slice(0, 64)}".${meant}\n--${flag} takes: ${names.join(', ')}.${more}`,
+  )
 }

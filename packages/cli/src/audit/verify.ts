@@ -1,7 +1,6 @@
-import type { AuditLogFiles } from '@svc/tool-server/operator'
+import type { AuditLogFiles } from '@svc/engine/switches'
 import { ownDataDirectory } from '../own-data-directory.ts'
-import { parseFlags } from '../parse-flags.ts'
-import { parseWholeNumber } from '../parse-whole-number.ts'
+import { parseFlags, parseWholeNumber } from '../parse-flags.ts'
 import { emptyLog, isEmptyLog, requireLog } from './require-log.ts'
 
 /**
@@ -12,7 +11,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['from', 'data-dir'], switches: ['json'] })
   const from = parseWholeNumber('--from', flags.from, 1, 999_999_999)
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
-  const { verifyAuditLog } = await import('@svc/tool-server/operator')
+  const { verifyAuditLog } = await import('@svc/engine/switches')
   const files = await requireLog(dataDir)
   requireFiles(files, from, dataDir)
   const verdict = await verifyAuditLog(dataDir, from === undefined ? {} : { from })

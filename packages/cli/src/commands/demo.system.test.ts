@@ -19,7 +19,7 @@ function start(flags: readonly string[] = [], file = program): Run {
 describe('svc demo', { timeout }, () => {
   it('tells its story to the end, for people, and leaves nothing', async () => {
     const demo = start([], installedProgram)
-    expect({ code: await demo.exited, ...demo.printed }).toMatchObject({ code: 0 })
+    expect(await failureOf(demo)).toBeNull()
     const story = demo.printed.stdout
     const chapters = [
       'Get an identity',
@@ -63,7 +63,7 @@ describe('svc demo', { timeout }, () => {
 
   it('shows what stops an agent that tries to drain the wallet', async () => {
     const demo = start(['--hostile'])
-    expect({ code: await demo.exited, ...demo.printed }).toMatchObject({ code: 0 })
+    expect(await failureOf(demo)).toBeNull()
     const story = demo.printed.stdout
     const [, attempts = '', stopped] = /^(\d+) attempts, (\d+) stopped\. Nothing reached/m.exec(story) ?? []
     expect(stopped).toBe(attempts)
@@ -127,4 +127,10 @@ describe('svc demo', { timeout }, () => {
 /** Where the market moves under a call, the agent tells of it and calls again: no two runs do so alike. */
 function withoutRetries(story: string): string {
   return story.replaceAll(/^ {3,5}[A-Z_]+: (?:.+\n)*?.*Again\.\n/gm, '')
+}
+
+/** All that a demo printed, where it failed. */
+async function failureOf({ exited, printed }: ReturnType<typeof start>): Promise<string | null> {
+  const code = await exited
+  return code === 0 ? null : `exit code ${code}\n${printed.stdout}\n${printed.stderr}`
 }

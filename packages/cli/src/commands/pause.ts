@@ -1,4 +1,4 @@
-import type { Pause } from '@svc/tool-server/operator'
+import type { Pause } from '@svc/engine/switches'
 import { operatorName, ownDataDirectory } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-flags.ts'
 import { printableText } from '../printable-text.ts'
@@ -11,7 +11,7 @@ export async function pause(argv: readonly string[]): Promise<number> {
   if (reason !== null && reason.length > 500)
     throw new UsageError('svc pause takes a --reason of at most 500 characters')
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
-  const { pause: stop } = await import('@svc/tool-server/operator')
+  const { pause: stop } = await import('@svc/engine/switches')
   const at = new Date().toISOString()
   const standing = await stop(dataDir, { by: operatorName(), at, reason })
   const isNew = standing.since === at

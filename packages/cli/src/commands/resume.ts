@@ -5,7 +5,7 @@ import { parseFlags } from '../parse-flags.ts'
 export async function resume(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['data-dir'], switches: ['rearm'] })
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
-  const { createCircuitBreaker, resume: goOn } = await import('@svc/tool-server/operator')
+  const { createCircuitBreaker, resume: goOn } = await import('@svc/engine/switches')
   const decision = { by: operatorName(), at: new Date().toISOString() }
   const breaker = createCircuitBreaker({ dataDir, limits: () => neverCounted, now: Date.now })
   const { open, since, cause, stops } = await breaker.status()

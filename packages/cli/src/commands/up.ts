@@ -1,6 +1,5 @@
 import type { StopCause } from '@svc/tool-server/until-stopped'
-import { parseFlags } from '../parse-flags.ts'
-import { parseWholeNumber } from '../parse-whole-number.ts'
+import { parseFlags, parseWholeNumber } from '../parse-flags.ts'
 import type { World, WorldOptions } from '../start-world.ts'
 import { UsageError } from '../usage-error.ts'
 

@@ -1,12 +1,12 @@
+import { type Address, createPublicClient, type Hash, http } from 'viem'
+import type { Transcript } from './transcript.ts'
+import { amount, brief, dollars, number, percent } from './wording.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Trader } from '@svc/devnet'
 import type { World } from '../start-world.ts'
 import type { Agent } from './agent.ts'
 import { getIdentity } from './identity.ts'
-import { proveTransactions } from './prove-transactions.ts'
 import * as shapes from './shapes.ts'
-import type { Transcript } from './transcript.ts'
-import { amount, brief, dollars, number, percent } from './wording.ts'
 
 /** The life of one liquidity position: found, entered, watched, harvested and left, while others trade. */
 export async function tellStory(scene: Scene): Promise<void> {
@@ -203,4 +203,27 @@ async function leave({ agent, transcript, trader }: Scene, entry: Entry, feesUsd
     'left behind',
     `${allowances.length} allowances; ${trader.trades()} trades by others went by meanwhile`,
   )
+}
+
+/**
+ * Asks the chain itself for every transaction of the story, and shows each in full. Throws when one is missing, failed
+ * or is not the wallet's, or when the wallet sent any that the story does not tell of.
+ */
+export async function proveTransactions(
+  transactions: ReadonlyMap<Hash, string>,
+  options: { readonly rpcUrl: string; readonly wallet: Address; readonly transcript: Transcript },
+): Promise<void> {
+  const { rpcUrl, wallet, transcript } = options
+  const client = createPublicClient({ transport: http(rpcUrl, { batch: true }) })
+  transcript.line('block  gas used  transaction, sent by')
+  for (const [hash, tool] of transactions) {
+    const receipt = await client.getTransactionReceipt({ hash })
+    if (receipt.status !== 'success') throw new Error(`Transaction ${hash} failed`)
+    if (receipt.from.toLowerCase() !== wallet.toLowerCase()) throw new Error(`Transaction ${hash} is not the wallet's`)
+    const numbers = `${String(receipt.blockNumber).padStart(5)}  ${number(Number(receipt.gasUsed)).padStart(8)}`
+    transcript.line(`${numbers}  ${hash} ${tool}`)
+  }
+  const sent = await client.getTransactionCount({ address: wallet })
+  if (sent !== transactions.size)
+    throw new Error(`The wallet sent ${sent} transactions, the story has ${transactions.size}`)
 }

@@ -1,4 +1,4 @@
-import { backtestAnswer, type formatChoice, type formatTiers } from '@svc/tool-server/analytics'
+import { backtestAnswer, type formatChoice, type formatTiers } from '@svc/tool-server/analysis'
 import * as z from 'zod'
 
 /** Forms of members that a tool tells, each of its type: one that it tells no more, or otherwise, does not compile. */

@@ -1,5 +1,5 @@
-import type { CsvPool } from './csv-pool.ts'
-import { figure } from '@svc/tool-server/analytics'
+import type { CsvPool } from './csv/csv-pool.ts'
+import { figure } from '@svc/tool-server/analysis'
 
 /** What a file held, and what was fixed in it. */
 export function describeBars({ file, bars, filledBars, widenedBars }: CsvPool): DescribedBars {

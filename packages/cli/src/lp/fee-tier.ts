@@ -1,13 +1,14 @@
+import type * as z from 'zod'
+import { tiersForm } from './answer-forms.ts'
+import { table } from './table.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
-import { tiersForm } from './answer-forms.ts'
 import { compareTiers } from './compare-tiers.ts'
-import { afterBase, csvPoolFlags, readCsvPool } from './csv-pool.ts'
+import { afterBase, csvPoolFlags, readCsvPool } from './csv/csv-pool.ts'
 import { fileOrPool, refuseFlags } from './file-or-pool.ts'
 import { parseNumber } from './parse-number.ts'
 import { poolPlaceFlags } from './pool-place.ts'
-import { showTiers } from './show-tiers.ts'
 
 /** `svc lp fee-tier`: compares pools of one pair, each given by the bars of a CSV file, or those of a chain. */
 export async function feeTier(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {
@@ -57,4 +58,39 @@ function tierAndFile(word: string): { readonly fee: string; readonly file: strin
     throw new UsageError(`a tier is written PIPS=FILE, such as 500=a.csv, not "${word.slice(0, 40)}"`)
   }
   return { fee: String(Number(fee)), file }
+}
+
+/** A comparison of fee tiers for a person, best first. */
+function showTiers({ pair, analysis, recommendation, notes }: z.infer<typeof tiersForm>): string {
+  const { annualized, standardError, classification, note } = analysis.pairVolatility
+  const best = analysis.volumeDistribution.toSorted((a, b) => b.netApr - a.netApr)
+  const rows = best.map((one) => [
+    `${one.feeTier / 10_000} %`,
+    one.volumePct === null ? '-' : pct(one.volumePct),
+    withError(one.marginalFeeApr, one.feeUncertaintyPct && (one.marginalFeeApr * one.feeUncertaintyPct) / 100),
+    pct(one.lvrApr),
+    pct(one.arbitrageLossApr),
+    withError(one.netApr, one.netAprError),
+    pct(one.quietDaysPct),
+  ])
+  const share = (value: number) => (100 * value).toFixed(1)
+  const sigma =
+    annualized === null ? 'unknown' : `${share(annualized)} ± ${share(standardError ?? 0)} % a year (${classification})`
+  return [
+    `${pair}, volatility ${sigma}. ${note}`,
+    '',
+    table(['tier', 'volume', 'fee APR', 'LVR', 'kept by arbitrage', 'net APR', 'quiet days'], rows).trimEnd(),
+    '',
+    `Best: ${recommendation.feeTier / 10_000} % (confidence ${recommendation.confidence}). ${recommendation.reason}`,
+    ...notes.map((one) => `- ${one}`),
+    '',
+  ].join('\n')
+}
+
+function withError(value: number, error: number | null): string {
+  return error === null ? pct(value) : `${pct(value)} ± ${error.toFixed(2)}`
+}
+
+function pct(value: number): string {
+  return `${value.toFixed(2)} %`
 }

@@ -1,19 +1,19 @@
-import { riskTargets } from '@svc/tool-server/analytics'
-import { parseWholeNumber } from '../parse-whole-number.ts'
+import type * as z from 'zod'
+import { rangeForm } from './answer-forms.ts'
+import { table } from './table.ts'
+import type { RangeResult } from '@svc/tool-server'
+import { pastPrices, riskTargets } from '@svc/tool-server/analysis'
+import { afterBase, type CsvPool, csvPoolFlags, readCsvPool } from './csv/csv-pool.ts'
+import { optimizeCsv, type RangeReport } from './csv/optimize-csv.ts'
+import { parseWholeNumber } from '../parse-flags.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
-import { rangeForm } from './answer-forms.ts'
-import { afterBase, csvPoolFlags, readCsvPool } from './csv-pool.ts'
 import { fileOrPool } from './file-or-pool.ts'
-import { optimizeCsv } from './optimize-csv.ts'
 import { parseNumber } from './parse-number.ts'
-import { picturedRange } from './pictured-range.ts'
 import { poolPlaceFlags } from './pool-place.ts'
 import { progressLine } from './progress-line.ts'
-import { showRange } from './show-range.ts'
-import { svgPath } from './svg-path.ts'
-import { writeSvg } from './write-svg.ts'
+import { svgPath, writeSvg } from './write-svg.ts'
 
 /** `svc lp optimize`: chooses a range for the pool that the bars of a CSV file are of, or for a pool of a chain. */
 export async function optimize(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {
@@ -68,4 +68,71 @@ function oneOf<const One extends string>(flag: string, text: string, all: readon
   const found = all.find((one) => one === text)
   if (found === undefined) throw new UsageError(`${flag} takes ${all.join(', ')}, not "${text.slice(0, 40)}"`)
   return found
+}
+
+/** A choice of range as its picture takes it, with the file's prices until its end. Fees whose error nobody knows may be all wrong. */
+function picturedRange({ projections, ...report }: RangeReport, pool: PricedBars): RangeResult {
+  return {
+    ...report,
+    chain: { name: 'a file of bars' },
+    projections: { ...projections, feeUncertaintyPct: projections.feeUncertaintyPct ?? 100 },
+    past: pastOf(pool),
+  }
+}
+
+type PricedBars = Pick<CsvPool, 'bars' | 'baseToken' | 'decimals0' | 'decimals1'>
+
+function pastOf({ bars, baseToken, decimals0, decimals1 }: PricedBars) {
+  const scale = 10 ** (decimals0 - decimals1)
+  const { startsAt, barSeconds } = bars
+  const closes = Array.from(bars.closeTick, (tick) =>
+    baseToken === 0 ? 1.0001 ** tick * scale : 1.0001 ** -tick / scale,
+  )
+  return pastPrices({ closes, startsAt, barSeconds, nowSeconds: (startsAt.at(-1) ?? 0) + barSeconds })
+}
+
+/** A choice of range for a person: the range, those beside it with error bars, and what it rests on. */
+function showRange(report: z.infer<typeof rangeForm>): string {
+  const { pair, pool, fee, currentPrice, volatility, optimalRange, projections, simulation, sensitivity } = report
+  const rows = [{ label: 'chosen', ...optimalRange, ...projections }, ...report.candidateRanges].map((one) => [
+    one.label,
+    price(one.priceLower),
+    price(one.priceUpper),
+    `${share(one.inRangeProbability)} ± ${(100 * one.inRangeProbabilityError).toFixed(1)}`,
+    pct(one.expectedFeeApr),
+    `${pct(one.expectedIlPct)} ± ${one.expectedIlPctError.toFixed(2)}`,
+    pct(one.lvrApr),
+    `${pct(one.expectedNetApr)} ± ${one.expectedNetAprError.toFixed(2)}`,
+  ])
+  const { ilPctPercentiles: il, ilPctPercentileErrors: errors } = simulation.estimates
+  const sigma = `${(100 * volatility.annualized).toFixed(1)} ± ${(100 * volatility.standardError).toFixed(1)} %`
+  return [
+    `${pair}, ${pool === undefined ? '' : `pool ${pool}, `}fee ${fee / 10_000} %, price ${price(currentPrice)}, volatility ${sigma} a year (${volatility.source}, ${volatility.lookback})`,
+    '',
+    table(['range', 'from', 'to', 'time in', 'fee APR', 'IL', 'LVR', 'net APR'], rows).trimEnd(),
+    '',
+    `Chosen: ticks ${optimalRange.tickLower} to ${optimalRange.tickUpper} of the pool; in range at the horizon ` +
+      `${share(projections.terminalInRangeProbability)}, never left ${share(projections.stayInRangeProbability)}; ` +
+      `LVR ${pct(projections.lvrApr)} a year, of which arbitrageurs keep ${pct(projections.arbitrageLossApr)}.`,
+    `IL of 9 paths in 10 between ${pct(il.p5)} and ${pct(il.p95)} (± ${errors.p5.toFixed(2)}, ${errors.p95.toFixed(2)}).`,
+    ...sensitivity.map(
+      (one) =>
+        `At a volatility of ${share(one.annualized)}: fees ${pct(one.expectedFeeApr)}, net ${pct(one.expectedNetApr)}.`,
+    ),
+    `Simulation: ${simulation.paths} paths, seed ${simulation.seed}; at most ${simulation.maxStandardErrorsOff.toFixed(1)} of its standard errors off the closed forms.`,
+    ...report.notes.map((note) => `- ${note}`),
+    '',
+  ].join('\n')
+}
+
+function price(value: number | 'Infinity'): string {
+  return value === 'Infinity' ? 'Infinity' : String(Number(value.toPrecision(7)))
+}
+
+function pct(value: number): string {
+  return `${value.toFixed(2)} %`
+}
+
+function share(value: number): string {
+  return `${(100 * value).toFixed(1)} %`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseFee } from './parse-fee.ts'
+import { parseFee } from './parse-number.ts'
 
 test.each([
   ['500', 500],

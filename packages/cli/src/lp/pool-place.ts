@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { UsageError } from '../usage-error.ts'
 import type { Tools } from './ask-tools.ts'
-import { parseFee } from './parse-fee.ts'
+import { parseFee } from './parse-number.ts'
 
 /** A pool as the words of a call name it: by its id, or as the pool of a pair, of any fee unless one is named. */
 export function readPoolPlace(flags: PoolPlaceFlags): PoolPlace {

@@ -1,5 +1,5 @@
 import type { BacktestOptions } from '@svc/lp-math'
-import type { CsvPool } from './csv-pool.ts'
+import type { CsvPool } from './csv/csv-pool.ts'
 
 /** What a replay must know beside the bars. */
 export function replayOptions(pool: CsvPool, amountUsd: number): BacktestOptions {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ownChainFix } from './own-chain-fix.ts'
-import { serverEnvironment } from './server-environment.ts'
+import { serverEnvironment } from './ask-pool.ts'
 
 let directory: string
 beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'svc-cli-test-'))))

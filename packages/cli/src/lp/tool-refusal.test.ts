@@ -1,4 +1,4 @@
-import { ToolError } from '@svc/tool-server'
+import { ToolError } from '@svc/amm'
 import { expect, test } from 'vitest'
 import { UsageError } from '../usage-error.ts'
 import { ownChainFix } from './own-chain-fix.ts'

@@ -1,3 +1,4 @@
+import { UsageError } from '../usage-error.ts'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import type * as pictures from '@svc/tool-server'
 
@@ -15,4 +16,10 @@ export async function writeSvgText(path: string, svg: string): Promise<void> {
     await rm(draft, { force: true }).catch(() => {})
     throw new Error(`${path} cannot be written: name a file in a directory that there is.`, { cause })
   })
+}
+
+/** The file that `--svg` names, which is written over: so none of another kind, such as the bars. Throws `UsageError`. */
+export function svgPath(text: string | undefined): string | undefined {
+  if (text === undefined || /\.svg$/i.test(text)) return text
+  throw new UsageError(`--svg takes the name of a file that ends in .svg, not "${text.slice(0, 40)}"`)
 }

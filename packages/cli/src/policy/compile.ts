@@ -1,11 +1,9 @@
-import { type AgentRole, compilePolicy, loadPolicy, roleTemplates } from '@svc/tool-server/policy'
+import { type AgentRole, compilePolicy, loadPolicy, roleTemplates } from '@svc/engine/policy'
 import type { Chain } from '@svc/wallet/core'
 import { parseFlags } from '../parse-flags.ts'
 import { UsageError } from '../usage-error.ts'
-import { findPolicy } from './find-policy.ts'
-import { policyPlace } from './policy-place.ts'
-import { printProblems } from './print-problems.ts'
-import { sayPolicy } from './say-policy.ts'
+import { findPolicy, policyPlace } from './policy-place.ts'
+import { printProblems, sayPolicy } from './print-problems.ts'
 
 /** `svc policy compile`: the policy as the managed wallet's provider takes it, as JSON; which one it is stands on stderr. */
 export async function compile(argv: readonly string[]): Promise<number> {

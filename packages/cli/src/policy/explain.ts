@@ -1,16 +1,26 @@
-import { explainPolicy, loadPolicy, type PolicyCheck, weighedReport, type WeighedReport } from '@svc/tool-server/policy'
+import { chainAccess, type Config } from '@svc/tool-server'
+import {
+  budgetNames,
+  explainPolicy,
+  loadPolicy,
+  openReads,
+  type Policy,
+  type PolicyCheck,
+  type WeighedIntent,
+  weighedReport,
+  type WeighedReport,
+  weighIntent,
+} from '@svc/engine/policy'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import { type OpenOperations, openOperations } from '../approvals/open-operations.ts'
+import { isPlanFile, planFromFile, type PlanQuestion, storedPlan } from './read-plan.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { sayTaken } from '../say-taken.ts'
 import { chainFix, type ServerSettings } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
 import { policyPlace } from './policy-place.ts'
-import { printProblems } from './print-problems.ts'
-import { printable } from './printable.ts'
-import { isPlanFile, planFromFile, type PlanQuestion, storedPlan } from './read-plan.ts'
-import { budgetsUsed, weighPlan, type WeighingPlace } from './weigh-plan.ts'
+import { printable, printProblems } from './print-problems.ts'
 import { weighedLines } from './weighed-lines.ts'
 
 /**
@@ -130,4 +140,34 @@ function walletOf(given: string | undefined, { wallet }: ServerSettings): Addres
     "Name the agent's wallet with --wallet ADDRESS, or with --data-dir the directory of its local world (svc up --data-dir " +
       'D); the settings name none whose address is known here.',
   )
+}
+
+/** Weighs a plan at the newest block of its chain, at the prices that the server would count with. */
+async function weighPlan(question: PlanQuestion, place: WeighingPlace): Promise<WeighedIntent> {
+  const { config, chain, policy, wallet, store } = place
+  const recall = store?.sightings.recall
+  // The server alone writes down what it saw.
+  const memory = recall === undefined ? null : { recall, keep: () => {} }
+  const { rpc, tokens, prices } = openReads(chainAccess(config), { memory, policy: () => policy })
+  return weighIntent(question, { chain, policy, wallet, rpc, tokens, prices, now: Date.now })
+}
+
+type WeighingPlace = {
+  readonly config: Config
+  readonly chain: Chain
+  readonly policy: Policy
+  readonly wallet: Address
+  /** The server's state; `null` where there is none. */
+  readonly store: Pick<OpenOperations, 'sightings' | 'budgetUsage'> | null
+}
+
+/** What counts of the budgets of value already: of those that every call asks, and of those of this call. */
+async function budgetsUsed(
+  store: WeighingPlace['store'],
+  weighed: WeighedIntent | null,
+): Promise<ReadonlyMap<string, bigint>> {
+  if (store === null) return new Map()
+  const asked = weighed?.status === 'weighed' ? weighed.budgets.map(({ name }) => name) : []
+  const names = [...new Set([...Object.values(budgetNames), ...asked])]
+  return new Map(await Promise.all(names.map(async (name) => [name, await store.budgetUsage(name)] as const)))
 }

@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readServerSettings, type ServerSettings } from '../server-settings.ts'
 
@@ -10,3 +11,27 @@ export async function policyPlace(
   const settings = await readServerSettings(dataDir, environment)
   return { ...settings, path: file ?? join(settings.config.dataDir, 'policy.json') }
 }
+
+/** Whether anything has this name. */
+export async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/**
+ * Whether there is a policy at the path; without one the defaults hold. Throws where the file that was named does not exist, or
+ * the directory, so that a slip in a name does not pass for a server that keeps the defaults.
+ */
+export async function findPolicy(path: string, { file, dataDir }: Named): Promise<boolean> {
+  const exists = await isThere(path)
+  if (file !== null && !exists) throw new Error(`${file} does not exist`)
+  if (file === null && dataDir !== undefined && !(await isThere(dataDir))) {
+    throw new Error(`${dataDir} does not exist. Name the data directory of the server with --data-dir.`)
+  }
+  return exists
+}
+
+/** What the words of the call named. */
+type Named = { readonly file: string | null; readonly dataDir: string | undefined }

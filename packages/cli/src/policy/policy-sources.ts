@@ -1,4 +1,4 @@
-import type { BandReport } from '@svc/tool-server/policy'
+import type { BandReport } from '@svc/engine/policy'
 import type { PriceSources } from '@svc/wallet/core'
 import { parseUnits } from 'viem'
 

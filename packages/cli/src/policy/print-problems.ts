@@ -1,5 +1,5 @@
-import { ToolError } from '@svc/tool-server'
-import { printable } from './printable.ts'
+import { printable as capped } from '@svc/runtime'
+import { ToolError } from '@svc/amm'
 
 /** Says on stderr what is wrong with a file, one line a member. Throws what is no fault of the file. */
 export function printProblems(file: string, error: unknown): void {
@@ -8,4 +8,14 @@ export function printProblems(file: string, error: unknown): void {
     ({ field, message }) => `  ${printable(field === '' ? '(the file)' : `${field}`)}: ${printable(message)}`,
   )
   process.stderr.write([`${file}: ${error.message}`, ...lines, error.suggestion, ''].join('\n'))
+}
+
+/** A text of unknown origin for a terminal. The reasons of a policy are long, and only what is endless is cut. */
+export function printable(text: string): string {
+  return capped(text, 2_000)
+}
+
+/** Says on stderr, in one line, which policy a command works with. */
+export function sayPolicy(path: string, exists: boolean): void {
+  process.stderr.write(exists ? `Policy: ${path}\n` : `Policy: the defaults, for there is no ${path}\n`)
 }

@@ -1,14 +1,13 @@
-import type { Config } from '@svc/tool-server'
+import { chainAccess, type Config } from '@svc/tool-server'
 import {
   bandReport,
   type BandReport,
-  type JudgedPool,
   dailyValueCaps,
   openReads,
   parsePolicy,
   type PolicyFile,
-  proposeSources,
-} from '@svc/tool-server/policy'
+} from '@svc/engine/policy'
+import { type JudgedPool, proposeSources } from '@svc/amm/prices'
 import type { UsdFeed } from '@svc/wallet/core'
 import type { TokenRequest } from './token-words.ts'
 import { expectedUsd, type PolicySources } from './policy-sources.ts'
@@ -24,7 +23,7 @@ export async function proposeToken(
 ): Promise<TokenProposal> {
   const written = file?.written ?? {}
   const before = parsePolicy(written, { production })
-  const { tokens, ...ports } = openReads(config, { memory: null, policy: () => before })
+  const { tokens, ...ports } = openReads(chainAccess(config), { memory: null, policy: () => before })
   const token = await tokens.byAddress(chain, address)
   const found = await proposeSources({ chain, token, feed }, { ...ports, tokens })
   const known = namedSources(written, chain.id, address)
@@ -32,7 +31,7 @@ export async function proposeToken(
   const priced: PolicySources = { ...(kept === null ? {} : { feed: kept }), ...found.sources }
   const change = { chainId: chain.id, token: token.address, isListed: token.listed }
   const policy = parsePolicy(withToken(written, { ...change, sources: priced }).written, { production })
-  const price = await openReads(config, { memory: null, policy: () => policy }).prices.usd(chain, token)
+  const price = await openReads(chainAccess(config), { memory: null, policy: () => policy }).prices.usd(chain, token)
   const band = price?.band == null ? null : bandReport(price.band)
   const isByPools = band !== null && band.basis !== 'feed'
   const expected = isByPools ? expectedUsd(band, known.expectedUsd) : known.expectedUsd

@@ -1,12 +1,9 @@
-import { loadPolicy, runPolicyCases } from '@svc/tool-server/policy'
+import { loadPolicy, runPolicyCases } from '@svc/engine/policy'
 import { readInputFile } from '../read-input-file.ts'
 import { sayTaken } from '../say-taken.ts'
-import { isThere } from './is-there.ts'
-import { policyPlace } from './policy-place.ts'
-import { printProblems } from './print-problems.ts'
-import { printable } from './printable.ts'
+import { isThere, policyPlace } from './policy-place.ts'
+import { printable, printProblems, sayPolicy } from './print-problems.ts'
 import { readFileAndFlags } from './read-file-and-flags.ts'
-import { sayPolicy } from './say-policy.ts'
 
 /**
  * `svc policy test [FILE]`: runs named cases (`policy.test.json` beside the policy) against the policy, offline. Resolves

@@ -1,4 +1,4 @@
-import { policyJsonSchema } from '@svc/tool-server/policy'
+import { policyJsonSchema } from '@svc/engine/policy'
 import { parseFlags } from '../parse-flags.ts'
 
 /** `svc policy schema`: the JSON Schema of policy.json. */

@@ -1,5 +1,5 @@
-import type { PriceReport, ValueReport, WeighedReport, WitnessReport } from '@svc/tool-server/policy'
-import { printable } from './printable.ts'
+import type { PriceReport, ValueReport, WeighedReport, WitnessReport } from '@svc/engine/policy'
+import { printable } from './print-problems.ts'
 
 /** How a plan was weighed, for a terminal: what each source says of each token, then what leaves and what comes back. */
 export function weighedLines({ prices, failure, blockNumber, value }: WeighedReport): readonly string[] {

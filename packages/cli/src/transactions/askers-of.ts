@@ -1,4 +1,4 @@
-import type { readAuditLog } from '@svc/tool-server/operator'
+import type { readAuditLog } from '@svc/engine/switches'
 
 /**
  * Which tool and caller stand behind requests, by the audit log in a data directory. What it does not say is left out: the

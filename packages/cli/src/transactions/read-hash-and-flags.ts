@@ -1,3 +1,5 @@
+import type { StoredTransaction } from '@svc/store'
+import type { OpenOperations } from '../approvals/open-operations.ts'
 import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -19,4 +21,14 @@ export function readHashAndFlags<const Name extends string, const Switch extends
 
 function isHash(word: string): word is `0x${string}` {
   return /^0x[0-9a-f]{64}$/.test(word)
+}
+
+/** The transaction of this hash. Throws when the journal holds none. */
+export async function findTransaction(
+  { transactions }: Pick<OpenOperations, 'transactions'>,
+  hash: `0x${string}`,
+): Promise<StoredTransaction> {
+  const found = await transactions.byHash(hash)
+  if (found !== null) return found
+  throw new Error(`The journal holds no transaction ${hash}. svc transactions list shows what is open.`)
 }

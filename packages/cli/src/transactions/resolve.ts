@@ -1,13 +1,11 @@
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { openOperations } from '../approvals/open-operations.ts'
 import { operatorName } from '../own-data-directory.ts'
-import { parseWholeNumber } from '../parse-whole-number.ts'
+import { parseWholeNumber } from '../parse-flags.ts'
 import { UsageError } from '../usage-error.ts'
-import { findTransaction } from './find-transaction.ts'
-import { outcomeWords } from './outcome-words.ts'
+import { findTransaction, readHashAndFlags } from './read-hash-and-flags.ts'
+import { outcomeWords, stateWords } from './state-words.ts'
 import { followWith } from './follow-with.ts'
-import { readHashAndFlags } from './read-hash-and-flags.ts'
-import { stateWords } from './state-words.ts'
 import { untilTaken } from './until-taken.ts'
 
 /**

@@ -1,10 +1,10 @@
+import type { OperatorRequest } from '@svc/store'
+import type { JournalState } from '@svc/wallet/core'
+import { outcomeWords, stateWords } from './state-words.ts'
 import { openOperations } from '../approvals/open-operations.ts'
 import type { TransactionDescription } from './describe-transaction.ts'
-import { stateWords } from './state-words.ts'
 import { describeTransactions } from './describe-transactions.ts'
-import { findTransaction } from './find-transaction.ts'
-import { outcomeText } from './outcome-text.ts'
-import { readHashAndFlags } from './read-hash-and-flags.ts'
+import { findTransaction, readHashAndFlags } from './read-hash-and-flags.ts'
 
 /** `svc transactions show HASH`: how one stands, what else was signed at its nonce, and what was asked about it. */
 export async function show(argv: readonly string[]): Promise<number> {
@@ -59,3 +59,21 @@ function showText(
     ...others.map((other) => `  ${other.hash}  ${stateWords[other.state]}${other.isNoOp ? ', empty transfer' : ''}`),
   ].join('\n')
 }
+
+/**
+ * What became of a request about a transaction, in a sentence. `at` as it is to be printed. The journal has the end a
+ * moment before the request has it: until then `state` says what it comes to.
+ */
+export function outcomeText(
+  { what, by, at, outcome }: Omit<OperatorRequest, 'at'> & { readonly at: string },
+  replacedBy: string | null,
+  state: JournalState,
+): string {
+  const asked = what === 'cancel' ? 'cancellation' : `resolution by ${what}`
+  const said = `${asked} asked by ${by} at ${at}`
+  if (outcome === null && isOver.has(state)) return `${said}; ${stateWords[state]}, which is being put on record`
+  if (outcome === null) return `${said}; it has not ended`
+  return `${said}: ${outcomeWords[outcome]}${outcome === 'cancelled' && replacedBy !== null ? `: ${replacedBy}` : ''}`
+}
+
+const isOver: ReadonlySet<JournalState> = new Set<JournalState>(['final', 'reverted', 'replaced', 'superseded'])

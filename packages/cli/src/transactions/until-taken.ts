@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoredTransaction, Transactions } from '@svc/store'
 import { isNoOp } from '@svc/wallet/core'
-import { findTransaction } from './find-transaction.ts'
+import { findTransaction } from './read-hash-and-flags.ts'
 
 /** Looks until a request has ended, an empty transfer is out, time is up or the command is asked to end. */
 export async function untilTaken(

@@ -1,12 +1,11 @@
 import type { Address } from 'viem'
-import type { Call } from '../block-writer.ts'
-import type { ChainClient } from '../chain-client.ts'
+import type { Call } from '../chain/block-writer.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { priceFeed } from '../contracts.gen.ts'
-import type { Layout } from '../layout.ts'
-import type { LiveMarket } from '../market.ts'
-import { isDue, postCall, sequencerAnswer } from './feed-posts.ts'
+import type { Layout } from '../seed/layout.ts'
+import type { LiveMarket } from '../seed/market.ts'
+import { isDue, postCall, readFeeds, sequencerAnswer } from './feed-posts.ts'
 import { type FeedSpec, feedSpecs, type FeedSymbol, toFeedAnswer } from './feed-specs.ts'
-import { readFeeds } from './read-feeds.ts'
 
 /** Posts to the feeds of a running chain, as each is set to. It makes no block unless it is asked to post. */
 export function createFeeder(chain: FedChain): Feeder {

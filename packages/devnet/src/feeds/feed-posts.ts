@@ -1,9 +1,10 @@
-import { encodeFunctionData } from 'viem'
-import type { Call } from '../block-writer.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 import { priceFeed } from '../contracts.gen.ts'
-import type { FeedName, Layout } from '../layout.ts'
-import type { UsdPrices } from '../prices.ts'
-import { type FeedSpec, feedRenewalSeconds, feedSpecs, type FeedSymbol, toFeedAnswer } from './feed-specs.ts'
+import { type FeedName, type Layout, multicall3Address } from '../seed/layout.ts'
+import { feedRenewalSeconds, type FeedSpec, feedSpecs, type FeedSymbol, toFeedAnswer } from './feed-specs.ts'
+import { encodeFunctionData } from 'viem'
+import type { Call } from '../chain/block-writer.ts'
+import type { UsdPrices } from '../seed/prices.ts'
 
 /** What a feed said last, and when (unix seconds). */
 export type FeedAnswer = { readonly answer: bigint; readonly updatedAt: number }
@@ -56,3 +57,22 @@ export function postCall(layout: Layout, feed: FeedName, answer: bigint, updated
 
 /** What the sequencer's uptime feed answers. */
 export const sequencerAnswer = { up: 0n, down: 1n } as const
+
+/** What all price feeds say at a block, or at the head of the chain. */
+export async function readFeeds(client: ChainClient, layout: Layout, blockNumber?: bigint): Promise<FeedAnswers> {
+  const rounds = await client.multicall({
+    multicallAddress: multicall3Address,
+    allowFailure: false,
+    ...(blockNumber !== undefined && { blockNumber }),
+    contracts: feedSpecs.map(({ symbol }) => ({
+      address: layout.feeds[symbol],
+      abi: priceFeed.abi,
+      functionName: 'latestRoundData' as const,
+    })),
+  })
+  const answers = rounds.map(([, answer, , updatedAt], index): readonly [string, FeedAnswer] => [
+    feedSpecs[index]?.symbol ?? '',
+    { answer, updatedAt: Number(updatedAt) },
+  ])
+  return Object.fromEntries(answers) as FeedAnswers
+}

@@ -1,4 +1,4 @@
-import type { Asset } from '../token-specs.ts'
+import type { Asset } from '../seed/token-specs.ts'
 
 /** The price feeds of the local chain, in order of deployment. The sequencer's uptime feed follows them. */
 export const feedSpecs = [

@@ -1,7 +1,6 @@
-import type { Address, Hex } from 'viem'
-import { encodeAbiParameters, keccak256, parseAbi, parseAbiParameters, zeroAddress } from 'viem'
+import { type Address, encodeAbiParameters, type Hex, keccak256, parseAbi, parseAbiParameters, zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
-import { connect } from '../chain-client.ts'
+import { connect } from '../chain/chain-client.ts'
 import { useDevnet } from '../use-devnet.ts'
 
 const devnet = useDevnet()

@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem'
-import type { ChainClient } from '../chain-client.ts'
+import type { ChainClient } from '../chain/chain-client.ts'
 
 /** What AMM contracts logged in a range of blocks, in the order of the chain. */
 export async function readEvents(client: ChainClient, fromBlock: bigint, toBlock: bigint) {

@@ -1,11 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MAX_UINT256 } from '../integers/fixed-point.ts'
+import { MAX_UINT256 } from '../integers/integers.ts'
 import { outcome, upToBits } from '../v3-sdk.fixture.ts'
-import { AmountError } from './amount-error.ts'
-import { formatAmount } from './format-amount.ts'
-import { parseAmount } from './parse-amount.ts'
-import { usdMicrosFromAmount } from './usd-micros-from-amount.ts'
+import { AmountError, formatAmount, parseAmount, usdMicrosFromAmount } from './amounts.ts'
 
 const anyDecimals = fc.integer({ min: 0, max: 40 })
 

@@ -1,5 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { requireTickSpacing } from '../ticks/require-tick-spacing.ts'
+import { requireTickSpacing } from '../ticks/ticks.ts'
 
 /** What a backtest must know of the pool, the tokens and the costs. Columns have one entry for each bar, as of its close. */
 export type BacktestOptions = {

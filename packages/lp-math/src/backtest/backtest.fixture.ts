@@ -1,5 +1,4 @@
-import type { Bars } from '../bars/bars.ts'
-import { createBars } from '../bars/create-bars.ts'
+import { type Bars, createBars } from '../bars/bars.ts'
 import type { BacktestOptions } from './backtest-options.ts'
 
 /** Bars of an hour that close at `closeTicks` and begin where the bar before closed, with the same trade and liquidity in each. */

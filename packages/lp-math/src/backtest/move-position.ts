@@ -1,7 +1,6 @@
 import { amount0Of, amount1Of, openPosition, type Position } from './open-position.ts'
 import type { StrategyReplay } from './strategy-replay.ts'
 import { strategyTicks } from './strategy-ticks.ts'
-import { swapIntoRatio } from './swap-into-ratio.ts'
 
 /** Closes a position at the close of `bar` and swaps into the ratio of a new range around the price there. */
 export function movePosition({ bars, strategy, options, market }: StrategyReplay, closed: Position, bar: number): Move {
@@ -21,3 +20,46 @@ export function movePosition({ bars, strategy, options, market }: StrategyReplay
 }
 
 export type Move = { readonly position: Position; readonly closedUsd: number; readonly swapCostUsd: number }
+
+/**
+ * The swap within one pool's active liquidity after which two amounts stand in a ratio, in doubles: what is sold and bought, of which
+ * token. It pays the fee and moves the price; the ratio is met by the amounts after it. Source: v3 whitepaper eq. 6.14 and 6.16, put
+ * into (have - sold) * perOther = (other + bought) * perHave, a quadratic of the move of 1/sqrt P.
+ */
+export function swapIntoRatio(held: Pair, ratio: Pair, pool: SwappingPool): RatioSwap {
+  const excess0 = held.amount0 * ratio.amount1 - held.amount1 * ratio.amount0
+  if (excess0 >= 0) {
+    const { sold, bought } = sell(held.amount0, held.amount1, ratio.amount0, ratio.amount1, pool)
+    return { sold0: sold, bought0: 0, sold1: 0, bought1: bought }
+  }
+  const mirrored = { ...pool, sqrtPrice: 1 / pool.sqrtPrice }
+  const { sold, bought } = sell(held.amount1, held.amount0, ratio.amount1, ratio.amount0, mirrored)
+  return { sold0: 0, bought0: bought, sold1: sold, bought1: 0 }
+}
+
+type Pair = { readonly amount0: number; readonly amount1: number }
+
+/** `fee` is a fraction of the input, `liquidity` is above 0. */
+type SwappingPool = { readonly sqrtPrice: number; readonly liquidity: number; readonly fee: number }
+
+type RatioSwap = {
+  readonly sold0: number
+  readonly bought0: number
+  readonly sold1: number
+  readonly bought1: number
+}
+
+/** `sqrtPrice` is of what is had, in the other. */
+function sell(have: number, other: number, perHave: number, perOther: number, pool: SwappingPool) {
+  const { sqrtPrice, liquidity, fee } = pool
+  const excess = have * perOther - other * perHave
+  if (excess <= 0) return { sold: 0, bought: 0 }
+  const inputOfMove = liquidity / (1 - fee)
+  const a = inputOfMove * perOther * sqrtPrice
+  const b = inputOfMove * perOther + perHave * liquidity * sqrtPrice ** 2 - sqrtPrice * excess
+  const root = Math.sqrt(b * b + 4 * a * excess)
+  // The form without cancellation.
+  const move = b > 0 ? (2 * excess) / (b + root) : (root - b) / (2 * a)
+  const sold = Math.min(have, inputOfMove * move)
+  return { sold, bought: (liquidity * sqrtPrice ** 2 * move) / (1 + sqrtPrice * move) }
+}

@@ -1,5 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
-import type { TickRange } from '../ticks/invert-ticks.ts'
+import type { TickRange } from '../ticks/ticks.ts'
 import { LN_TICK } from './market-columns.ts'
 
 /**

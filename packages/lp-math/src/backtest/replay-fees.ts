@@ -2,7 +2,7 @@ import type { Bars } from '../bars/bars.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { checkFee } from './backtest-options.ts'
 import { feeUncertaintyPct } from './fee-uncertainty-pct.ts'
-import { traversedShare } from './traversed-share.ts'
+import { traversedShare } from './strategy-ticks.ts'
 
 /**
  * Fees that a position in one range earned over bars, diluted by its own liquidity, in smallest units and in doubles: what

@@ -4,8 +4,8 @@ import type { Bars } from '../bars/bars.ts'
 import { computeSwapStep } from '../swaps/compute-swap-step.ts'
 import { barsAlong, plainOptions } from './backtest.fixture.ts'
 import type { BacktestOptions } from './backtest-options.ts'
-import { replayStrategies } from './replay-strategies.ts'
-import { swapIntoRatio } from './swap-into-ratio.ts'
+import { replayStrategies } from './later-winners.ts'
+import { swapIntoRatio } from './move-position.ts'
 
 /** Off the whole ticks, which belong to one side only. */
 const walk = fc

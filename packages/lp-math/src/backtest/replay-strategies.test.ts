@@ -4,7 +4,7 @@ import type { BacktestOptions } from './backtest-options.ts'
 import type { BacktestStrategy } from './backtest-strategy.ts'
 import type { Bars } from '../bars/bars.ts'
 import { createRandom } from '../random/create-random.ts'
-import { replayStrategies } from './replay-strategies.ts'
+import { replayStrategies } from './later-winners.ts'
 import type { StrategyResult } from './strategy-result.ts'
 
 function replay(bars: Bars, strategy: BacktestStrategy, options: Partial<BacktestOptions> = {}): StrategyResult {

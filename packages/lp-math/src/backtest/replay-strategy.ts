@@ -1,15 +1,14 @@
 import type { Bars } from '../bars/bars.ts'
+import type { EquityPoint, Rebalance, StrategyRange, StrategyResult } from './strategy-result.ts'
+import { fullRangeTicks, type TickRange } from '../ticks/ticks.ts'
 import type { BacktestOptions } from './backtest-options.ts'
+import { columnAt, LN_TICK, type MarketColumns } from './market-columns.ts'
 import type { BacktestStrategy } from './backtest-strategy.ts'
-import { equityMetrics } from './equity-metrics.ts'
 import { feeUncertaintyPct } from './fee-uncertainty-pct.ts'
 import { holdUntilRebalance } from './hold-until-rebalance.ts'
-import { columnAt, type MarketColumns } from './market-columns.ts'
 import { movePosition } from './move-position.ts'
 import { amount0Of, amount1Of, openPosition, type Position } from './open-position.ts'
-import { strategyRange } from './strategy-range.ts'
 import type { StrategyReplay } from './strategy-replay.ts'
-import type { Rebalance, StrategyResult } from './strategy-result.ts'
 import { strategyTicks } from './strategy-ticks.ts'
 import { valuePosition } from './value-position.ts'
 
@@ -128,3 +127,64 @@ function compare({ market, equity, options }: StrategyReplay, first: Position) {
     versus5050Pct: (endValueUsd / halves - 1) * 100,
   }
 }
+
+/** Ticks with the prices of the base token that they stand for; the full range is 0 to Infinity. */
+function strategyRange({ tickLower, tickUpper }: TickRange, options: BacktestOptions): StrategyRange {
+  const full = fullRangeTicks(options.tickSpacing)
+  if (tickLower === full.tickLower && tickUpper === full.tickUpper) {
+    return { lower: 0, upper: Infinity, tickLower, tickUpper }
+  }
+  const priceAt = (tick: number) => Math.exp(tick * LN_TICK) * 10 ** (options.decimals0 - options.decimals1)
+  return options.baseToken === 0
+    ? { lower: priceAt(tickLower), upper: priceAt(tickUpper), tickLower, tickUpper }
+    : { lower: 1 / priceAt(tickUpper), upper: 1 / priceAt(tickLower), tickLower, tickUpper }
+}
+
+/** The equity column seen every 24 hours and at its end, its Sharpe ratio and its deepest fall below `startValueUsd` or a later high. */
+function equityMetrics(bars: Bars, equity: Float64Array, startValueUsd: number): EquityMetrics {
+  const last = equity.length - 1
+  const barsPerDay = Math.max(1, Math.round(86_400 / bars.barSeconds))
+  const isDaily = Math.abs(barsPerDay * bars.barSeconds - 86_400) < 1e-6
+  const point = (bar: number) => ({ at: (bars.startsAt[bar] ?? 0) + bars.barSeconds, valueUsd: equity[bar] ?? 0 })
+  const days = Array.from({ length: Math.floor(last / barsPerDay) + 1 }, (_, day) => point(day * barsPerDay))
+  return {
+    equity: last % barsPerDay === 0 ? days : [...days, point(last)],
+    sharpeRatio: isDaily ? sharpeRatio(days.map(({ valueUsd }) => valueUsd)) : null,
+    maxDrawdownPct: deepestFall(equity, startValueUsd) * 100,
+  }
+}
+
+type EquityMetrics = {
+  readonly equity: readonly EquityPoint[]
+  readonly sharpeRatio: number | null
+  readonly maxDrawdownPct: number
+}
+
+function deepestFall(values: Float64Array, startValue: number): number {
+  let highest = startValue
+  let deepest = 0
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] ?? 0
+    if (value > highest) highest = value
+    const fall = (highest - value) / highest
+    if (fall > deepest) deepest = fall
+  }
+  return deepest
+}
+
+/**
+ * Sharpe ratio of a year from values a day apart: mean over standard deviation (n - 1) of the daily returns, times sqrt 365, with a
+ * risk-free rate of 0. `null` below 14 returns, where a value is not above 0, and where returns vary by less than a hundredth of their mean, a
+ * ratio above 1,911: of a price that stands still nothing is risked, and the ratio says nothing.
+ */
+export function sharpeRatio(dailyValues: readonly number[]): number | null {
+  const returns = dailyValues.slice(1).map((value, day) => value / (dailyValues[day] ?? Number.NaN) - 1)
+  if (returns.length < FEWEST_RETURNS || dailyValues.some((value) => !(value > 0))) return null
+  const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length
+  const variance = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (returns.length - 1)
+  const deviation = Math.sqrt(variance)
+  // Below the rounding of the values themselves nothing varies.
+  return deviation > 1e-14 && deviation > Math.abs(mean) / 100 ? (mean / deviation) * Math.sqrt(365) : null
+}
+
+const FEWEST_RETURNS = 14

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sharpeRatio } from './sharpe-ratio.ts'
+import { sharpeRatio } from './replay-strategy.ts'
 
 describe('the Sharpe ratio', () => {
   /** Returns of 2 % and -1 % by turns, seven of each. */

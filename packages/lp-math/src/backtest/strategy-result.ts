@@ -1,5 +1,5 @@
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
-import type { TickRange } from '../ticks/invert-ticks.ts'
+import type { PriceBounds } from '../closed-form/price-model.ts'
+import type { TickRange } from '../ticks/ticks.ts'
 
 /**
  * What a strategy came to. Gains and costs sum to the whole: endValueUsd - startValueUsd = feesEarnedUsd + hodlMoveUsd - ilCostUsd -

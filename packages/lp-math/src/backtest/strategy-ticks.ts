@@ -1,5 +1,4 @@
-import { fullRangeTicks } from '../ticks/full-range-ticks.ts'
-import type { TickRange } from '../ticks/invert-ticks.ts'
+import { fullRangeTicks, type TickRange } from '../ticks/ticks.ts'
 import { LN_TICK } from './market-columns.ts'
 
 /**
@@ -22,4 +21,14 @@ export function strategyTicks(tick: number, rangePct: number | null, baseToken: 
 function within(value: number, least: number, most: number): number {
   // Adding 0 makes a negative zero a plain one.
   return Math.min(most, Math.max(least, value)) + 0
+}
+
+/**
+ * Share of a bar that its price spent in a range, each tick between low and high taken to have seen as much of the trade as another. A
+ * price that stands on a tick is in or out; the upper tick of a range is out.
+ */
+export function traversedShare(lowTick: number, highTick: number, tickLower: number, tickUpper: number): number {
+  if (lowTick >= tickLower && highTick < tickUpper) return 1
+  if (highTick <= tickLower || lowTick >= tickUpper) return 0
+  return (Math.min(highTick, tickUpper) - Math.max(lowTick, tickLower)) / (highTick - lowTick)
 }

@@ -1,7 +1,6 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { MAX_TICK, MIN_TICK } from '../ticks/tick-bounds.ts'
-import type { Bars } from './bars.ts'
-import { createBars } from './create-bars.ts'
+import { MAX_TICK, MIN_TICK } from '../ticks/ticks.ts'
+import { type Bars, createBars } from './bars.ts'
 
 /**
  * Bars from rows as a source tells them: oldest first, on one grid of `barSeconds` that the first row begins, holes allowed. A hole

@@ -5,7 +5,7 @@ import {
 } from '../fees/fee-growth-from-swaps-in-steps.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { eachInSteps } from '../steps/each-in-steps.ts'
-import { MAX_TICK, MIN_TICK } from '../ticks/tick-bounds.ts'
+import { MAX_TICK, MIN_TICK } from '../ticks/ticks.ts'
 import type { Bars } from './bars.ts'
 import { type BarRow, barsFromRows } from './bars-from-rows.ts'
 

@@ -1,4 +1,4 @@
-import { inOneGo } from '../steps/in-one-go.ts'
+import { inOneGo } from '../steps/each-in-steps.ts'
 import { barsFromSwapsInSteps, type BarsFromSwapsOptions, type TimedSwapLog } from './bars-from-swaps-in-steps.ts'
 import type { Bars } from './bars.ts'
 

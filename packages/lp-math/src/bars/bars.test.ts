@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LpMathError } from '../lp-math-error.ts'
-import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
+import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 import type { Bars } from './bars.ts'
 import { type BarRow, barsFromRows } from './bars-from-rows.ts'
 import type { TimedSwapLog } from './bars-from-swaps-in-steps.ts'

@@ -19,3 +19,26 @@ export type Bars = {
   /** Fees for one unit of active liquidity that the bar earned, in smallest units; `null` where the source cannot tell. */
   readonly feeGrowth: { readonly token0: Float64Array; readonly token1: Float64Array } | null
 }
+
+/** Columns for `count` bars from `startsAt` on, all zero but the starts. */
+export function createBars(count: number, barSeconds: number, startsAt: number, withFeeGrowth: boolean): Bars {
+  return {
+    barSeconds,
+    startsAt: Float64Array.from({ length: count }, (_, bar) => startsAt + bar * barSeconds),
+    openTick: new Float64Array(count),
+    lowTick: new Float64Array(count),
+    highTick: new Float64Array(count),
+    closeTick: new Float64Array(count),
+    amount0In: new Float64Array(count),
+    amount1In: new Float64Array(count),
+    liquidity: new Float64Array(count),
+    feeGrowth: withFeeGrowth ? { token0: new Float64Array(count), token1: new Float64Array(count) } : null,
+  }
+}
+
+/** Whether somebody traded in a bar: a price that moved within it was traded at, whatever is said of its inputs. */
+export function isTraded({ openTick, closeTick, amount0In, amount1In }: TradedBars, bar: number): boolean {
+  return (amount0In[bar] ?? 0) > 0 || (amount1In[bar] ?? 0) > 0 || closeTick[bar] !== openTick[bar]
+}
+
+export type TradedBars = Pick<Bars, 'openTick' | 'closeTick' | 'amount0In' | 'amount1In'>

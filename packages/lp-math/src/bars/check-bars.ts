@@ -1,5 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { MAX_TICK, MIN_TICK } from '../ticks/tick-bounds.ts'
+import { MAX_TICK, MIN_TICK } from '../ticks/ticks.ts'
 import type { Bars } from './bars.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { LpMathError } from '../lp-math-error.ts'
-import type { Bars } from './bars.ts'
+import { type Bars, createBars } from './bars.ts'
 import { checkBars } from './check-bars.ts'
-import { createBars } from './create-bars.ts'
 
 /**
  * Longer bars out of shorter ones, beginning with the first; a last bar that would not be whole is left out. Inputs and fee growth

@@ -1,4 +1,4 @@
-import { MAX_TICK } from '../ticks/tick-bounds.ts'
+import { MAX_TICK } from '../ticks/ticks.ts'
 import type { Bars } from './bars.ts'
 
 /**

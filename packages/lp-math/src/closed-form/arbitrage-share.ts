@@ -1,5 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { requireSigma } from './require-sigma.ts'
+import { requireSigma } from './price-model.ts'
 
 /**
  * The part of LVR that arbitrageurs keep, 0 to 1; the rest they pay to the pool as fees: 1/(1 + fee/(sigma·√(dt/2))), where blocks come

@@ -1,5 +1,4 @@
-import type { PriceBounds } from './price-bounds.ts'
-import type { PriceModel } from './price-model.ts'
+import type { PriceBounds, PriceModel } from './price-model.ts'
 
 /** Bounds and models of every kind: ranges that miss the price, one tick wide, one-sided, full; minutes and years; calm and wild. */
 export const CASES: readonly (readonly [string, PriceBounds, PriceModel])[] = [

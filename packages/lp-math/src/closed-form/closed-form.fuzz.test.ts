@@ -2,14 +2,10 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createOccupationTable } from './create-occupation-table.ts'
 import { expectedExitYears } from './expected-exit-years.ts'
-import { expectedIl } from './expected-il.ts'
-import { expectedIlOfMeans } from './expected-il-of-means.ts'
-import { expectedLvr } from './expected-lvr.ts'
-import { expectedPositionValue } from './expected-position-value.ts'
-import { positionValue } from './position-value.ts'
-import { stayInRangeProbability } from './stay-in-range-probability.ts'
-import { terminalInRangeProbability } from './terminal-in-range-probability.ts'
-import { timeInRange } from './time-in-range.ts'
+import { expectedIl, expectedIlOfMeans, expectedLvr, expectedPositionValue } from './expected-il.ts'
+import { positionValue } from './position-amounts.ts'
+import { stayInRangeProbability, terminalInRangeProbability } from './stay-in-range-probability.ts'
+import { timeInRange } from './occupation-density.ts'
 
 const anyExponent = (min: number, max: number) => fc.double({ min, max, noNaN: true }).map((power) => 10 ** power)
 

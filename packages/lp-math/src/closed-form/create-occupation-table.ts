@@ -1,10 +1,6 @@
-import { logReturn } from './log-return.ts'
-import { type OccupationOptions, occupationDensity } from './occupation-density.ts'
-import { occupationPieces } from './occupation-pieces.ts'
-import type { PriceBounds } from './price-bounds.ts'
-import type { PriceModel } from './price-model.ts'
-import { requirePriceModel } from './require-price-model.ts'
-import { shareOfCertainPath } from './share-of-certain-path.ts'
+import { logReturn, type PriceBounds, type PriceModel, requirePriceModel } from './price-model.ts'
+import { occupationDensity, type OccupationOptions, occupationPieces } from './occupation-density.ts'
+import { shareOfCertainPath } from './stay-in-range-probability.ts'
 
 /**
  * The expected time at each price, tabulated once for a model, so that many ranges cost a look each: {@link timeInRange} and

@@ -1,6 +1,5 @@
-import type { Case, Draw } from '../proof.fixture.ts'
-import { isWithin } from '../proof.fixture.ts'
-import type { PriceBounds } from './price-bounds.ts'
+import { type Case, type Draw, isWithin } from '../proof.fixture.ts'
+import type { PriceBounds } from './price-model.ts'
 import { quadrature } from './quadrature.fixture.ts'
 
 /** Mean time to leave between two bounds: the integral of Green's function of the motion, by its scale and speed. */

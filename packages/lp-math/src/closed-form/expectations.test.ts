@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { SENSELESS } from './closed-form.fixture.ts'
-import { expectedIl } from './expected-il.ts'
-import { expectedIlOfMeans } from './expected-il-of-means.ts'
-import { expectedLvr } from './expected-lvr.ts'
-import { expectedPositionValue } from './expected-position-value.ts'
-import { impermanentLoss } from './impermanent-loss.ts'
-import { positionValue } from './position-value.ts'
+import { expectedIl, expectedIlOfMeans, expectedLvr, expectedPositionValue } from './expected-il.ts'
+import { impermanentLoss } from './position-against-hodl.ts'
+import { positionValue } from './position-amounts.ts'
 
 const FULL = { lower: 0, upper: Number.POSITIVE_INFINITY }
 const MONTH = { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 }

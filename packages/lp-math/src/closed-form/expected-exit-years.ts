@@ -1,7 +1,4 @@
-import type { PriceBounds } from './price-bounds.ts'
-import type { PriceModel } from './price-model.ts'
-import { requirePriceBounds } from './require-price-bounds.ts'
-import { requirePriceModel } from './require-price-model.ts'
+import { type PriceBounds, type PriceModel, requirePriceBounds, requirePriceModel } from './price-model.ts'
 
 /**
  * Mean time in years until the price first touches a bound; the horizon of the model plays no part. 0 where the price lies on a bound or

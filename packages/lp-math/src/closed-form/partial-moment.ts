@@ -1,8 +1,5 @@
-import { expectedPrice } from './expected-price.ts'
-import { logReturn } from './log-return.ts'
-import type { PriceBounds } from './price-bounds.ts'
-import type { PriceModel } from './price-model.ts'
-import { probabilityBetween } from './probability-between.ts'
+import { normalCdf } from '../normal/normal.ts'
+import { expectedPrice, logReturn, type PriceBounds, type PriceModel } from './price-model.ts'
 
 /**
  * E[S^power · 1{lower <= S < upper}] of the price S at the horizon.
@@ -20,4 +17,9 @@ export function partialMoment(power: number, { lower, upper }: PriceBounds, mode
     (Math.log(upper / model.price) - shift) / deviation,
   )
   return model.price ** power * Math.exp(power * mean + (power * power * deviation * deviation) / 2) * share
+}
+
+/** Probability that a standard normal number lies between two bounds, with its digits in both tails. */
+export function probabilityBetween(lower: number, upper: number): number {
+  return lower > 0 ? normalCdf(-lower) - normalCdf(-upper) : normalCdf(upper) - normalCdf(lower)
 }

@@ -1,4 +1,4 @@
-import type { PriceBounds } from './price-bounds.ts'
+import { type PriceBounds, requirePrice, requirePriceBounds } from './price-model.ts'
 
 /**
  * What a position of liquidity 1 holds at a price: token0 and token1, in the units in which the price counts.
@@ -12,4 +12,16 @@ export function positionAmounts({ lower, upper }: PriceBounds, price: number): {
     amount0: upper === Number.POSITIVE_INFINITY ? 1 / root : (upper - held) / ((rootUpper + root) * rootUpper * root),
     amount1: (held - lower) / (root + rootLower),
   }
+}
+
+/**
+ * Value in token1 of a position of liquidity 1 at a price.
+ * Source: Uniswap v3 whitepaper, equations 6.29 and 6.30.
+ * @throws LpMathError `PRICE_OUT_OF_RANGE`, `RANGE_EMPTY`.
+ */
+export function positionValue(bounds: PriceBounds, price: number): number {
+  requirePriceBounds(bounds)
+  requirePrice(price, 'price')
+  const { amount0, amount1 } = positionAmounts(bounds, price)
+  return amount0 * price + amount1
 }

@@ -1,17 +1,18 @@
 import { type Case, priceAtEnd, type Proof } from '../proof.fixture.ts'
 import { arbitrageShare } from './arbitrage-share.ts'
-import { heldPosition } from './held-position.ts'
-import { hodlValue } from './hodl-value.ts'
-import { impermanentLoss } from './impermanent-loss.ts'
+import {
+  heldPosition,
+  hodlValue,
+  impermanentLoss,
+  lossAgainstHodl,
+  positionMinusHodl,
+} from './position-against-hodl.ts'
 import { integrate } from './integrate.ts'
-import { lossAgainstHodl } from './loss-against-hodl.ts'
-import { lvrRate } from './lvr-rate.ts'
-import { positionAmounts } from './position-amounts.ts'
-import { positionMinusHodl } from './position-minus-hodl.ts'
-import { positionValue } from './position-value.ts'
-import { probabilityBetween } from './probability-between.ts'
+import { lvrRate } from './expected-il.ts'
+import { positionAmounts, positionValue } from './position-amounts.ts'
+import { probabilityBetween } from './partial-moment.ts'
 import { gauss, quadrature } from './quadrature.fixture.ts'
-import { shareOfCertainPath } from './share-of-certain-path.ts'
+import { shareOfCertainPath } from './stay-in-range-probability.ts'
 
 const ALGEBRA = 'algebra: nothing of it is random'
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { CASES } from './closed-form.fixture.ts'
-import { hodlValue } from './hodl-value.ts'
-import { impermanentLoss } from './impermanent-loss.ts'
-import { lvrRate } from './lvr-rate.ts'
-import { positionValue } from './position-value.ts'
+import { hodlValue, impermanentLoss } from './position-against-hodl.ts'
+import { lvrRate } from './expected-il.ts'
+import { positionValue } from './position-amounts.ts'
 
 const FULL = { lower: 0, upper: Number.POSITIVE_INFINITY }
 

@@ -1,3 +1,4 @@
+import { LpMathError } from '../lp-math-error.ts'
 /** Geometric Brownian motion of a price, seen from now to a horizon. A year has 365 days. */
 export type PriceModel = {
   /** The price now, token1 for one token0 in the order that the caller gave. */
@@ -8,4 +9,65 @@ export type PriceModel = {
   readonly drift: number
   /** How far the horizon lies away, in years. */
   readonly years: number
+}
+
+/** Prices between which a position trades, in the order of the price they are compared with; 0 and Infinity hold every price. */
+export type PriceBounds = { readonly lower: number; readonly upper: number }
+
+/** Refuses what is no price: `PRICE_OUT_OF_RANGE` unless finite and positive. `field` names the argument. */
+export function requirePrice(price: number, field: string): void {
+  if (!(price > 0 && price < Number.POSITIVE_INFINITY)) {
+    throw new LpMathError('PRICE_OUT_OF_RANGE', `${field} is a finite, positive price.`)
+  }
+}
+
+/** Refuses what is no annual volatility: `SIGMA_OUT_OF_RANGE` outside 0 to 10 (1,000 %). `field` names the argument. */
+export function requireSigma(sigma: number, field: string): void {
+  if (!(sigma >= 0 && sigma <= 10)) {
+    throw new LpMathError('SIGMA_OUT_OF_RANGE', `${field} is an annual volatility as a fraction within 0 and 10.`)
+  }
+}
+
+/**
+ * Refuses a model whose numbers mean nothing: a price that is not positive, a volatility outside 0 to 10 (1,000 %), a drift beyond 10 a
+ * year either way, a horizon of nothing or of more than 10 years.
+ * @throws LpMathError `PRICE_OUT_OF_RANGE`, `SIGMA_OUT_OF_RANGE`, `DRIFT_OUT_OF_RANGE`, `YEARS_OUT_OF_RANGE`.
+ */
+export function requirePriceModel({ price, sigma, drift, years }: PriceModel): void {
+  requirePrice(price, 'model.price')
+  requireSigma(sigma, 'model.sigma')
+  if (!(Math.abs(drift) <= 10)) {
+    throw new LpMathError('DRIFT_OUT_OF_RANGE', 'model.drift is a fraction a year within -10 and 10.')
+  }
+  if (!(years > 0 && years <= 10)) throw new LpMathError('YEARS_OUT_OF_RANGE', 'model.years is above 0 and at most 10.')
+}
+
+/**
+ * Refuses bounds between which no position can lie.
+ * @throws LpMathError `PRICE_OUT_OF_RANGE` unless the lower bound is finite and at least 0 and the upper one positive (Infinity is one);
+ * `RANGE_EMPTY` unless the lower bound is below the upper one.
+ */
+export function requirePriceBounds({ lower, upper }: PriceBounds): void {
+  if (!(lower >= 0 && lower < Number.POSITIVE_INFINITY)) {
+    throw new LpMathError('PRICE_OUT_OF_RANGE', 'bounds.lower is a finite price of at least 0.')
+  }
+  if (!(upper > 0)) throw new LpMathError('PRICE_OUT_OF_RANGE', 'bounds.upper is a positive price or Infinity.')
+  if (lower >= upper) throw new LpMathError('RANGE_EMPTY', 'bounds.lower lies below bounds.upper.')
+}
+
+/**
+ * The logarithm of the price at the horizon over the price now: normal, with this mean and deviation. Under geometric Brownian motion
+ * it moves by (drift - sigma²/2) a year. A deviation of 0 says that the path is certain.
+ */
+export function logReturn({ sigma, drift, years }: PriceModel): { mean: number; deviation: number } {
+  const deviation = sigma * Math.sqrt(years)
+  return { mean: (drift - (sigma * sigma) / 2) * years, deviation: deviation < NOTHING ? 0 : deviation }
+}
+
+/** A deviation that no price shows: such a path is taken as certain. */
+const NOTHING = 1e-12
+
+/** E[S] at the horizon; the price itself where the volatility is 0. */
+export function expectedPrice({ price, drift, years }: PriceModel): number {
+  return price * Math.exp(drift * years)
 }

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { CASES, SENSELESS } from './closed-form.fixture.ts'
 import { expectedExitYears } from './expected-exit-years.ts'
-import type { PriceBounds } from './price-bounds.ts'
-import { stayInRangeProbability } from './stay-in-range-probability.ts'
-import { terminalInRangeProbability } from './terminal-in-range-probability.ts'
-import { timeInRange } from './time-in-range.ts'
+import type { PriceBounds } from './price-model.ts'
+import { stayInRangeProbability, terminalInRangeProbability } from './stay-in-range-probability.ts'
+import { timeInRange } from './occupation-density.ts'
 
 const FULL = { lower: 0, upper: Number.POSITIVE_INFINITY }
 const MONTH = { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 }

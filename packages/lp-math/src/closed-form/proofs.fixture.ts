@@ -1,27 +1,22 @@
 import { type Case, isDrawable, isWithin, priceAtEnd, priceSometime, type Proof } from '../proof.fixture.ts'
-import { breakEvenSigma } from './break-even-sigma.ts'
+import {
+  breakEvenSigma,
+  expectedIl,
+  expectedIlOfMeans,
+  expectedLvr,
+  expectedPositionValue,
+  lvrRate,
+} from './expected-il.ts'
 import { createOccupationTable } from './create-occupation-table.ts'
 import { expectedExitYears } from './expected-exit-years.ts'
-import { expectedIlOfMeans } from './expected-il-of-means.ts'
-import { expectedIl } from './expected-il.ts'
-import { expectedLvr } from './expected-lvr.ts'
-import { expectedOccupation } from './expected-occupation.ts'
-import { expectedPositionValue } from './expected-position-value.ts'
-import { expectedPrice } from './expected-price.ts'
-import { hodlValue } from './hodl-value.ts'
-import { impermanentLoss } from './impermanent-loss.ts'
-import { lvrRate } from './lvr-rate.ts'
-import { occupationDensity } from './occupation-density.ts'
-import { partialMoment } from './partial-moment.ts'
-import { positionValue } from './position-value.ts'
-import type { PriceBounds } from './price-bounds.ts'
-import type { PriceModel } from './price-model.ts'
-import { probabilityBetween } from './probability-between.ts'
+import { expectedOccupation, occupationDensity, timeInRange } from './occupation-density.ts'
+import { expectedPrice, type PriceBounds, type PriceModel } from './price-model.ts'
+import { hodlValue, impermanentLoss } from './position-against-hodl.ts'
+import { partialMoment, probabilityBetween } from './partial-moment.ts'
+import { positionValue } from './position-amounts.ts'
 import { gauss, meanAtHorizon, meanOverTime, survivalBySteps } from './quadrature.fixture.ts'
 import { exitByGreen, exitSample, staySample } from './exit-proof.fixture.ts'
-import { stayInRangeProbability } from './stay-in-range-probability.ts'
-import { terminalInRangeProbability } from './terminal-in-range-probability.ts'
-import { timeInRange } from './time-in-range.ts'
+import { stayInRangeProbability, terminalInRangeProbability } from './stay-in-range-probability.ts'
 
 /** What is expected of a random price. */
 export const EXPECTATIONS: Readonly<Record<string, Proof>> = {

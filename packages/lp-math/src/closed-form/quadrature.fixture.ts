@@ -1,5 +1,4 @@
-import type { PriceBounds } from './price-bounds.ts'
-import type { PriceModel } from './price-model.ts'
+import type { PriceBounds, PriceModel } from './price-model.ts'
 
 /**
  * Integral by the Gauss-Kronrod rule of 7 and 15 points, piece by piece between the points, halving a piece until the two rules agree:

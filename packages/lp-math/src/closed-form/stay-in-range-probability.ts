@@ -1,10 +1,13 @@
-import { scaledErfc } from '../normal/scaled-erfc.ts'
-import { expectedPrice } from './expected-price.ts'
-import { logReturn } from './log-return.ts'
-import type { PriceBounds } from './price-bounds.ts'
-import type { PriceModel } from './price-model.ts'
-import { requirePriceBounds } from './require-price-bounds.ts'
-import { requirePriceModel } from './require-price-model.ts'
+import { partialMoment } from './partial-moment.ts'
+import {
+  expectedPrice,
+  logReturn,
+  type PriceBounds,
+  type PriceModel,
+  requirePriceBounds,
+  requirePriceModel,
+} from './price-model.ts'
+import { scaledErfc } from '../normal/normal.ts'
 
 /**
  * Probability that the price touches neither bound until the horizon, good to 1e-12: by images of the start in the two bounds where the
@@ -79,4 +82,21 @@ function eigenSum(x: number, width: number, drift: number): number {
     sum += (Math.sin(k * x) * Math.exp((-k * k) / 2) * k * ends) / (drift * drift + k * k)
   }
   return (2 / width) * sum
+}
+
+/**
+ * Probability that the price lies between the bounds at the horizon, whatever it did before. Exact.
+ * @throws LpMathError on bounds and models that mean nothing.
+ */
+export function terminalInRangeProbability(bounds: PriceBounds, model: PriceModel): number {
+  requirePriceBounds(bounds)
+  requirePriceModel(model)
+  return partialMoment(0, bounds, model)
+}
+
+/** Share of the time, 0 to 1, that a price spends between two logarithms while its own goes evenly from 0 to `move`. */
+export function shareOfCertainPath(from: number, to: number, move: number): number {
+  if (move === 0) return from <= 0 && to > 0 ? 1 : 0
+  const [enters, leaves] = move > 0 ? [from / move, to / move] : [to / move, from / move]
+  return Math.max(Math.min(leaves, 1) - Math.max(enters, 0), 0)
 }

@@ -1,8 +1,7 @@
 import type { OccupationTable } from '../closed-form/create-occupation-table.ts'
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
-import { requirePriceBounds } from '../closed-form/require-price-bounds.ts'
+import { type PriceBounds, requirePriceBounds } from '../closed-form/price-model.ts'
 import type { LiquidityProfile } from './liquidity-profile.ts'
-import { requireValue } from './require-value.ts'
+import { requireValue } from './fee-pace.ts'
 
 /**
  * What a position may earn in fees in a pool whose liquidity differs from price to price.

@@ -1,3 +1,4 @@
+import { LpMathError } from '../lp-math-error.ts'
 /**
  * What a pool earned for its liquidity providers a day, from its fees in each bar, in the money that these are in. Bars whose fees
  * nothing can mean, below nothing or no number, are left out: the others stand for them. `null` where no bar is left.
@@ -43,4 +44,16 @@ function meanOf(values: Iterable<number> & { readonly length: number }): number 
   let sum = 0
   for (const value of values) sum += value
   return sum / values.length
+}
+
+/** One standard error of the fees a day, as a fraction of them: 1 where nothing tells it, too few days being known or none with fees. */
+export function paceError({ perDay, standardError }: FeePace): number {
+  return perDay > 0 && standardError !== null ? standardError / perDay : 1
+}
+
+/** Refuses what is no amount of money: `VALUE_OUT_OF_RANGE` unless finite and at least 0. `field` names the argument. */
+export function requireValue(value: number, field: string): void {
+  if (!(value >= 0 && value < Number.POSITIVE_INFINITY)) {
+    throw new LpMathError('VALUE_OUT_OF_RANGE', `${field} is finite and at least 0.`)
+  }
 }

@@ -1,5 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { tenToDecimals } from '../prices/ten-to-decimals.ts'
+import { tenToDecimals } from '../prices/prices.ts'
 import type { TickLiquidity } from '../swaps/create-tick-cursor.ts'
 
 /**

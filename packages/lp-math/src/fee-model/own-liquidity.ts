@@ -1,6 +1,6 @@
-import { positionValue } from '../closed-form/position-value.ts'
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
-import { requireValue } from './require-value.ts'
+import { positionValue } from '../closed-form/position-amounts.ts'
+import type { PriceBounds } from '../closed-form/price-model.ts'
+import { requireValue } from './fee-pace.ts'
 
 /**
  * The liquidity, in whole tokens, that `valueInToken1` buys between two bounds at a price.

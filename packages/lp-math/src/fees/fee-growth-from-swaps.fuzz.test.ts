@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyPool, bookkeepingPool, type PoolState } from '../pool.fixture.ts'
-import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
+import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 import { upToBits } from '../v3-sdk.fixture.ts'
 import { feeGrowthFromSwaps } from './fee-growth-from-swaps.ts'
 

@@ -2,10 +2,10 @@ import { useDevnet } from '@svc/devnet/testing'
 import { expect, test } from 'vitest'
 import { v3PoolAbi, v3PositionManagerAbi, v4PoolManagerAbi } from '../amm-abis.fixture.ts'
 import { ammContracts, noDeadline } from '../amm-contracts.fixture.ts'
-import { nearestUsableTick } from '../ticks/nearest-usable-tick.ts'
+import { nearestUsableTick } from '../ticks/ticks.ts'
 import type { FeeGrowth } from './fee-growth-from-swaps-in-steps.ts'
 import { feeGrowthFromSwaps } from './fee-growth-from-swaps.ts'
-import { feesOwed } from './fees-owed.ts'
+import { feesOwed } from './fees.ts'
 
 const devnet = useDevnet()
 

@@ -2,10 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyPool, bookkeepingPool } from '../pool.fixture.ts'
 import { anyLiquidity, anyTick, fromJsbi, sdk, toJsbi, upToBits } from '../v3-sdk.fixture.ts'
-import { feesOwed } from './fees-owed.ts'
-import { getFeeGrowthInside } from './get-fee-growth-inside.ts'
-import { unpackProtocolFee } from './unpack-protocol-fee.ts'
-import { v4SwapFee } from './v4-swap-fee.ts'
+import { feesOwed, getFeeGrowthInside, v4SwapFee } from './fees.ts'
+import { unpackProtocolFee } from './fee-growth-from-swaps-in-steps.ts'
 
 const anyGrowth = upToBits(256)
 const anyOutside = fc.record({ feeGrowthOutside0X128: anyGrowth, feeGrowthOutside1X128: anyGrowth })

@@ -1,10 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { outcome, upToBits } from '../v3-sdk.fixture.ts'
-import { divRoundingUp } from './div-rounding-up.ts'
-import { integerSqrt } from './integer-sqrt.ts'
+import { divRoundingUp, integerSqrt } from './integers.ts'
 import { parsePositiveDecimal } from './parse-positive-decimal.ts'
-import { rationalToNumber } from './rational-to-number.ts'
+import { rationalToNumber } from '../prices/prices.ts'
 
 test('the root is the greatest integer whose square fits', () => {
   fc.assert(

@@ -1,12 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MAX_UINT128 } from '../integers/fixed-point.ts'
-import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
+import { MAX_UINT128 } from '../integers/integers.ts'
+import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 import { anyAmount, anySqrtPrice, anyTick, fromJsbi, outcome, sdk, toJsbi, upToBits } from '../v3-sdk.fixture.ts'
-import { getAmountsForLiquidity } from './get-amounts-for-liquidity.ts'
-import { getLiquidityForAmount0 } from './get-liquidity-for-amount0.ts'
-import { getLiquidityForAmount1 } from './get-liquidity-for-amount1.ts'
-import { getLiquidityForAmounts } from './get-liquidity-for-amounts.ts'
+import {
+  getAmountsForLiquidity,
+  getLiquidityForAmount0,
+  getLiquidityForAmount1,
+  getLiquidityForAmounts,
+} from './amounts.ts'
 
 const anyRange = fc
   .uniqueArray(anyTick, { minLength: 2, maxLength: 2 })

@@ -1,14 +1,15 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
-import { getTickAtSqrtPrice } from '../ticks/get-tick-at-sqrt-price.ts'
-import { nearestUsableTick } from '../ticks/nearest-usable-tick.ts'
+import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
+import { nearestUsableTick } from '../ticks/ticks.ts'
 import { anySqrtPrice, fromJsbi, sdk, sdkCore, token0, token1, upToBits } from '../v3-sdk.fixture.ts'
-import { burnAmountsWithSlippage } from './burn-amounts-with-slippage.ts'
-import { getAmountsForLiquidity } from './get-amounts-for-liquidity.ts'
-import { maxAmountsWithSlippage } from './max-amounts-with-slippage.ts'
-import { mintAmountsWithSlippage } from './mint-amounts-with-slippage.ts'
-import { sqrtPricesAfterSlippage } from './sqrt-prices-after-slippage.ts'
+import {
+  burnAmountsWithSlippage,
+  maxAmountsWithSlippage,
+  mintAmountsWithSlippage,
+  sqrtPricesAfterSlippage,
+} from './slippage.ts'
+import { getAmountsForLiquidity } from './amounts.ts'
 
 // The oracle's Position rounds its ticks to a spacing; the 0.01 % tier has spacing 1.
 const anyPosition = fc

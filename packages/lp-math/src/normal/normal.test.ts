@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { erfc } from './erfc.ts'
+import { erfc, normalCdf, scaledErfc } from './normal.ts'
 import { inverseNormalCdf } from './inverse-normal-cdf.ts'
-import { normalCdf } from './normal-cdf.ts'
-import { normalDensity } from './normal-density.ts'
-import { scaledErfc } from './scaled-erfc.ts'
+import { normalDensity } from '../closed-form/expected-il.ts'
 
 // x, erfc(x), e^(x²)·erfc(x), computed with 40 digits.
 const ERFC = [

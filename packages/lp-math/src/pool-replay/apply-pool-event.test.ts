@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
+import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 import { applyPoolEvent } from './apply-pool-event.ts'
 import { createPoolState } from './create-pool-state.ts'
 import type { PoolEvent } from './pool-event.ts'

@@ -1,6 +1,6 @@
-import { Q128 } from '../integers/fixed-point.ts'
+import { Q128 } from '../integers/integers.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { getTickAtSqrtPrice } from '../ticks/get-tick-at-sqrt-price.ts'
+import { getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
 import { applySwapEvent } from './apply-swap-event.ts'
 import { modifyPosition } from './modify-position.ts'
 import type { PoolEvent } from './pool-event.ts'

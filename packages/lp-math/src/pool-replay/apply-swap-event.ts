@@ -1,11 +1,10 @@
 import { LpMathError } from '../lp-math-error.ts'
 import { isZeroForOne } from '../swaps/is-zero-for-one.ts'
-import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/tick-bounds.ts'
+import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/ticks.ts'
 import { carryOutSwap } from './carry-out-swap.ts'
 import { planSwap, type SwapOrder } from './plan-swap.ts'
-import type { SwapFields } from './pool-event.ts'
+import { type SwapFields, swapFields } from './pool-event.ts'
 import type { PoolState } from './pool-state.ts'
-import { swapFields } from './swap-fields.ts'
 
 /**
  * Replays a swap from its event, which tells neither the amount asked for nor the price limit.

@@ -1,8 +1,7 @@
-import { currentObservation } from './current-observation.ts'
+import { currentObservation, writeObservation } from './write-observation.ts'
 import type { Crossing, SwapPlan } from './plan-swap.ts'
 import type { Observation, PoolState, TickState } from './pool-state.ts'
-import { storeTick } from './store-tick.ts'
-import { writeObservation } from './write-observation.ts'
+import { storeTick } from './tick-index.ts'
 
 /** Puts what a swap changes into the pool. Source: v3-core `swap`, its end, and Tick `cross`. */
 export function carryOutSwap(state: PoolState, plan: SwapPlan): void {

@@ -1,5 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { requireTickSpacing } from '../ticks/require-tick-spacing.ts'
+import { requireTickSpacing } from '../ticks/ticks.ts'
 import type { PoolState } from './pool-state.ts'
 
 /**

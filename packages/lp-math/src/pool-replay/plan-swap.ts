@@ -1,6 +1,6 @@
-import { Q128 } from '../integers/fixed-point.ts'
+import { Q128 } from '../integers/integers.ts'
 import { type SwapResult, walkSwap } from '../swaps/walk-swap.ts'
-import { findTick } from './find-tick.ts'
+import { findTick } from './tick-index.ts'
 import type { PoolState, TickState } from './pool-state.ts'
 
 /**

@@ -1,3 +1,4 @@
+import type { SwapPlan } from './plan-swap.ts'
 /**
  * An event of a v3 pool under the contract's own names, as viem decodes it, with the time of its block in unix seconds:
  * `{ ...log, timestamp }`.
@@ -32,3 +33,10 @@ export type SwapFields = EventAmounts & {
 type EventAmounts = { readonly amount0: bigint; readonly amount1: bigint }
 
 type Named<Name extends string, Args> = { readonly eventName: Name; readonly args: Args }
+
+/** What the pool would write into the Swap event. */
+export function swapFields({ zeroForOne, result }: SwapPlan): SwapFields {
+  const { amountIn, amountOut, sqrtPriceX96After: sqrtPriceX96, liquidityAfter: liquidity, tickAfter: tick } = result
+  const [amount0, amount1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
+  return { amount0, amount1, sqrtPriceX96, liquidity, tick }
+}

@@ -1,9 +1,8 @@
 import { carryOutSwap } from './carry-out-swap.ts'
 import { planSwap, type SwapOrder } from './plan-swap.ts'
-import type { SwapFields } from './pool-event.ts'
+import { type SwapFields, swapFields } from './pool-event.ts'
 import type { PoolState } from './pool-state.ts'
 import { requireReplayable } from './require-replayable.ts'
-import { swapFields } from './swap-fields.ts'
 
 /**
  * Swaps in a pool as a call of the contract's `swap` would, and returns what its Swap event would say.

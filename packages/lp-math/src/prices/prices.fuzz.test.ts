@@ -1,16 +1,17 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatAmount } from '../amounts/format-amount.ts'
-import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
-import { getTickAtSqrtPrice } from '../ticks/get-tick-at-sqrt-price.ts'
-import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from '../ticks/tick-bounds.ts'
+import { formatAmount } from '../amounts/amounts.ts'
+import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
+import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from '../ticks/ticks.ts'
 import { anySqrtPrice, anyTick, fromJsbi, outcome, sdk, sdkCore, upToBits } from '../v3-sdk.fixture.ts'
-import { invertRange } from './invert-range.ts'
-import { priceFromSqrtPrice } from './price-from-sqrt-price.ts'
-import { priceFromTick } from './price-from-tick.ts'
-import { sqrtPriceFromAmounts } from './sqrt-price-from-amounts.ts'
-import { sqrtPriceFromPrice } from './sqrt-price-from-price.ts'
-import { tickFromPrice } from './tick-from-price.ts'
+import {
+  invertRange,
+  priceFromSqrtPrice,
+  priceFromTick,
+  sqrtPriceFromAmounts,
+  sqrtPriceFromPrice,
+  tickFromPrice,
+} from './prices.ts'
 
 const anyDecimals = fc.integer({ min: 0, max: 36 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { normalCdf } from '../normal/normal-cdf.ts'
+import { normalCdf } from '../normal/normal.ts'
 import { createRandom } from './create-random.ts'
 
 const count = 200_000

@@ -1,6 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
 import { createZiggurat, type Ziggurat } from './create-ziggurat.ts'
-import { nextWord } from './next-word.ts'
 
 /**
  * A generator of random numbers that a seed decides: the same seed and stream give the same words on every machine. The words
@@ -101,4 +100,28 @@ function mixed(word: number): number {
 function wordOf(value: number, field: string): number {
   if (Number.isInteger(value) && value >= 0 && value <= 0xffffffff) return value
   throw new LpMathError('SEED_OUT_OF_RANGE', `${field} must be an integer from 0 to 4294967295, got ${value}`)
+}
+
+/**
+ * The next word of the generator xoshiro128** 1.1, as a signed integer of 32 bits; moves the state, four words that are not all zero.
+ *
+ * Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM Trans. Math. Softw. 47 (2021).
+ */
+export function nextWord(state: Int32Array): number {
+  let a = state[0] ?? 0
+  let b = state[1] ?? 0
+  let c = state[2] ?? 0
+  let d = state[3] ?? 0
+  const scaled = Math.imul(b, 5)
+  const word = Math.imul((scaled << 7) | (scaled >>> 25), 9)
+  const shifted = b << 9
+  c ^= a
+  d ^= b
+  b ^= c
+  a ^= d
+  state[0] = a
+  state[1] = b
+  state[2] = c ^ shifted
+  state[3] = (d << 11) | (d >>> 21)
+  return word
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextWord } from './next-word.ts'
+import { nextWord } from './create-random.ts'
 
 test('gives the published numbers of xoshiro128** from the state 1, 2, 3, 4', () => {
   const state = Int32Array.of(1, 2, 3, 4)

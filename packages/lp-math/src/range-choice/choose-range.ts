@@ -1,8 +1,7 @@
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
+import type { PriceBounds } from '../closed-form/price-model.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { MAX_TICK } from '../ticks/tick-bounds.ts'
+import { MAX_TICK } from '../ticks/ticks.ts'
 import type { RangeAnalyser, RangeAnalysis } from './create-range-analyser.ts'
-import { type Maximum, maximumOf } from './maximum-of.ts'
 
 /**
  * The ranges to choose, by a search of width and skew together on the smooth closed forms, widened to usable ticks: `best` has the greatest
@@ -76,4 +75,45 @@ function bestWidth(analyser: RangeAnalyser, skew: number, from: number): Maximum
 function boundsOf(price: number, logOfHalfWidth: number, skew: number): PriceBounds {
   const halfWidth = Math.exp(logOfHalfWidth)
   return { lower: price * Math.exp(-halfWidth * (1 - skew)), upper: price * Math.exp(halfWidth * (1 + skew)) }
+}
+
+/**
+ * Where a smooth function is greatest between two points, and how great: the best of `samples` equal steps, refined by golden sections
+ * around it. Several hills are distinguished as far as the steps do.
+ */
+export function maximumOf(f: (x: number) => number, { from, to, samples, sections }: SearchOptions): Maximum {
+  const step = (to - from) / (samples - 1)
+  let best: Maximum = { at: from, value: f(from) }
+  for (let sample = 1; sample < samples; sample += 1) best = better(best, at(f, from + sample * step))
+  let [left, right] = [Math.max(best.at - step, from), Math.min(best.at + step, to)]
+  let [low, high] = [at(f, right - GOLDEN * (right - left)), at(f, left + GOLDEN * (right - left))]
+  for (let section = 0; section < sections; section += 1) {
+    if (low.value >= high.value) {
+      ;[right, high] = [high.at, low]
+      low = at(f, right - GOLDEN * (right - left))
+    } else {
+      ;[left, low] = [low.at, high]
+      high = at(f, left + GOLDEN * (right - left))
+    }
+  }
+  return better(better(best, low), high)
+}
+
+type SearchOptions = {
+  readonly from: number
+  readonly to: number
+  readonly samples: number
+  readonly sections: number
+}
+
+type Maximum = { readonly at: number; readonly value: number }
+
+const GOLDEN = (Math.sqrt(5) - 1) / 2
+
+function at(f: (x: number) => number, x: number): Maximum {
+  return { at: x, value: f(x) }
+}
+
+function better(one: Maximum, other: Maximum): Maximum {
+  return other.value > one.value ? other : one
 }

@@ -1,17 +1,15 @@
-import { arbitrageShare } from '../closed-form/arbitrage-share.ts'
+import { LpMathError } from '../lp-math-error.ts'
+import { type PriceBounds, type PriceModel, requirePriceBounds, requirePriceModel } from '../closed-form/price-model.ts'
+import type { LiquidityProfile } from '../fee-model/liquidity-profile.ts'
+import { tenToDecimals } from '../prices/prices.ts'
+import { fullRangeTicks, MAX_TICK, type TickRange } from '../ticks/ticks.ts'
 import { createOccupationTable, type OccupationTable } from '../closed-form/create-occupation-table.ts'
 import { expectedIl } from '../closed-form/expected-il.ts'
-import { positionValue } from '../closed-form/position-value.ts'
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
-import type { PriceModel } from '../closed-form/price-model.ts'
-import { requirePriceModel } from '../closed-form/require-price-model.ts'
-import { stayInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
-import { terminalInRangeProbability } from '../closed-form/terminal-in-range-probability.ts'
+import { positionValue } from '../closed-form/position-amounts.ts'
+import { stayInRangeProbability, terminalInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
 import { createFeeModel, type FeeModel } from '../fee-model/create-fee-model.ts'
-import { requireValue } from '../fee-model/require-value.ts'
-import { LpMathError } from '../lp-math-error.ts'
-import type { RangeMarket } from './range-market.ts'
-import { type UsableRange, usableRange } from './usable-range.ts'
+import { requireValue } from '../fee-model/fee-pace.ts'
+import { arbitrageShare } from '../closed-form/arbitrage-share.ts'
 
 /**
  * Answers for any range what a position in it may bring, after one preparation for the market. Fees come from {@link createFeeModel},
@@ -138,4 +136,59 @@ function yieldsOf(bounds: PriceBounds, view: View, { value, gasCost }: RangeMark
 
 function sensitivityOf(bounds: PriceBounds, view: View, market: RangeMarket): RangeAtSigma {
   return { sigma: view.model.sigma, ...yieldsOf(bounds, view, market), ilPct: 100 * expectedIl(bounds, view.model) }
+}
+
+/**
+ * The narrowest range between usable ticks that holds the bounds, and its own bounds; the whole range has the bounds 0 and Infinity. All
+ * in the order of the caller, for whom the ticks count as {@link invertTicks} turns them.
+ * @throws LpMathError `PRICE_OUT_OF_RANGE`, `RANGE_EMPTY`, `TICK_SPACING_OUT_OF_RANGE`, `DECIMALS_OUT_OF_RANGE`.
+ */
+export function usableRange(bounds: PriceBounds, market: UsableRangeOptions): UsableRange {
+  requirePriceBounds(bounds)
+  const { tickSpacing } = market
+  const unit = Number(tenToDecimals(market.decimals0)) / Number(tenToDecimals(market.decimals1))
+  const full = fullRangeTicks(tickSpacing)
+  const lowest = Math.floor(tickOf(bounds.lower / unit) / tickSpacing + CLOSE) * tickSpacing
+  const tickLower = Math.min(Math.max(lowest, full.tickLower), full.tickUpper - tickSpacing)
+  const highest = Math.ceil(tickOf(bounds.upper / unit) / tickSpacing - CLOSE) * tickSpacing
+  const tickUpper = Math.max(Math.min(highest, full.tickUpper), tickLower + tickSpacing)
+  return {
+    // Adding 0 turns -0 into 0.
+    tickLower: tickLower + 0,
+    tickUpper: tickUpper + 0,
+    bounds: {
+      lower: tickLower === full.tickLower ? 0 : 1.0001 ** tickLower * unit,
+      upper: tickUpper === full.tickUpper ? Number.POSITIVE_INFINITY : 1.0001 ** tickUpper * unit,
+    },
+  }
+}
+
+type UsableRange = TickRange & { readonly bounds: PriceBounds }
+
+type UsableRangeOptions = Pick<RangeMarket, 'tickSpacing' | 'decimals0' | 'decimals1'>
+
+/** Within the ticks and one beyond, for prices as far as 0 and Infinity. */
+function tickOf(price: number): number {
+  return Math.min(Math.max(Math.log(price) / Math.log(1.0001), -MAX_TICK - 1), MAX_TICK + 1)
+}
+
+/** A bound this near to a usable tick, in spacings, is on it: what lies between is the rounding of a price. */
+const CLOSE = 1e-6
+
+/** What a range is chosen in: a price, a pool and an amount, in the order of the caller and in whole tokens. Money counts in token1. */
+export type RangeMarket = {
+  readonly model: PriceModel
+  readonly profile: LiquidityProfile
+  /** What the liquidity providers of the pool earn a day, after the protocol's part. */
+  readonly feesPerDay: number
+  /** The fee of a swap, as a fraction: 0.003 is 30 bp. */
+  readonly fee: number
+  readonly blockSeconds: number
+  /** What is put in. */
+  readonly value: number
+  /** Gas to open and to close the position; 0 leaves it out. */
+  readonly gasCost: number
+  readonly tickSpacing: number
+  readonly decimals0: number
+  readonly decimals1: number
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maximumOf } from './maximum-of.ts'
+import { maximumOf } from './choose-range.ts'
 
 const SEARCH = { from: -1, to: 3, samples: 6, sections: 20 }
 

@@ -1,6 +1,6 @@
 import type { TickLiquidity } from '../swaps/create-tick-cursor.ts'
 import { liquidityProfile } from '../fee-model/liquidity-profile.ts'
-import type { RangeMarket } from './range-market.ts'
+import type { RangeMarket } from './create-range-analyser.ts'
 
 /**
  * A pool like a busy one: 18 decimals against 6, `positions` overlapping positions around the price of

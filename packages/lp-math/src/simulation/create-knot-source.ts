@@ -1,10 +1,8 @@
-import { logReturn } from '../closed-form/log-return.ts'
-import type { PriceModel } from '../closed-form/price-model.ts'
+import { logReturn, type PriceModel } from '../closed-form/price-model.ts'
 import { bisection } from '../random/bisection.ts'
 import { createNormalTable } from '../random/create-normal-table.ts'
 import { createRandom, type Random } from '../random/create-random.ts'
 import { createSobol, MAX_SOBOL_DIMENSIONS } from '../random/create-sobol.ts'
-import { knotsOf } from './knots-of.ts'
 
 /**
  * The logarithm of the price over the price now, at the knots of many paths at once, knot by knot: that order is what makes it fast.
@@ -84,3 +82,15 @@ export type KnotSource = {
 
 /** Normal numbers of all paths that are drawn together: what the nearest cache holds. */
 const numbersAtOnce = 4_096
+
+/**
+ * The steps at which a path is drawn, 0 and the last included: evenly spread, at least eight to a path where it has as many, and none
+ * further than twelve steps from the next. What lies between two of them is integrated and not drawn.
+ */
+export function knotsOf(steps: number): Int32Array {
+  const count = Math.min(Math.max(fewest, Math.ceil(steps / furthest)), steps)
+  return Int32Array.from({ length: count + 1 }, (_, knot) => Math.round((knot * steps) / count))
+}
+
+const fewest = 8
+const furthest = 12

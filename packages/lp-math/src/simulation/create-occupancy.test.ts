@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { normalCdf } from '../normal/normal-cdf.ts'
+import { normalCdf } from '../normal/normal.ts'
 import { createRandom } from '../random/create-random.ts'
 import { createOccupancy } from './create-occupancy.ts'
 

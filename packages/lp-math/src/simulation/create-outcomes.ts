@@ -1,7 +1,6 @@
-import { heldPosition, type HeldPosition } from '../closed-form/held-position.ts'
-import { positionMinusHodl } from '../closed-form/position-minus-hodl.ts'
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
-import { countBelow } from './count-below.ts'
+import { heldPosition, type HeldPosition, positionMinusHodl } from '../closed-form/position-against-hodl.ts'
+import type { PriceBounds } from '../closed-form/price-model.ts'
+import { countBelow } from './estimate.ts'
 import { type LossPercentiles, lossPercentiles } from './loss-percentiles.ts'
 
 /**

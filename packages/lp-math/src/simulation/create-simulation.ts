@@ -1,12 +1,9 @@
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
-import type { PriceModel } from '../closed-form/price-model.ts'
-import { requirePriceBounds } from '../closed-form/require-price-bounds.ts'
-import { requirePriceModel } from '../closed-form/require-price-model.ts'
+import { type PriceBounds, type PriceModel, requirePriceBounds, requirePriceModel } from '../closed-form/price-model.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { requireCount } from '../random/require-count.ts'
 import { createKnotSource } from './create-knot-source.ts'
 import { createTally } from './create-tally.ts'
-import { division } from './division.ts'
+import { division } from './estimate.ts'
 import { type RangeEstimates, rangeEstimates, type ReplicateRow } from './range-estimates.ts'
 
 /**

@@ -1,6 +1,5 @@
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
-import type { PriceModel } from '../closed-form/price-model.ts'
-import { countBelow } from './count-below.ts'
+import type { PriceBounds, PriceModel } from '../closed-form/price-model.ts'
+import { countBelow } from './estimate.ts'
 import type { KnotSource } from './create-knot-source.ts'
 import { createOccupancy } from './create-occupancy.ts'
 import { createOutcomes } from './create-outcomes.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { knotsOf } from './knots-of.ts'
+import { knotsOf } from './create-knot-source.ts'
 
 test.each([1, 7, 8, 30, 97, 720, 8_760])(
   '%s steps have both ends, eight knots or all, and none further than twelve steps apart',

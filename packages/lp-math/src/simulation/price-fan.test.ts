@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { terminalInRangeProbability } from '../closed-form/terminal-in-range-probability.ts'
+import { terminalInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
 import { priceFan } from './price-fan.ts'
 
 const model = { price: 2_000, sigma: 0.8, drift: 0.2, years: 0.25 }

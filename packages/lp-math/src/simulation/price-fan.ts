@@ -1,5 +1,4 @@
-import type { PriceModel } from '../closed-form/price-model.ts'
-import { requirePriceModel } from '../closed-form/require-price-model.ts'
+import { type PriceModel, requirePriceModel } from '../closed-form/price-model.ts'
 import { inverseNormalCdf } from '../normal/inverse-normal-cdf.ts'
 import { requireCount } from '../random/require-count.ts'
 

@@ -1,14 +1,18 @@
-import type { PriceBounds } from '../closed-form/price-bounds.ts'
-import type { PriceModel } from '../closed-form/price-model.ts'
-import { requirePriceBounds } from '../closed-form/require-price-bounds.ts'
-import { requirePriceModel } from '../closed-form/require-price-model.ts'
+import { positionAmounts } from '../closed-form/position-amounts.ts'
+import {
+  logReturn,
+  type PriceBounds,
+  type PriceModel,
+  requirePriceBounds,
+  requirePriceModel,
+} from '../closed-form/price-model.ts'
+import { createBrownianBridge } from '../random/create-brownian-bridge.ts'
+import { createNormalTable } from '../random/create-normal-table.ts'
+import { createRandom } from '../random/create-random.ts'
+import { createSobol } from '../random/create-sobol.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { requireCount } from '../random/require-count.ts'
-import { createPathSource } from './create-path-source.ts'
-import { createRebalancer, type RebalancingSums } from './create-rebalancer.ts'
-import { division } from './division.ts'
-import { estimateOf } from './estimate-of.ts'
-import type { Estimate } from './estimate.ts'
+import { division, type Estimate, estimateOf } from './estimate.ts'
 
 /**
  * Simulates a position that is closed and opened again around the price whenever it was out of range for a share of the trailing 24
@@ -76,3 +80,82 @@ function requireOptions({ model, bounds, threshold, costPerRebalance, ...counts 
   requireCount(counts.replicates ?? 8, 'replicates', 2, 1_024)
   requireCount(counts.paths, 'paths', counts.replicates ?? 8, 10_000_000)
 }
+
+/**
+ * Paths of the logarithm of the price over the price now, exact at every step. Each replicate has an independent scramble of the
+ * same Sobol sequence: it decides the first 64 points of the bridge, pseudo-random numbers the rest.
+ *
+ * @throws LpMathError `COUNT_OUT_OF_RANGE`, `SEED_OUT_OF_RANGE`
+ */
+function createPathSource({ model, steps, seed }: PathSourceOptions): PathSource {
+  const { mean, deviation } = logReturn(model)
+  const bridge = createBrownianBridge({ steps, deviation, drift: mean })
+  const table = createNormalTable()
+  const dimensions = bridge.knots.length - 1
+  const normals = new Float64Array(steps)
+  const path = new Float64Array(steps + 1)
+  const startReplicate = (replicate: number) => {
+    const sobol = createSobol({ dimensions, seed, stream: replicate })
+    const random = createRandom(seed, replicate + 0x80000000)
+    return () => {
+      table.fill(sobol.next(), normals)
+      if (steps > dimensions) random.fillNormals(normals, dimensions, steps)
+      bridge.build(normals, path)
+    }
+  }
+  return { path, startReplicate }
+}
+
+type PathSourceOptions = { readonly model: PriceModel; readonly steps: number; readonly seed: number }
+
+type PathSource = {
+  /** Where each path is written: its logarithms at 0, 1, … `steps`. */
+  readonly path: Float64Array
+  /** The function that writes the next path of a replicate. */
+  startReplicate(replicate: number): () => void
+}
+
+/** The function that adds up what happens to a position that is moved by a rule, on one path of logarithms of the price. */
+export function createRebalancer(rule: RebalancingRule): (path: Float64Array, sums: RebalancingSums) => void {
+  const { model, bounds, threshold, costPerRebalance, steps } = rule
+  const range = { lower: bounds.lower / model.price, upper: bounds.upper / model.price }
+  const [low, high] = [Math.log(range.lower), Math.log(range.upper)]
+  const window = Math.max(Math.round(steps / (model.years * 365)), 1)
+  const enough = Math.max(threshold * window - 1e-9, 0.5)
+  const valueAt = (price: number) => {
+    const { amount0, amount1 } = positionAmounts(range, price)
+    return amount0 * price + amount1
+  }
+  const valueOver = (log: number) => valueAt(Math.exp(Math.min(Math.max(log, -600), 600))) / valueAt(1)
+  const wasOut = new Uint8Array(window)
+  return (path: Float64Array, sums: RebalancingSums) => {
+    wasOut.fill(0)
+    let [opened, stepsOut, value, wasIn] = [0, 0, 1, 1]
+    for (let step = 1; step <= steps; step += 1) {
+      const log = (path[step] ?? 0) - opened
+      const isIn = log >= low && log < high ? 1 : 0
+      sums.timeInRange += (wasIn + isIn) / (2 * steps)
+      wasIn = isIn
+      stepsOut += 1 - isIn - (wasOut[step % window] ?? 0)
+      wasOut[step % window] = 1 - isIn
+      if (stepsOut < enough || step === steps) continue
+      value *= valueOver(log) * (1 - costPerRebalance)
+      sums.rebalances += 1
+      opened += log
+      stepsOut = 0
+      wasIn = 1
+      wasOut.fill(0)
+    }
+    sums.positionValue += value * valueOver((path[steps] ?? 0) - opened)
+  }
+}
+
+type RebalancingRule = {
+  readonly model: PriceModel
+  readonly bounds: PriceBounds
+  readonly threshold: number
+  readonly costPerRebalance: number
+  readonly steps: number
+}
+
+type RebalancingSums = { rebalances: number; timeInRange: number; positionValue: number }

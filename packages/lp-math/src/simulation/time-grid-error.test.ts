@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeGridError } from './time-grid-error.ts'
+import { timeGridError } from './range-estimates.ts'
 
 const model = { price: 100, sigma: 0.8, drift: 0.1, years: 30 / 365 }
 

@@ -1,6 +1,6 @@
-import { divRoundingUp } from '../integers/div-rounding-up.ts'
-import { MAX_UINT160, MAX_UINT256 } from '../integers/fixed-point.ts'
 import { LpMathError } from '../lp-math-error.ts'
+import { requireAmount, requireLiquidity, requireSqrtPrice } from './require-arguments.ts'
+import { divRoundingUp, MAX_UINT160, MAX_UINT256 } from '../integers/integers.ts'
 
 /** Sqrt price after token0 enters the pool, rounded up (v3-core getNextSqrtPriceFromAmount0RoundingUp, add). */
 export function afterToken0In(sqrtPriceX96: bigint, liquidity: bigint, amount: bigint): bigint {
@@ -43,4 +43,45 @@ function requireUint160(sqrtPriceX96: bigint): bigint {
 
 function notEnough(): LpMathError {
   return new LpMathError('RESERVES_INSUFFICIENT', 'The liquidity does not hold this amount.')
+}
+
+/**
+ * Sqrt price (Q64.96) after an amount, fee already taken off, was paid into one liquidity segment; never past the exact price.
+ * Source: v3 whitepaper eq. 6.13, 6.15; SqrtPriceMath of v3-core, same rounding.
+ * @throws LpMathError `SQRT_PRICE_OUT_OF_RANGE`, `LIQUIDITY_OUT_OF_RANGE` (also for 0), `AMOUNT_NEGATIVE`.
+ */
+export function getNextSqrtPriceFromInput(
+  sqrtPriceX96: bigint,
+  liquidity: bigint,
+  amountIn: bigint,
+  zeroForOne: boolean,
+): bigint {
+  requireSqrtPrice(sqrtPriceX96)
+  requireLiquidity(liquidity)
+  requireAmount(amountIn)
+  if (liquidity === 0n) throw new LpMathError('LIQUIDITY_OUT_OF_RANGE', 'No liquidity: no amount moves the price.')
+  return zeroForOne
+    ? afterToken0In(sqrtPriceX96, liquidity, amountIn)
+    : afterToken1In(sqrtPriceX96, liquidity, amountIn)
+}
+
+/**
+ * Sqrt price (Q64.96) after an amount was taken out of one liquidity segment; always at least at the exact price.
+ * Source: v3 whitepaper eq. 6.13, 6.15; SqrtPriceMath of v3-core, same rounding.
+ * @throws LpMathError `RESERVES_INSUFFICIENT` when the segment does not hold the amount; `SQRT_PRICE_OUT_OF_RANGE`,
+ * `LIQUIDITY_OUT_OF_RANGE` (also for 0), `AMOUNT_NEGATIVE`.
+ */
+export function getNextSqrtPriceFromOutput(
+  sqrtPriceX96: bigint,
+  liquidity: bigint,
+  amountOut: bigint,
+  zeroForOne: boolean,
+): bigint {
+  requireSqrtPrice(sqrtPriceX96)
+  requireLiquidity(liquidity)
+  requireAmount(amountOut)
+  if (liquidity === 0n) throw new LpMathError('LIQUIDITY_OUT_OF_RANGE', 'No liquidity: no amount moves the price.')
+  return zeroForOne
+    ? afterToken1Out(sqrtPriceX96, liquidity, amountOut)
+    : afterToken0Out(sqrtPriceX96, liquidity, amountOut)
 }

@@ -1,4 +1,4 @@
-import { MAX_UINT128 } from '../integers/fixed-point.ts'
+import { MAX_UINT128 } from '../integers/integers.ts'
 import { LpMathError } from '../lp-math-error.ts'
 
 /** Refuses a liquidity that does not fit uint128. */

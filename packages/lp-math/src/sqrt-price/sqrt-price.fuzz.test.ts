@@ -1,10 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyAmount, anyLiquidity, anySqrtPrice, fromJsbi, outcome, sdk, toJsbi, upToBits } from '../v3-sdk.fixture.ts'
-import { getAmount0Delta } from './get-amount0-delta.ts'
-import { getAmount1Delta } from './get-amount1-delta.ts'
-import { getNextSqrtPriceFromInput } from './get-next-sqrt-price-from-input.ts'
-import { getNextSqrtPriceFromOutput } from './get-next-sqrt-price-from-output.ts'
+import { getAmount0Delta, getAmount1Delta } from './amount-deltas.ts'
+import { getNextSqrtPriceFromInput, getNextSqrtPriceFromOutput } from './next-sqrt-price.ts'
 
 const { SqrtPriceMath } = sdk
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { eachInSteps } from './each-in-steps.ts'
-import { inOneGo } from './in-one-go.ts'
+import { eachInSteps, inOneGo } from './each-in-steps.ts'
 
 test('every item is looked at once and in order, 25 in a step', () => {
   const items = Array.from({ length: 60 }, (_, index) => index * 2)

@@ -12,3 +12,11 @@ export function* eachInSteps<Item>(
 
 /** A fraction of a millisecond, and long beside what a step itself costs. */
 const itemsOfStep = 25
+
+/** Does all the steps of a calculation, one after the other. */
+export function inOneGo<Result>(steps: Iterator<unknown, Result>): Result {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}

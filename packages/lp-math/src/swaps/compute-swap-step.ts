@@ -1,9 +1,7 @@
-import { divRoundingUp } from '../integers/div-rounding-up.ts'
+import { divRoundingUp } from '../integers/integers.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { getAmount0Delta } from '../sqrt-price/get-amount0-delta.ts'
-import { getAmount1Delta } from '../sqrt-price/get-amount1-delta.ts'
-import { getNextSqrtPriceFromInput } from '../sqrt-price/get-next-sqrt-price-from-input.ts'
-import { getNextSqrtPriceFromOutput } from '../sqrt-price/get-next-sqrt-price-from-output.ts'
+import { getAmount0Delta, getAmount1Delta } from '../sqrt-price/amount-deltas.ts'
+import { getNextSqrtPriceFromInput, getNextSqrtPriceFromOutput } from '../sqrt-price/next-sqrt-price.ts'
 import { requireAmount } from '../sqrt-price/require-arguments.ts'
 
 /**

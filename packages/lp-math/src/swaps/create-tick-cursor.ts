@@ -1,6 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { requireTickSpacing } from '../ticks/require-tick-spacing.ts'
-import { MAX_TICK, MIN_TICK } from '../ticks/tick-bounds.ts'
+import { MAX_TICK, MIN_TICK, requireTickSpacing } from '../ticks/ticks.ts'
 
 /**
  * Walks a pool's initialised ticks in the direction of a swap; with a tick spacing it also stops at the end of each bitmap word of 256

@@ -1,12 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { getAmountsForLiquidity } from '../liquidity/get-amounts-for-liquidity.ts'
-import { getLiquidityForAmounts } from '../liquidity/get-liquidity-for-amounts.ts'
+import { getAmountsForLiquidity, getLiquidityForAmounts } from '../liquidity/amounts.ts'
 import { anyPool } from '../pool.fixture.ts'
-import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
+import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 import { outcome, upToBits } from '../v3-sdk.fixture.ts'
-import { solveSwapToRatio, type SwapToRatioOptions } from './solve-swap-to-ratio.ts'
-import { swapThroughTicks } from './swap-through-ticks.ts'
+import { solveSwapToRatio, swapThroughTicks, type SwapToRatioOptions } from './solve-swap-to-ratio.ts'
 
 const anyTask = fc
   .record({

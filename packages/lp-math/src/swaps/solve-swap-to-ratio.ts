@@ -1,9 +1,9 @@
-import { Q192 } from '../integers/fixed-point.ts'
-import { getLiquidityForAmounts } from '../liquidity/get-liquidity-for-amounts.ts'
+import { type SwapResult, type WalkOptions, walkSwap } from './walk-swap.ts'
+import { Q192 } from '../integers/integers.ts'
+import { getLiquidityForAmounts } from '../liquidity/amounts.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { requireAmount } from '../sqrt-price/require-arguments.ts'
-import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/tick-bounds.ts'
-import { type SwapOptions, swapThroughTicks } from './swap-through-ticks.ts'
+import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/ticks.ts'
 
 /**
  * How much of which token to swap in the same pool, so that what is left of two amounts fits a range's ratio at the price after the
@@ -126,3 +126,19 @@ function compareLiquidity(amount0: bigint, amount1: bigint, sqrtPriceX96: bigint
   if (belowUpper <= 0n) return amount0
   return amount0 * sqrtPriceX96 * range.sqrtUpperX96 * aboveLower - amount1 * Q192 * belowUpper
 }
+
+/**
+ * An exact-input swap through a pool's initialised ticks, without touching the pool.
+ * With `tickSpacing` the swap stops where the contracts' bitmap words end, as they do, and equals theirs to the unit; without, it
+ * takes each stretch between ticks in one step and may differ from theirs by a unit per word crossed.
+ * Ends early, with less taken in, at the price limit or where the liquidity ends. Source: v3 whitepaper 6.2.3, 6.3; v3-core `swap`.
+ * @throws LpMathError `TICKS_UNSORTED`, `LIQUIDITY_OUT_OF_RANGE` when the ticks do not fit the liquidity,
+ * `SQRT_PRICE_LIMIT_PASSED`, `FEE_OUT_OF_RANGE`, `AMOUNT_NEGATIVE`, `TICK_SPACING_OUT_OF_RANGE`.
+ */
+export function swapThroughTicks(options: SwapOptions): SwapResult {
+  return walkSwap({ ...options, exactIn: true }, unattended)
+}
+
+export type SwapOptions = Omit<WalkOptions, 'exactIn'>
+
+const unattended = { step: () => {}, cross: () => {} }

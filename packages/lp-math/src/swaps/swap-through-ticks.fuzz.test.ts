@@ -1,10 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyPool } from '../pool.fixture.ts'
-import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
-import { getTickAtSqrtPrice } from '../ticks/get-tick-at-sqrt-price.ts'
+import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
 import { fromJsbi, outcome, sdk, sdkCore, token0, token1, upToBits } from '../v3-sdk.fixture.ts'
-import { swapThroughTicks } from './swap-through-ticks.ts'
+import { swapThroughTicks } from './solve-swap-to-ratio.ts'
 
 const anyAmountIn = upToBits(100).map((value) => value + 1n)
 

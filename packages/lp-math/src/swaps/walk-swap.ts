@@ -1,8 +1,7 @@
 import { LpMathError } from '../lp-math-error.ts'
 import { requireAmount, requireLiquidity } from '../sqrt-price/require-arguments.ts'
-import { getSqrtPriceAtTick } from '../ticks/get-sqrt-price-at-tick.ts'
-import { getTickAtSqrtPrice } from '../ticks/get-tick-at-sqrt-price.ts'
-import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/tick-bounds.ts'
+import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
+import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/ticks.ts'
 import { computeSwapStep } from './compute-swap-step.ts'
 import { createTickCursor, type TickLiquidity } from './create-tick-cursor.ts'
 

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anySqrtPrice, anyTick, sdk, toJsbi } from '../v3-sdk.fixture.ts'
-import { getSqrtPriceAtTick } from './get-sqrt-price-at-tick.ts'
-import { getTickAtSqrtPrice } from './get-tick-at-sqrt-price.ts'
-import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from './tick-bounds.ts'
+import { getSqrtPriceAtTick, getTickAtSqrtPrice } from './sqrt-price-of-tick.ts'
+import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from './ticks.ts'
 
 test('equals the oracle at any price', () => {
   fc.assert(

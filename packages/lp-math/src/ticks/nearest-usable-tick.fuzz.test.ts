@@ -1,9 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyTick, sdk } from '../v3-sdk.fixture.ts'
-import { fullRangeTicks } from './full-range-ticks.ts'
-import { nearestUsableTick } from './nearest-usable-tick.ts'
-import { MAX_TICK, MIN_TICK } from './tick-bounds.ts'
+import { fullRangeTicks, MAX_TICK, MIN_TICK, nearestUsableTick } from './ticks.ts'
 
 const anySpacing = fc.oneof(fc.constantFrom(1, 10, 60, 200), fc.integer({ min: 1, max: 32767 }))
 

@@ -1,12 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { outcome, upToBits } from '../v3-sdk.fixture.ts'
-import { amountsForV2Burn } from './amounts-for-v2-burn.ts'
-import { getAmountIn } from './get-amount-in.ts'
-import { getAmountOut } from './get-amount-out.ts'
-import { liquidityForV2Mint } from './liquidity-for-v2-mint.ts'
-import { quoteLiquidity } from './quote-liquidity.ts'
-import { v2ProtocolFeeLiquidity } from './v2-protocol-fee-liquidity.ts'
+import {
+  amountsForV2Burn,
+  getAmountIn,
+  getAmountOut,
+  liquidityForV2Mint,
+  quoteLiquidity,
+  v2ProtocolFeeLiquidity,
+} from './shares.ts'
 
 const anyReserve = upToBits(112).map((value) => value + 1n)
 const e18 = 10n ** 18n

@@ -1,6 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { barsPerYear } from './bars-per-year.ts'
-import { logReturns } from './log-returns.ts'
+import { barsPerYear, logReturns } from './sigma.ts'
 
 /**
  * The standard error of `ewmaSigma` for the same closes, annual and a fraction, in three parts of which the greatest counts.

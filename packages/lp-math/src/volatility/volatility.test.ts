@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { randomPaths } from '../closed-form/closed-form.fixture.ts'
-import { classifyVolatility } from './classify-volatility.ts'
-import { ewmaSigma } from './ewma-sigma.ts'
+import { classifyVolatility, ewmaSigma, impliedSigma, realisedSigma } from './sigma.ts'
 import { ewmaStandardError } from './ewma-standard-error.ts'
-import { impliedSigma } from './implied-sigma.ts'
-import { realisedSigma } from './realised-sigma.ts'
 
 const DAY = { barSeconds: 86_400 }
 const HOUR = { barSeconds: 3600 }

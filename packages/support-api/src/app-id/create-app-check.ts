@@ -1,10 +1,9 @@
+import { boundedBytes, withDeadline } from '@svc/wallet/core'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../errors.ts'
 import { createFloodLimit } from '../limits/create-flood-limit.ts'
 import type { Metrics } from '../observability/create-metrics.ts'
 import { appIdPattern } from './app-id-pattern.ts'
-import { askProvider } from './ask-provider.ts'
-import { createRefusalPause } from './create-refusal-pause.ts'
 
 /**
  * The check of app ids against the identity provider. What it said is remembered, requests that ask for the same app at
@@ -127,3 +126,67 @@ function unavailable(cause: unknown): ApiError {
     retryAfterSeconds: 5,
   })
 }
+
+/**
+ * How long to wait before a refusal that took `elapsedMs` to find out, so that all refusals come after one time: after
+ * `stepMs`, and where finding out took longer, all of them after as many whole steps for the next ten minutes.
+ */
+export function createRefusalPause({ stepMs, now }: RefusalPauseOptions): (elapsedMs: number) => number {
+  let slowest = { steps: 1, at: now() }
+  return (elapsedMs) => {
+    const steps = Math.floor(elapsedMs / stepMs) + 1
+    if (steps >= slowest.steps || Math.abs(now() - slowest.at) > rememberedMs) slowest = { steps, at: now() }
+    return slowest.steps * stepMs - elapsedMs
+  }
+}
+
+type RefusalPauseOptions = {
+  readonly stepMs: number
+  /** Milliseconds. */
+  readonly now: () => number
+}
+
+const rememberedMs = 10 * 60_000
+
+/**
+ * Asks the identity provider once whether it knows an app: yes is a 200 with JSON whose `id` is the app's, no is a 404 or
+ * a 400 with JSON whose `error` or `message` speaks of an app. Anything else, a redirect, an answer of more than 256 KiB and
+ * what any web server says of a path it does not have among it, is no answer and rejects.
+ */
+async function askProvider(appId: string, { provider, fetch, timeoutMs = 5_000 }: ProviderQuestion): Promise<boolean> {
+  const path = provider.path.replace('{appId}', encodeURIComponent(appId))
+  const url = `${provider.url}${path}`
+  const { status, text } = await withDeadline({ timeoutMs }, async (signal) => {
+    const answer = await fetch(url, { headers: { accept: 'application/json' }, redirect: 'error', signal })
+    const bytes = await boundedBytes(answer, { mostBytes, signal })
+    return { status: answer.status, text: new TextDecoder().decode(bytes) }
+  })
+  if (status === 404 || status === 400) {
+    if (speaksOfApp(text, path)) return false
+    throw new Error(`What stands at the address of the identity provider answered ${status} in words of its own.`)
+  }
+  if (status !== 200) throw new Error(`The identity provider answered ${status}.`)
+  const said: unknown = JSON.parse(text)
+  if (typeof said === 'object' && said !== null && 'id' in said && said.id === appId) return true
+  throw new Error('The identity provider answered for no app, or another one.')
+}
+
+type ProviderQuestion = {
+  readonly provider: { readonly url: string; readonly path: string }
+  readonly fetch: typeof fetch
+  readonly timeoutMs?: number
+}
+
+/** Servers without such a path echo it, so it is left out; other words for an error are not about the app. */
+function speaksOfApp(text: string, path: string): boolean {
+  try {
+    const said: unknown = JSON.parse(text)
+    if (typeof said !== 'object' || said === null) return false
+    const words = ['error' in said ? said.error : null, 'message' in said ? said.message : null]
+    return words.some((word) => typeof word === 'string' && /\bapp(lication)?\b/i.test(word.replaceAll(path, '')))
+  } catch {
+    return false
+  }
+}
+
+const mostBytes = 256 * 1024

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRefusalPause } from './create-refusal-pause.ts'
+import { createRefusalPause } from './create-app-check.ts'
 
 test('what took none of the time, some or more of it ends after one time', () => {
   let at = 0

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { networkOf } from '../limits/network-of.ts'
+import { networkOf } from '../app.ts'
 import { clientAddress } from './client-address.ts'
 
 const behind = (forwarded: string | undefined, socketAddress = '10.0.0.1') =>

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../errors.ts'
 
 /**
  * Tells where a request comes from. Behind trusted proxies that is the last address of `X-Forwarded-For` which is not a

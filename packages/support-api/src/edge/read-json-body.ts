@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { ApiError } from '../api-error.ts'
-import { strictJsonFault } from './strict-json-fault.ts'
+import { ApiError } from '../errors.ts'
+import { strictJsonFault } from './parse-body.ts'
 
 /** Refuses what is not plain JSON, or says of itself that it is too large, before anything else is looked at. */
 export function requireJsonHeaders(headers: IncomingHttpHeaders, maxBytes: number): void {

@@ -1,4 +1,4 @@
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../errors.ts'
 
 /** A check of the `Host` header against loopback and the allowed names: what is rebound to us by DNS shows itself there. */
 export function requireHost(allowedHosts: readonly string[]): (host: string | undefined) => void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { strictJsonFault } from './strict-json-fault.ts'
+import { strictJsonFault } from './parse-body.ts'
 
 it.each([
   '{}',

@@ -1,5 +1,4 @@
 import type { Claim, ClaimCap, Claims, ClaimScopes, ClaimVerdict, NewClaim } from '@svc/store'
-import { createFullCaps, type FullCaps } from './full-caps.ts'
 
 /**
  * Takes claims in together, and looks for them together: those that arrive while one commit or look is on its way share
@@ -66,3 +65,41 @@ type Waiting<Question, Answer> = {
 }
 
 const mostAtOnce = 200
+
+/**
+ * Remembers which caps a commit found full, and until when: who comes under one meanwhile can be refused without a
+ * question to the chain. A cap stays full until the time it names, so nobody is refused who would get something. Of too
+ * many the oldest is forgotten.
+ */
+function createFullCaps(now: () => number): FullCaps {
+  const until = new Map<string, number>()
+  return {
+    note(of, { scope, retryAfterMs }) {
+      const key = keyOf(scope, of)
+      until.delete(key)
+      until.set(key, now() + retryAfterMs)
+      if (until.size > mostRemembered) until.delete(until.keys().next().value ?? key)
+    },
+    find(of) {
+      for (const scope of scopes) {
+        const retryAfterMs = (until.get(keyOf(scope, of)) ?? 0) - now()
+        if (retryAfterMs > 0) return { status: 'capped', scope, retryAfterMs }
+      }
+      return null
+    },
+  }
+}
+
+type FullCaps = {
+  note(of: ClaimScopes, verdict: Capped): void
+  find(of: ClaimScopes): Capped | null
+}
+
+type Capped = Extract<ClaimVerdict, { status: 'capped' }>
+
+function keyOf(scope: Capped['scope'], { appId, network, chainId }: ClaimScopes): string {
+  return `${scope} ${{ app: appId, network, chain: chainId }[scope]}`
+}
+
+const scopes = ['app', 'network', 'chain'] as const
+const mostRemembered = 10_000

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { getAddress, isAddress } from 'viem'
 import type { Route } from '../context.ts'
-import { jsonReply } from '../edge/json-reply.ts'
+import { jsonReply } from '../edge/reply.ts'
 import { readJsonBody, requireJsonHeaders } from '../edge/read-json-body.ts'
 import { parseBody } from '../edge/parse-body.ts'
 import { problem, problemResponses } from '../routes/problem-schema.ts'

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Route } from '../context.ts'
-import { jsonReply } from '../edge/json-reply.ts'
-import type { Reply } from '../edge/reply.ts'
+import { jsonReply, type Reply } from '../edge/reply.ts'
 import { problemResponses } from '../routes/problem-schema.ts'
 import type { FaucetReport, NoFaucetReport } from './report-faucet.ts'
 

@@ -1,12 +1,12 @@
-import type { ClaimCap, Store } from '@svc/store'
+import type { Claim, ClaimCap, Claims, Store } from '@svc/store'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { FaucetChain, FaucetConfig } from '../config.ts'
 import { createClaimDesk, type ClaimDesk } from './claim-desk.ts'
 import { openEndpoints } from './endpoints.ts'
 import type { FaucetLog } from './faucet-log.ts'
-import { createPayer, type Payer } from './payer.ts'
-import { createSentWatch, type SentWatch } from './sent-watch.ts'
+import { createPayer, type Payer } from './payer/payer.ts'
 
 /** Opens the faucet of every chain it serves. Paying begins with `start`, in whichever replica leads a chain. */
 export function openFaucet(options: FaucetOptions): Faucet {
@@ -75,3 +75,45 @@ function confirmationsOf({ confirmations, maxHeadAgeSeconds }: FaucetChain['chai
 }
 
 const leastConfirmations = 3
+
+/**
+ * Tells when a claim is on its way, whichever replica pays it: one look at the database for all claims that are waited
+ * for, however many they are, and none while nobody waits.
+ */
+export function createSentWatch(claims: Pick<Claims, 'movedOn'>): SentWatch {
+  const waiting = new Map<string, (claim: Claim) => void>()
+  let isLooking = false
+  const look = async (): Promise<void> => {
+    isLooking = true
+    while (waiting.size > 0) {
+      await sleep(betweenLooksMs)
+      // A look that fails is not the last one; who waits gives up by itself.
+      const moved = await claims.movedOn([...waiting.keys()]).catch(() => [])
+      for (const claim of moved) waiting.get(claim.id)?.(claim)
+    }
+    isLooking = false
+  }
+  return {
+    async untilSent(claim, forAtMostMs) {
+      const sent = new Promise<Claim>((resolve) => {
+        waiting.set(claim.id, resolve)
+        if (!isLooking) void look()
+      })
+      const patience = new AbortController()
+      const late = sleep(forAtMostMs, claim, { signal: patience.signal, ref: false }).catch(() => claim)
+      try {
+        return await Promise.race([sent, late])
+      } finally {
+        waiting.delete(claim.id)
+        patience.abort()
+      }
+    },
+  }
+}
+
+type SentWatch = {
+  /** The claim once it is sent, confirmed or has failed; as it was given when that takes longer. */
+  untilSent(claim: Claim, forAtMostMs: number): Promise<Claim>
+}
+
+const betweenLooksMs = 150

@@ -1,4 +1,4 @@
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../errors.ts'
 import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
 
 /** A chain that the faucet serves. Throws `FAUCET_CHAIN_NOT_SUPPORTED`, which names those it does. */

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { rateLimitHeaders } from './rate-limit-headers.ts'
+import type { RateVerdict } from '@svc/store'
+import { ApiError } from '../errors.ts'
 
 /**
  * Holds a range of addresses to so many requests a minute at this process, evenly refilled: what keeps a flood away from
@@ -41,3 +41,16 @@ export type FloodLimitOptions = {
 }
 
 const tooMany = 'Too many requests from this range of addresses.'
+
+/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers): what is left of a limit, and when more is. */
+export function rateLimitHeaders(
+  limit: { readonly name: string; readonly perWindow: number; readonly windowMs: number },
+  verdict: RateVerdict,
+): Readonly<Record<string, string>> {
+  const { name, perWindow, windowMs } = limit
+  const reset = verdict.allowed ? '' : `;t=${Math.ceil((verdict.retryAfterMs ?? windowMs) / 1_000)}`
+  return {
+    'ratelimit-policy': `"${name}";q=${perWindow};w=${windowMs / 1_000}`,
+    ratelimit: `"${name}";r=${verdict.remaining}${reset}`,
+  }
+}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
-import { openLog } from './open-log.ts'
+import { openLog } from '../server.ts'
 
 const key = `0x${'1f'.repeat(32)}`
 

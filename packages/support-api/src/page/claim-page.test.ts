@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../errors.ts'
 import type { FaucetChainReport } from '../faucet/report-faucet.ts'
-import { claimPage } from './claim-page.ts'
+import { claimPage } from './page-routes.ts'
 import type { Outcome, PageView } from './view.ts'
 
 const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'

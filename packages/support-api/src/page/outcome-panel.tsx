@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { Problem } from '../api-error.ts'
+import type { Problem } from '../errors.ts'
 import { grantAmount } from '../faucet/grant-amount.ts'
 import type { Outcome } from './view.ts'
 import { brief, chainTitle, dayAndTime } from './words.ts'

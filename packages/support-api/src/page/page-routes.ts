@@ -1,19 +1,20 @@
+import { createHash } from 'node:crypto'
+import { html } from 'hono/html'
+import { clientSource } from './client-source.ts'
+import { PageDocument } from './page-document.tsx'
+import { pageStyle } from './page-style.ts'
+import type { FaucetView, Fields, Outcome, PageView } from './view.ts'
+import { ApiError, errorTable, type Problem } from '../errors.ts'
 import { getAddress } from 'viem'
-import { ApiError, type Problem } from '../api-error.ts'
 import type { ApiContext, Route, RouteContext } from '../context.ts'
 import { parseBody } from '../edge/parse-body.ts'
-import { reply, type Reply } from '../edge/reply.ts'
-import { toApiError } from '../edge/to-api-error.ts'
-import { errorTable } from '../errors.ts'
+import { reply, type Reply, toApiError } from '../edge/reply.ts'
 import { faucetRequest } from '../faucet/faucet-request-route.ts'
 import type { ClaimStanding } from '../faucet/look-up-claim.ts'
 import { createFloodLimit } from '../limits/create-flood-limit.ts'
 import { problemResponses } from '../routes/problem-schema.ts'
 import { version } from '../version.ts'
-import { claimPage } from './claim-page.ts'
 import { fieldsOf, readForm } from './read-form.ts'
-import { requireSameOrigin } from './require-same-origin.ts'
-import type { FaucetView, Fields, Outcome, PageView } from './view.ts'
 
 /**
  * The page for people, and its form. Where a wallet is named, the page says how its claim stands; what a browser's script
@@ -189,4 +190,36 @@ function attempt<Value>(make: () => Value): { readonly value: Value } | { readon
     if (error instanceof ApiError) return { error }
     throw error
   }
+}
+
+/**
+ * Refuses a form that another site's page had its visitor send. Browsers say where it comes from; whoever says nothing is
+ * no browser, and has the API. Throws `ORIGIN_NOT_ALLOWED`.
+ */
+function requireSameOrigin(headers: Headers): void {
+  const site = headers.get('sec-fetch-site')
+  if (site === 'same-origin') return
+  const origin = headers.get('origin') ?? ''
+  const isOwn = site === null && URL.canParse(origin) && new URL(origin).host === headers.get('host')
+  if (!isOwn) throw new ApiError('ORIGIN_NOT_ALLOWED', 'The form does not come from this page.')
+}
+
+/** Makes what renders the page: one document with one style and one script, both named by their hash in its policy. */
+export function claimPage(): (view: PageView) => { readonly page: ReturnType<typeof html>; readonly csp: string } {
+  const script = clientSource()
+  const csp = [
+    "default-src 'none'",
+    `style-src '${hashOf(pageStyle)}'`,
+    `script-src '${hashOf(script)}'`,
+    "connect-src 'self'",
+    'img-src data:',
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+  return (view) => ({ page: html`<!doctype html>${PageDocument({ view, script })}`, csp })
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }

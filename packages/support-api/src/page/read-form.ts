@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../errors.ts'
 import { readBytes, tooLarge } from '../edge/read-json-body.ts'
 import type { Fields } from './view.ts'
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../api-error.ts'
+import type { Problem } from '../errors.ts'
 import type { ClaimStanding } from '../faucet/look-up-claim.ts'
 import type { FaucetChain } from '../config.ts'
 import type { FaucetChainReport, FaucetReport } from '../faucet/report-faucet.ts'

@@ -6,9 +6,7 @@ import { createMetrics } from '../observability/create-metrics.ts'
 import type { Log } from '@svc/runtime'
 import { testCard } from '../test-api.fixture.ts'
 import { createPinDesk } from './create-pin-desk.ts'
-import { embedded } from './embedded.ts'
-import { kubo } from './kubo.ts'
-import { pinningService } from './pinning-service.ts'
+import { embedded, kubo, pinningService } from './choose-backend.ts'
 import { startPinService, type PinFault, type PinServiceKind, type TestPinService } from './pin-services.fixture.ts'
 
 const silent: Log = {

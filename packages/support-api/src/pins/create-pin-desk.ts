@@ -8,9 +8,9 @@ import {
   type AgentCard,
   type PinService,
 } from '@svc/wallet/core'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../errors.ts'
 import type { PinConfig } from '../config.ts'
-import { rateLimitHeaders } from '../limits/rate-limit-headers.ts'
+import { rateLimitHeaders } from '../limits/create-flood-limit.ts'
 import type { Metrics } from '../observability/create-metrics.ts'
 import type { Log } from '@svc/runtime'
 

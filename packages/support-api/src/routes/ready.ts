@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { ApiContext, DescribedAnswer } from '../context.ts'
-import { jsonReply } from '../edge/json-reply.ts'
+import { jsonReply } from '../edge/reply.ts'
 import { remembered } from '../faucet/remembered.ts'
 import { inTime } from '../in-time.ts'
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { countSigners } from './authorization-keys.ts'
-import { ProviderError } from './provider-error.ts'
+import { ProviderError } from './faults.ts'
 import type { KeyQuorum } from './provider-state.ts'
 
 /** Checks app id and app secret (Basic), and that both headers name the same app. Throws `ProviderError` 401. */

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { SignedEvent } from './evaluate-policy.ts'
 import type { AggregationDocument, PolicyDocument } from './policy.ts'
-import { ProviderError } from './provider-error.ts'
+import { ProviderError } from './faults.ts'
 
 /** Everything the stand-in remembers. Ids count up, so that a test sees the same ones each time. */
 export function createProviderState(): ProviderState {

@@ -1,4 +1,4 @@
-import { ProviderError } from './provider-error.ts'
+import { ProviderError } from './faults.ts'
 
 /** An object of a request's body. Throws `ProviderError` 400 naming the field. */
 export function asObject(value: unknown, field: string): Fields {

@@ -3,9 +3,8 @@ import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { readPublicKey } from './authorization-keys.ts'
 import { checkAuthorization, checkExpiry, type ProviderRequest } from './check-request.ts'
-import type { ProviderFault } from './faults.ts'
+import { ProviderError, type ProviderFault } from './faults.ts'
 import { readAggregation, readPolicy } from './policy.ts'
-import { ProviderError } from './provider-error.ts'
 import {
   type AdditionalSigner,
   find,

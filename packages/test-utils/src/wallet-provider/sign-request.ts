@@ -1,7 +1,7 @@
 import { type Hex, hexToString, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { evaluatePolicy, type PolicyWorld } from './evaluate-policy.ts'
-import { ProviderError } from './provider-error.ts'
+import { ProviderError } from './faults.ts'
 import { find, type ProviderState, type ProviderWallet } from './provider-state.ts'
 import type { WireRequest } from './wire-request.ts'
 

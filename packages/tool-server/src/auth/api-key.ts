@@ -1,7 +1,5 @@
-import { digest, sameDigest } from './digest.ts'
-import type { KeyTier, Principal } from './principal.ts'
-import { principalId } from './principal-id.ts'
-import { scopes, type Scope } from './scopes.ts'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type KeyTier, type Principal, type Scope, scopes } from '@svc/engine'
 import type { Stage } from './stage.ts'
 
 /** The stage of three-tier API keys. The `svc_` prefix chooses this verifier; the rights are those of the key that matches. */
@@ -40,4 +38,19 @@ const scopesOfTier: Readonly<Record<KeyTier, ReadonlySet<Scope>>> = {
   read: new Set<Scope>(['read:market', 'read:portfolio']),
   feedback: new Set<Scope>(['read:market', 'read:portfolio', 'feedback']),
   write: new Set<Scope>(scopes),
+}
+
+/** SHA-256 of a credential: the only form in which credentials are kept. */
+export function digest(credential: string): Buffer {
+  return createHash('sha256').update(credential).digest()
+}
+
+/** Compares two digests in constant time. */
+export function sameDigest(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** The id of whoever holds a key or token: stable, and free of it. */
+export function principalId(stage: 'api-key' | 'bearer', secret: string): string {
+  return `${stage}:${digest(secret).toString('hex').slice(0, 16)}`
 }

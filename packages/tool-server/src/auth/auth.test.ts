@@ -4,10 +4,9 @@ import type { Tool } from '../tool.ts'
 import { apiKeyFrom, apiKeyStage, keyTiers } from './api-key.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { bearerStage } from './bearer.ts'
-import { localPrincipal } from './local.ts'
+import { localPrincipal } from '../transports/stdio.ts'
 import { may } from './may.ts'
-import type { KeyTier, Principal } from './principal.ts'
-import { scopes, type Scope } from './scopes.ts'
+import { type KeyTier, type Principal, type Scope, scopes } from '@svc/engine'
 import type { Stage } from './stage.ts'
 
 const keys = Object.fromEntries(

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Principal } from './principal.ts'
+import type { Principal } from '@svc/engine'
 import type { Refusal, Stage, StageOutcome } from './stage.ts'
 
 /** The principal, or why there is none: nothing was sent, or what was sent is refused. */

@@ -1,7 +1,5 @@
-import { digest, sameDigest } from './digest.ts'
-import type { Principal } from './principal.ts'
-import { principalId } from './principal-id.ts'
-import { scopes } from './scopes.ts'
+import { digest, principalId, sameDigest } from './api-key.ts'
+import { type Principal, scopes } from '@svc/engine'
 import type { Stage } from './stage.ts'
 
 /** The stage of the static bearer token (`MCP_AUTH_TOKEN`), which grants every scope. Other tokens are left to later stages. */

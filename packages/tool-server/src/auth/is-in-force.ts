@@ -1,5 +1,5 @@
-import type { Principal } from './principal.ts'
-import { principalId } from './principal-id.ts'
+import type { Principal } from '@svc/engine'
+import { principalId } from './api-key.ts'
 
 /**
  * Whether credentials like those a principal once came with would be taken now: its key or token is still one of the

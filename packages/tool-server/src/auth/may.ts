@@ -1,7 +1,6 @@
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import type { Tool } from '../tool.ts'
-import type { KeyTier, Principal } from './principal.ts'
-import type { Scope } from './scopes.ts'
+import type { KeyTier, Principal, Scope } from '@svc/engine'
 
 /**
  * Whether a principal may call a tool. A key is judged by its tier, a scoped token by its scopes; nothing is judged by a

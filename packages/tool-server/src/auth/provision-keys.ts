@@ -2,7 +2,7 @@ import type { Config } from '../config/config-shape.ts'
 import { appendEnvFile, envFilePath } from '../config/env-file.ts'
 import { Secret } from '@svc/wallet/core'
 import { apiKeyFrom } from './api-key.ts'
-import type { KeyTier } from './principal.ts'
+import type { KeyTier } from '@svc/engine'
 
 /** A key for every tier. */
 export type ApiKeys = Readonly<Record<KeyTier, Secret>>

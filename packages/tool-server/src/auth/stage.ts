@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Principal } from './principal.ts'
+import type { Principal } from '@svc/engine'
 
 /**
  * One way of finding out who calls. A stage answers with a principal, with a refusal when the credentials are of its own

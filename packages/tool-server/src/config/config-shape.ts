@@ -1,5 +1,5 @@
 import type { Chain, Secret } from '@svc/wallet/core'
-import type { KeyTier } from '../auth/principal.ts'
+import type { KeyTier } from '@svc/engine'
 import type { Profile } from '../dispatch/offered-tools.ts'
 import type { LogLevel } from '@svc/runtime'
 

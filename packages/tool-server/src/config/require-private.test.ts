@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { createOwedAllowances } from '../safety/owed-allowances.ts'
-import { checkDataDir } from '../status/check-data-dir.ts'
-import { requirePrivate } from './require-private.ts'
+import { createPendingRevocations } from '@svc/engine'
+import { checkDataDir } from '../status/status.ts'
+import { requirePrivate } from '../open-write-pipeline.ts'
 
 let dataDir: string
 beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'private-'))))
@@ -36,7 +36,7 @@ it('says in the setup report when the owed allowances make no sense, and refuses
     status: 'fail',
     fix: expect.stringContaining('remove the file'),
   })
-  await expect(createOwedAllowances(dataDir).list()).rejects.toMatchObject({
+  await expect(createPendingRevocations(dataDir).list()).rejects.toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
     suggestion: expect.stringContaining('remove the file'),
   })

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import * as z from 'zod'
-import type { KeyTier } from '../auth/principal.ts'
+import type { KeyTier } from '@svc/engine'
 
 const text = z.string().min(1)
 /** An http or https URL. */

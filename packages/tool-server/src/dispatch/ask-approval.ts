@@ -1,11 +1,15 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Operation } from '@svc/store'
-import { readStoredPlan } from '../approvals/stored-plan.ts'
-import { canonical } from '../canonical.ts'
-import type { Call } from '../call.ts'
-import type { ApprovalAnswer, ApprovalQuestion, ApprovalReply } from '../operations.ts'
-import { ToolError } from '../tool-error.ts'
-import { type Answered, answerOf, carryOut, type CarryOutMeans, storedAnswer } from './carry-out.ts'
+import {
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  type ApprovalReply,
+  type Call,
+  canonical,
+  readStoredPlan,
+} from '@svc/engine'
+import { ToolError } from '@svc/amm'
+import { type Answered, answerOf, carryOut, type CarryOutDeps, storedAnswer } from './carry-out.ts'
 
 /**
  * Runs a write; where it waits for a person and the client can ask one, asks, and on a yes carries the operation out in
@@ -15,14 +19,14 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
   try {
     return await run()
   } catch (error) {
-    const { confirm, means } = asking
+    const { confirm, deps } = asking
     const id = waitingOperation(error)
     if (id === null || confirm === undefined) throw error
     // The operation is stored: whatever cannot be read from here on, the caller hears its id.
-    if (!(await means.operations.takesClient().catch(() => false))) throw error
-    const operation = await means.operations.find(id, call.principal).catch(() => null)
+    if (!(await deps.operations.takesClient().catch(() => false))) throw error
+    const operation = await deps.operations.find(id, call.principal).catch(() => null)
     if (operation === null) throw error
-    const others = await means.operations.awaiting(call.principal).then(
+    const others = await deps.operations.awaiting(call.principal).then(
       (waiting) => Math.max(0, waiting - 1),
       () => 0,
     )
@@ -30,7 +34,7 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
     if (question === null) throw error
     const reply = await confirm(question).catch((): ApprovalReply => 'cancelled')
     if (reply === 'cancelled') throw error
-    return decided(call, means, operation, { planHash: operation.planHash, accepted: reply === 'accepted' })
+    return decided(call, deps, operation, { planHash: operation.planHash, accepted: reply === 'accepted' })
   }
 }
 
@@ -40,33 +44,33 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
  * and `OPERATION_CHANGED` for an answer to another question.
  */
 export async function goOnWith(operationId: string, call: Call, asking: Asking & Answering): Promise<Answered> {
-  const { means, answer } = asking
-  const operation = await means.operations.find(operationId, call.principal)
+  const { deps, answer } = asking
+  const operation = await deps.operations.find(operationId, call.principal)
   const { state, executeAfter } = operation
   if (state === 'done' || state === 'failed') return storedAnswer(operation)
   if (state === 'scheduled' && executeAfter !== null) return scheduled(operation, executeAfter)
   if (state !== 'awaiting_approval' || answer === undefined) {
-    return withApproval(call, asking, async () => answerOf(await carryOut(operation, call, means)))
+    return withApproval(call, asking, async () => answerOf(await carryOut(operation, call, deps)))
   }
   if (answer.operationId !== operationId) throw otherQuestion()
-  return withAnswer(call, means, answer)
+  return withAnswer(call, deps, answer)
 }
 
 /**
  * What a person answered to the question of an earlier call, which this one repeats: decides, and on a yes carries the
  * operation out. Throws `OPERATION_CHANGED` when the call is not the one that was asked about.
  */
-export async function withAnswer(call: Call, means: CarryOutMeans, answer: ApprovalAnswer): Promise<Answered> {
-  if (!(await means.operations.takesClient())) {
+export async function withAnswer(call: Call, deps: CarryOutDeps, answer: ApprovalAnswer): Promise<Answered> {
+  if (!(await deps.operations.takesClient())) {
     throw new ToolError('APPROVAL_REQUIRED', 'On this server the operator alone approves; the answer was not used.')
   }
-  const operation = await means.operations.find(answer.operationId, call.principal)
-  if (!isSameCall(call, operation, means)) throw otherQuestion()
-  return decided(call, means, operation, answer)
+  const operation = await deps.operations.find(answer.operationId, call.principal)
+  if (!isSameCall(call, operation, deps)) throw otherQuestion()
+  return decided(call, deps, operation, answer)
 }
 
 export type Asking = {
-  readonly means: CarryOutMeans
+  readonly deps: CarryOutDeps
   readonly confirm: Confirm | undefined
 }
 
@@ -80,12 +84,12 @@ export type Confirm = (question: ApprovalQuestion) => Promise<ApprovalReply>
 
 async function decided(
   call: Call,
-  means: CarryOutMeans,
+  deps: CarryOutDeps,
   operation: Operation,
   { planHash, accepted: approved }: Pick<ApprovalAnswer, 'planHash' | 'accepted'>,
 ): Promise<Answered> {
   const by = `client:${call.principal.id}`
-  const after = await means.operations.decide(operation, { approved, by, planHash })
+  const after = await deps.operations.decide(operation, { approved, by, planHash })
   if (!approved) {
     const details = [{ message: 'Denied.', operationId: after.id, planHash }]
     throw new ToolError('APPROVAL_DENIED', 'The person at the client has denied this operation.', { details })
@@ -93,7 +97,7 @@ async function decided(
   if (after.state === 'scheduled' && after.executeAfter !== null) {
     return scheduled(after, after.executeAfter)
   }
-  return answerOf(await carryOut(after, call, means))
+  return answerOf(await carryOut(after, call, deps))
 }
 
 function scheduled({ id, plan }: Operation, at: number): Answered {
@@ -123,8 +127,8 @@ function questionOf(operation: Operation, othersWaiting: number): ApprovalQuesti
 }
 
 /** A call that carries operations out names its own; every other must have the operation's tool and arguments. */
-function isSameCall(call: Call, operation: Operation, means: CarryOutMeans): boolean {
-  if (means.tool(call.tool).scope === 'of-operation') return true
+function isSameCall(call: Call, operation: Operation, deps: CarryOutDeps): boolean {
+  if (deps.tool(call.tool).scope === 'of-operation') return true
   const { dryRun: _dryRun, idempotencyKey: _key, ...own } = call.input
   const stored: unknown = JSON.parse(operation.input)
   return call.tool === operation.tool && JSON.stringify(canonical(own)) === JSON.stringify(canonical(stored))

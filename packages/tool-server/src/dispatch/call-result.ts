@@ -1,6 +1,6 @@
-import type { Drawing } from '../pictures/drawing.ts'
-import type { PictureLink } from '../pictures/chart-store.ts'
-import type { ErrorEnvelope, ToolError } from '../tool-error.ts'
+import { type ErrorEnvelope, ToolError } from '@svc/amm'
+import type { ChartSpec } from '../charts/chart-spec.ts'
+import type { PictureLink } from '../charts/chart-store.ts'
 import { roundFigures } from './round-figures.ts'
 
 /** The result of `tools/call` as every transport sends it. */
@@ -9,7 +9,7 @@ export type CallResult = {
   readonly content: Content[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
   readonly isError?: true
-  readonly _meta?: { readonly 'svc/error'?: ErrorEnvelope; readonly 'svc/drawing'?: Drawing }
+  readonly _meta?: { readonly 'svc/error'?: ErrorEnvelope; readonly 'svc/drawing'?: ChartSpec }
   /** Lets the result be passed to the SDK, whose result types are open. */
   readonly [member: string]: unknown
 }
@@ -33,3 +33,24 @@ export function errorResult(error: ToolError): CallResult {
     _meta: { 'svc/error': envelope },
   }
 }
+
+/** What a caller hears of a fault of ours: an id under which the log tells the rest. */
+export function internalError(requestId: string): ToolError {
+  return new ToolError('INTERNAL', `Something went wrong inside the server (correlation id ${requestId}).`, {
+    details: [{ message: 'Correlation id for the operator.', requestId }],
+  })
+}
+
+/**
+ * Quotes text that came from a caller so that it can stand in a message of ours: at most 64 characters, and nothing but
+ * printable ASCII (others as \u escapes).
+ */
+export function quoteUntrusted(text: string): string {
+  const capped = text.length > maxLength ? `${text.slice(0, maxLength)}...` : text
+  return JSON.stringify(capped).replace(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+const maxLength = 64

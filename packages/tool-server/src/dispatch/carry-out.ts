@@ -1,9 +1,7 @@
 import type { Operation } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
-import type { Principal } from '../auth/principal.ts'
-import type { Call } from '../call.ts'
-import type { OperationsPipeline } from '../operations.ts'
-import { ToolError, type ErrorEnvelope } from '../tool-error.ts'
+import type { Call, OperationsPipeline, Principal } from '@svc/engine'
+import { ToolError, type ErrorEnvelope } from '@svc/amm'
 import type { Tool } from '../tool.ts'
 import { parseInput } from './parse-input.ts'
 
@@ -12,10 +10,10 @@ import { parseInput } from './parse-input.ts'
  * again under the pipeline, which holds what comes of it against the plan. Its end is recorded with the answer. Gives the
  * answer, or the failure with whether the operation waits again.
  */
-export async function carryOut(operation: Operation, caller: Caller, means: CarryOutMeans): Promise<CarriedOut> {
-  const prepared = prepare(operation, caller.principal, means)
-  const taken = await means.operations.take(operation, caller.requestId)
-  return run(taken, caller, means, () => prepared)
+export async function carryOut(operation: Operation, caller: Caller, deps: CarryOutDeps): Promise<CarriedOut> {
+  const prepared = prepare(operation, caller.principal, deps)
+  const taken = await deps.operations.take(operation, caller.requestId)
+  return run(taken, caller, deps, () => prepared)
 }
 
 /**
@@ -25,15 +23,15 @@ export async function carryOut(operation: Operation, caller: Caller, means: Carr
 export async function carryOutDue(
   operation: Operation,
   caller: Omit<Caller, 'principal'>,
-  means: CarryOutMeans,
+  deps: CarryOutDeps,
 ): Promise<CarriedOut> {
-  const taken = await means.operations.take(operation, caller.requestId)
-  return run(taken, caller, means, () => prepare(taken, inForce(taken, means), means))
+  const taken = await deps.operations.take(operation, caller.requestId)
+  return run(taken, caller, deps, () => prepare(taken, inForce(taken, deps), deps))
 }
 
-function inForce(operation: Operation, means: CarryOutMeans): Principal {
-  const principal = means.operations.principalOf(operation)
-  if (means.isInForce(principal)) return principal
+function inForce(operation: Operation, deps: CarryOutDeps): Principal {
+  const principal = deps.operations.principalOf(operation)
+  if (deps.isInForce(principal)) return principal
   throw new ToolError('PRINCIPAL_REVOKED', 'The key or token that asked for this is not in force any more.')
 }
 
@@ -43,8 +41,8 @@ type Prepared = {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-function prepare(operation: Operation, principal: Principal, means: CarryOutMeans): Prepared {
-  const tool = means.tool(operation.tool)
+function prepare(operation: Operation, principal: Principal, deps: CarryOutDeps): Prepared {
+  const tool = deps.tool(operation.tool)
   requireAccess(tool, principal)
   return { tool, principal, input: parseInput(tool, readStored(operation.input, `arguments of ${operation.id}`)) }
 }
@@ -52,23 +50,23 @@ function prepare(operation: Operation, principal: Principal, means: CarryOutMean
 async function run(
   taken: Operation,
   { requestId, signal }: Omit<Caller, 'principal'>,
-  means: CarryOutMeans,
+  deps: CarryOutDeps,
   prepared: () => Prepared,
 ): Promise<CarriedOut> {
   try {
     const { tool, principal, input } = prepared()
     const own = { dryRun: false, idempotencyKey: null, carriesOut: taken }
-    const result = await means.handle(tool, { requestId, tool: tool.name, principal, input, signal, ...own })
-    await means.operations.finish(taken, result)
+    const result = await deps.handle(tool, { requestId, tool: tool.name, principal, input, signal, ...own })
+    await deps.operations.finish(taken, result)
     return { ok: true, result }
   } catch (error) {
-    return { ok: false, error, waitsAgain: await means.operations.fail(taken, error) }
+    return { ok: false, error, waitsAgain: await deps.operations.fail(taken, error) }
   }
 }
 
 export type Caller = Pick<Call, 'requestId' | 'signal'> & { readonly principal: Principal }
 
-export type CarryOutMeans = {
+export type CarryOutDeps = {
   readonly operations: OperationsPipeline
   /** Whether the server would still take the credentials of whoever asked for a stored write. */
   isInForce(principal: Principal): boolean

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { localPrincipal } from '../auth/local.ts'
-import type { Call } from '../call.ts'
-import type { HistoryRequest, PoolHistory, Ports, WorkCaller, Workers } from '../ports.ts'
+import { localPrincipal } from '../transports/stdio.ts'
+import type { Call } from '@svc/engine'
+import type { HistoryRequest } from '@svc/amm'
+import type { PoolHistory } from '../../../amm/src/ports.ts'
+import type { Ports } from '../ports.ts'
+import type { WorkCaller, Workers } from '../ports/workers.ts'
 import { readTool, type StatusReport } from '../tool.ts'
 import { handle } from './handle.ts'
 
@@ -48,8 +51,8 @@ test('threads work and the past is read in the name of the principal who called,
     await context.history.read({ principalId: 'another' } as HistoryRequest).catch(() => undefined)
     return {}
   })
-  const means = { ports: { workers, history } as Ports, status: {} as StatusReport, write: null, now: Date.now }
-  await handle(compute, call, means, null)
+  const deps = { ports: { workers, history } as Ports, status: {} as StatusReport, write: null, now: Date.now }
+  await handle(compute, call, deps, null)
   expect(heard).toEqual([
     { signal: call.signal, onProgress, principalId: 'asking' },
     { principalId: 'asking' },

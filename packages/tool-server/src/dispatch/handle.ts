@@ -1,38 +1,42 @@
-import type { Call, OpenExecute } from '../call.ts'
-import type { KeptDeposit } from '../intent.ts'
+import { type Call, type OpenExecute, readPlanned } from '@svc/engine'
+import { type KeptDeposit, ToolError, untilAborted } from '@svc/amm'
+import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { Ports } from '../ports.ts'
-import { readPlanned } from '../stored-intent.ts'
-import { ToolError } from '../tool-error.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
-import type { CarryOutMeans } from './carry-out.ts'
+import type { CarryOutDeps } from './carry-out.ts'
 import { operationActions, operationReads } from './operation-views.ts'
-import { untilAborted } from '../until-aborted.ts'
+
+/** A call of a tool, whose answer may come with a picture. */
+export type ToolCall = Call & {
+  /** Takes what a picture of the answer is made of, to be kept when the call succeeds. */
+  readonly onChart?: ((drawing: () => ChartSpec) => void) | undefined
+}
 
 /** Runs the handler of a tool with what its kind may reach: a read the world, a write what executes it too. */
 export async function handle(
   tool: Tool,
-  call: Call,
-  { ports, status, now, write, figuresWithinMs }: HandlerMeans,
-  means: CarryOutMeans | null,
+  call: ToolCall,
+  { ports, status, now, write, figuresWithinMs }: HandlerDeps,
+  deps: CarryOutDeps | null,
 ): Promise<unknown> {
-  const { principal, signal, input, onProgress, onDrawing } = call
+  const { principal, signal, input, onProgress, onChart } = call
   const reads: ReadContext = {
     ...ports,
     ...inNameOf(principal.id, ports),
     principal,
     signal,
     onProgress,
-    draw: (drawing) => onDrawing?.(drawing),
+    draw: (drawing) => onChart?.(drawing),
     now,
     ...(figuresWithinMs !== undefined && { figuresWithinMs }),
     status,
-    operations: operationReads(principal, means),
+    operations: operationReads(principal, deps),
   }
   if (tool.access !== 'write') return untilAborted(tool.handle(input, Object.freeze(reads)), signal)
-  if (write === null || means === null)
+  if (write === null || deps === null)
     throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)
   if (tool.scope === 'of-operation')
-    return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, means) }))
+    return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, deps) }))
   const { wallet, defaults } = write
   const context: WriteContext = {
     ...reads,
@@ -52,7 +56,7 @@ function keptDeposits({ carriesOut }: Call): readonly KeptDeposit[] {
   return deposits.map((deposit) => ({ deposit, slippageBps: slippageBps ?? 0 }))
 }
 
-export type HandlerMeans = {
+export type HandlerDeps = {
   readonly ports: Ports
   readonly status: StatusReport
   readonly write: (Pick<WriteContext, 'wallet' | 'defaults'> & { readonly openExecute: OpenExecute }) | null

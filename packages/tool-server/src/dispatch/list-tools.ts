@@ -1,6 +1,6 @@
 import { appViews } from '../apps/app-views.ts'
 import { may } from '../auth/may.ts'
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '@svc/engine'
 import type { Tool } from '../tool.ts'
 import { toolSchemas, type ToolSchemas } from './tool-schemas.ts'
 

@@ -1,8 +1,8 @@
-import type { Principal } from '../auth/principal.ts'
-import { ToolError } from '../tool-error.ts'
+import type { Principal } from '@svc/engine'
+import { ToolError } from '@svc/amm'
 import type { Tool } from '../tool.ts'
 import { createToolLists, type ToolList } from './list-tools.ts'
-import { quoteUntrusted } from './untrusted-text.ts'
+import { quoteUntrusted } from './call-result.ts'
 
 export type Profile = 'data' | 'full'
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Idempotency } from '@svc/store'
-import { canonical } from '../canonical.ts'
-import type { ErrorCode } from '../errors.ts'
-import { ToolError, type ErrorDetail } from '../tool-error.ts'
+import { canonical, type Doubt, type Sent } from '@svc/engine'
+import { type ErrorCode, type ErrorDetail, ToolError } from '@svc/amm'
 import { errorResult, type CallResult } from './call-result.ts'
 
 /** One call that must happen at most once. */
@@ -59,22 +58,6 @@ export type KeyedWork = {
   readonly run: () => Promise<CallResult>
   /** Goes on with the operation that the first call stored. */
   readonly goOn: (operationId: string) => Promise<CallResult>
-}
-
-/** What became of what a request signed. */
-export type Sent = {
-  readonly details: readonly ErrorDetail[]
-  /** What it came to, half a sentence, and what to do now, once everything is decided; `null` while anything is open. */
-  readonly end: { readonly isCancelled: boolean; readonly message: string; readonly suggestion: string } | null
-}
-
-export type Doubt = {
-  /** Whether nothing of a request may have an effect but bytes that were declined. */
-  isOpen(requestId: string): Promise<boolean>
-  /** Whether all that a request signed is proved never to be mined. */
-  isProvedDead(requestId: string): Promise<boolean>
-  /** Asks the chain what became of what is open. */
-  lookAgain(): Promise<unknown>
 }
 
 async function claimAndRun(

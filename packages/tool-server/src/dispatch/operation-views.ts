@@ -1,43 +1,42 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Operation } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
-import type { Call } from '../call.ts'
-import type { OperationActions, OperationReads, OperationSummary, OperationView } from '../operations.ts'
-import { ToolError } from '../tool-error.ts'
-import { answerOf, carryOut, type CarryOutMeans } from './carry-out.ts'
+import type { Call, OperationActions, OperationReads, OperationSummary, OperationView } from '@svc/engine'
+import { ToolError } from '@svc/amm'
+import { answerOf, carryOut, type CarryOutDeps } from './carry-out.ts'
 
 /** The stored writes of one caller as tools see them. Without a wallet there are none. */
-export function operationReads(principal: Call['principal'], means: CarryOutMeans | null): OperationReads {
+export function operationReads(principal: Call['principal'], deps: CarryOutDeps | null): OperationReads {
   return Object.freeze({
-    get: async (id: string) => viewOf(await requireMeans(means).operations.find(id, principal)),
+    get: async (id: string) => viewOf(await requireDeps(deps).operations.find(id, principal)),
     list: async (query: Parameters<OperationReads['list']>[0]) =>
-      (await requireMeans(means).operations.list(principal, query)).map(summaryOf),
+      (await requireDeps(deps).operations.list(principal, query)).map(summaryOf),
   })
 }
 
 /** The same with what may be done to them, for the call that does it. */
-export function operationActions(call: Call, means: CarryOutMeans): OperationActions {
-  const { operations } = means
+export function operationActions(call: Call, deps: CarryOutDeps): OperationActions {
+  const { operations } = deps
   return Object.freeze({
-    ...operationReads(call.principal, means),
+    ...operationReads(call.principal, deps),
     carryOut: async (id: string, planHash: string | null) => {
       const operation = await operations.find(id, call.principal)
       if (planHash !== null && planHash !== operation.planHash) {
         const details = [{ field: 'planHash', message: 'Not the hash of this plan.' }]
         throw new ToolError('OPERATION_CHANGED', 'The plan hash is not that of the operation.', { details })
       }
-      return answerOf(await carryOut(operation, call, means))
+      return answerOf(await carryOut(operation, call, deps))
     },
     cancel: async (id: string) => {
       const operation = await operations.find(id, call.principal)
-      requireAccess(means.tool(operation.tool), call.principal)
+      requireAccess(deps.tool(operation.tool), call.principal)
       return summaryOf(await operations.cancel(operation, `agent:${call.principal.id}`))
     },
   })
 }
 
-function requireMeans(means: CarryOutMeans | null): CarryOutMeans {
-  if (means !== null) return means
+function requireDeps(deps: CarryOutDeps | null): CarryOutDeps {
+  if (deps !== null) return deps
   throw new ToolError('WALLET_NOT_CONFIGURED', 'Without a wallet there are no operations.')
 }
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
-import { ToolError, type ErrorDetail } from '../tool-error.ts'
+import { ToolError, type ErrorDetail } from '@svc/amm'
 import type { Tool } from '../tool.ts'
-import { quoteUntrusted } from './untrusted-text.ts'
+import { quoteUntrusted } from './call-result.ts'
 
 /**
  * Parses the arguments of a call against the tool's strict input schema. Throws `VALIDATION_FAILED` with one detail per

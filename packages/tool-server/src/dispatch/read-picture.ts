@@ -1,8 +1,7 @@
 import type { Log } from '@svc/runtime'
-import type { ChartStore, ReadPicture } from '../pictures/chart-store.ts'
-import { ToolError } from '../tool-error.ts'
-import { internalError } from './internal-error.ts'
-import { untilAborted } from '../until-aborted.ts'
+import type { ChartStore, ReadPicture } from '../charts/chart-store.ts'
+import { ToolError, untilAborted } from '@svc/amm'
+import { internalError } from './call-result.ts'
 
 /** One line per reading. A picture that cannot be drawn is said so in words of ours; why stands in the log. */
 export async function readPicture(

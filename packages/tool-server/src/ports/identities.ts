@@ -1,6 +1,6 @@
 import type { AgentIdentity, AgentRole, Chain, FoundAgents, IpfsMode, RegistrationPlan } from '@svc/wallet/core'
 import type { Address, Log } from 'viem'
-import type { ChainAnswer } from '../intent.ts'
+import type { ChainAnswer } from '@svc/amm'
 
 /**
  * The registries that agents are registered in (ERC-8004). Each throws `VALIDATION_CHAIN_NOT_SUPPORTED` for a chain

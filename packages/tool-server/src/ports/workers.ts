@@ -6,9 +6,9 @@ import type {
   RangeEstimates,
   SimulationOptions,
 } from '@svc/lp-math'
-import type { RangeChoice, RangeWanted } from '../adapters/analytics/pick-range.ts'
-import type { FeeTier, TierMarket, TierScore } from '../adapters/analytics/score-fee-tier.ts'
-import type { DrawingRequest } from '../pictures/drawing.ts'
+import type { RangeChoice, RangeWanted } from '../analysis/range/pick-range.ts'
+import type { FeeTier, TierMarket, TierScore } from '../analysis/fees/score-fee-tier.ts'
+import type { ChartRequest } from '../charts/chart-spec.ts'
 
 /** Threads for work that takes long, so that no other call of the server waits for it. */
 export type Workers = {
@@ -27,7 +27,7 @@ export type Work = {
   readonly replay: { readonly input: Replay; readonly output: Replayed }
   readonly scoreFeeTier: { readonly input: TierScoring; readonly output: TierScore }
   /** An SVG as text, or the bytes of a PNG. */
-  readonly draw: { readonly input: DrawingRequest; readonly output: string | Uint8Array }
+  readonly draw: { readonly input: ChartRequest; readonly output: string | Uint8Array }
 }
 
 export type WorkKind = keyof Work

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRpcPool } from '../adapters/rpc/create-rpc-pool.ts'
+import { createRpcPool } from '@svc/amm/rpc'
 import { readConfig } from '../config.ts'
 import { untouchedWorld } from '../tools/refusals.fixture.ts'
 import { checkRpc } from './check-rpc.ts'

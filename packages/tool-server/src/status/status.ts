@@ -1,10 +1,11 @@
-import type { Principal } from '../auth/principal.ts'
+import { access, constants, stat } from 'node:fs/promises'
+import { createPendingRevocations, loadPolicy, type Principal, type SafetyReport } from '@svc/engine'
+import type { SetupReport, StatusReport } from '../tool.ts'
+import { join } from 'node:path'
 import type { Config } from '../config/config-shape.ts'
+import { ToolError } from '@svc/amm'
 import type { Ports } from '../ports.ts'
-import type { SafetyReport, StatusReport } from '../tool.ts'
 import { version } from '../version.ts'
-import { checkDataDir } from './check-data-dir.ts'
-import { checkPolicy } from './check-policy.ts'
 import { checkRpc } from './check-rpc.ts'
 
 /** What the running server says about itself. */
@@ -70,3 +71,72 @@ const withoutWallet: SafetyReport = Object.freeze({
   pendingApprovals: 0,
   scheduledOperations: 0,
 })
+
+/** Whether the operator's policy can be read, and where it is laxer than the defaults of production. */
+async function checkPolicy(config: Config): Promise<SetupReport['checks'][number]> {
+  const id = 'policy'
+  const path = join(config.dataDir, 'policy.json')
+  try {
+    const policy = await loadPolicy(path, config)
+    const exists = await stat(path).then(
+      () => true,
+      () => false,
+    )
+    if (config.production && policy.allowlist.mode === 'lenient') {
+      const fix = 'Set allowlist.mode to "strict" in policy.json.'
+      return { id, status: 'warn', message: 'The policy lets tokens through that nobody listed.', fix }
+    }
+    const message = exists ? 'policy.json is in order.' : 'There is no policy.json, so the defaults hold.'
+    return { id, status: 'pass', message, fix: null }
+  } catch (error) {
+    const known = error instanceof ToolError
+    const message = known ? error.message : 'policy.json cannot be read.'
+    return { id, status: 'fail', message, fix: known ? error.suggestion : 'Give this user the file, mode 0600.' }
+  }
+}
+
+/** Whether the data directory can be written and is closed to others. Without a wallet it need not exist. */
+export async function checkDataDir(path: string, needed: boolean): Promise<SetupReport['checks'][number]> {
+  const id = 'data-dir'
+  const stats = await stat(path).catch(() => null)
+  if (stats === null) {
+    if (!needed)
+      return { id, status: 'pass', message: 'There is no data directory, and none is needed yet.', fix: null }
+    return {
+      id,
+      status: 'fail',
+      message: 'The data directory does not exist.',
+      fix: 'Create the directory SVC_DATA_DIR names.',
+    }
+  }
+  const writable = await access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+  if (!stats.isDirectory() || !writable) {
+    return {
+      id,
+      status: 'fail',
+      message: 'The data directory cannot be written.',
+      fix: 'Give this user the directory.',
+    }
+  }
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
+    return { id, status: 'warn', message: 'Others can look into the data directory.', fix: 'Run chmod 700 on it.' }
+  }
+  const pendingRevocations = await createPendingRevocations(path)
+    .list()
+    .then(
+      () => null,
+      (error: unknown) => error,
+    )
+  if (pendingRevocations !== null) {
+    return {
+      id,
+      status: 'fail',
+      message: 'owed-allowances.json makes no sense, and nothing is signed until it does.',
+      fix: 'See which allowances of the wallet stand, take back what should not, then remove the file.',
+    }
+  }
+  return { id, status: 'pass', message: 'The data directory is private and can be written.', fix: null }
+}

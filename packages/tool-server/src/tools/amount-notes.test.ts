@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { amountNotes } from './amount-notes.ts'
+import { amountNotes } from './format-backtest.ts'
 
 test('an amount that a pool bears needs no word; one that is most of its liquidity, or puts rebalances off, does', () => {
   const small = { name: 'wide', firstLiquidityShare: 0.5, putOffSeconds: 0 }

@@ -1,5 +1,4 @@
-import { ToolError } from '../tool-error.ts'
-import type { PoolBars } from '../ports.ts'
+import { type PoolBars, ToolError } from '@svc/amm'
 import { invalidField } from './params.ts'
 import { type Period, timeOfBar } from './period.ts'
 

@@ -1,6 +1,7 @@
 import type { StrategyResult } from '@svc/lp-math'
-import { percents } from '../adapters/analytics/percents.ts'
-import type { PoolBars, Replayed } from '../ports.ts'
+import { percents } from '../analysis/percents.ts'
+import type { PoolBars } from '@svc/amm'
+import type { Replayed } from '../ports/workers.ts'
 
 /**
  * The strategy that ended with the most, why, and how sure that is: whether its lead is larger than what the fees may be off, in

@@ -1,6 +1,6 @@
 import { liquidityProfile } from '@svc/lp-math'
 import { expect, test } from 'vitest'
-import { pickRange } from '../adapters/analytics/pick-range.ts'
+import { pickRange } from '../analysis/range/pick-range.ts'
 import { choiceNotes } from './choice-notes.ts'
 
 const free = { amountUsd: 10_000, gasCostUsd: null }

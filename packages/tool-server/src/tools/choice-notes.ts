@@ -1,6 +1,6 @@
 import type { RangeAnalysis } from '@svc/lp-math'
-import { percents } from '../adapters/analytics/percents.ts'
-import type { RangeChoice } from '../adapters/analytics/pick-range.ts'
+import { percents } from '../analysis/percents.ts'
+import type { RangeChoice } from '../analysis/range/pick-range.ts'
 import { figure } from './figure.ts'
 
 /**

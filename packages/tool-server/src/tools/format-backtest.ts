@@ -1,12 +1,11 @@
 import type { BacktestStrategy, StrategyResult } from '@svc/lp-math'
 import type * as z from 'zod'
-import type { PoolBars, Replayed } from '../ports.ts'
+import type { PoolBars } from '@svc/amm'
+import type { Replayed } from '../ports/workers.ts'
 import type { backtestAnswer } from './backtest-answer.ts'
-import { amountNotes } from './amount-notes.ts'
 import { backtestWinner } from './backtest-winner.ts'
 import { figure } from './figure.ts'
 import { timeOfBar } from './period.ts'
-import { widthNotes } from './width-notes.ts'
 
 /**
  * How `backtest_lp_strategy` tells of a replay: what each strategy came to, which ended with the most, and what half of the amount in each
@@ -91,4 +90,55 @@ function rowOf(
     vs5050Pct: figure(result.versus5050Pct),
     maxDrawdownPct: figure(result.maxDrawdownPct),
   }
+}
+
+/** What must be said of the strategies whose first range, on usable ticks, came out more than a tenth wider or narrower than was asked for. */
+export function widthNotes(
+  strategies: readonly BacktestStrategy[],
+  results: readonly Pick<StrategyResult, 'firstRange'>[],
+  { startPrice, tickSpacing }: { readonly startPrice: number; readonly tickSpacing: number | null },
+): readonly string[] {
+  const off = strategies.flatMap(({ name, rangePct }, index) => {
+    const range = results[index]?.firstRange
+    if (rangePct === null || range === undefined) return []
+    const widthPct = ((range.upper - range.lower) / startPrice) * 100
+    return Math.abs(widthPct / rangePct - 1) > mostOff
+      ? [`"${name}" is ${shown(widthPct)} % wide, not ${rangePct}`]
+      : []
+  })
+  return off.length === 0 ? [] : [`Ranges of this pool lie on ticks ${tickSpacing ?? 1} apart: ${off.join(', ')}.`]
+}
+
+const mostOff = 0.1
+
+function shown(pct: number): number {
+  return Number(pct.toPrecision(3))
+}
+
+/** What must be said of an amount that is large for the pool: whose own liquidity is most of it, and which rebalances it put off. */
+export function amountNotes(results: readonly Amount[]): readonly string[] {
+  const large = results.filter(({ firstLiquidityShare }) => firstLiquidityShare > 0.5)
+  const late = results.filter(({ putOffSeconds }) => putOffSeconds > 0)
+  return [
+    ...(large.length === 0
+      ? []
+      : [
+          `The amount is large for this pool: at its price most of the liquidity would be that of ${large.map(named).join(', ')}, and whether so much trade would come is not known.`,
+        ]),
+    ...(late.length === 0
+      ? []
+      : [
+          `Rebalances were put off, their swaps would have taken over a tenth of the position: ${late.map(lateness).join(', ')}. Swap costs that were put off are not in the result.`,
+        ]),
+  ]
+}
+
+type Amount = Pick<StrategyResult, 'name' | 'firstLiquidityShare' | 'putOffSeconds'>
+
+function named({ name }: Amount): string {
+  return `"${name}"`
+}
+
+function lateness({ name, putOffSeconds }: Amount): string {
+  return `"${name}" for ${Number((putOffSeconds / 3_600).toPrecision(3))} h`
 }

@@ -1,5 +1,5 @@
 import { feeErrorPct, invertTicks, netAprError, type RangeAnalysis, type RangeDoubts } from '@svc/lp-math'
-import type { RangeChoice } from '../adapters/analytics/pick-range.ts'
+import type { RangeChoice } from '../analysis/range/pick-range.ts'
 import { choiceNotes, type CostOfChoice } from './choice-notes.ts'
 import { figure } from './figure.ts'
 import { infinite } from './params.ts'

@@ -1,5 +1,5 @@
 import { classifyVolatility } from '@svc/lp-math'
-import { chooseFeeTier, type ScoredTier } from '../adapters/analytics/choose-fee-tier.ts'
+import { chooseFeeTier, type ScoredTier } from '../analysis/fees/choose-fee-tier.ts'
 import { figure } from './figure.ts'
 
 /**

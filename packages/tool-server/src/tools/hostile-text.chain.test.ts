@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { devnetPolicy } from '../safety/devnet-policy.ts'
+import { devnetPolicy } from '@svc/engine'
 import type { Answer } from './answer.fixture.ts'
 import { openWorld, type World } from './chain-world.fixture.ts'
 

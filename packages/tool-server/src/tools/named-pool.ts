@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type * as z from 'zod'
-import type { Pool, Token, Version } from '../ports.ts'
+import type { Pool, Token, Version } from '@svc/amm'
 import type { ReadContext } from '../tool.ts'
 import { noPool } from './no-pool.ts'
 import {

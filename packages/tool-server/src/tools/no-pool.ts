@@ -1,9 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
-import type { ErrorCode } from '../errors.ts'
-import type { Pool, Token, Version } from '../ports.ts'
-import { ToolError } from '../tool-error.ts'
+import { type ErrorCode, type Pool, type Token, tokenLabel, ToolError, type Version } from '@svc/amm'
 import { feeTiers } from './params.ts'
-import { tokenLabel } from '../token-label.ts'
 
 /** The refusal of a pair that has no such pool: what was looked for, and which pools of it there are. */
 export function noPool(

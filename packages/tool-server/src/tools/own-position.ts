@@ -1,7 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual } from 'viem'
-import type { Position } from '../ports.ts'
-import { ToolError } from '../tool-error.ts'
+import { type Position, ToolError } from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
 
 /**

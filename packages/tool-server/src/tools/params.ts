@@ -2,9 +2,8 @@ import { AmountError, parseAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { getAddress, isAddress, type Address, type Hex } from 'viem'
 import * as z from 'zod'
-import type { PoolReference, Token, Version } from '../ports.ts'
-import { ToolError } from '../tool-error.ts'
-import { operationStates } from '../operations.ts'
+import { type PoolReference, type Token, ToolError, type Version } from '@svc/amm'
+import { operationStates } from '@svc/engine'
 import type { WriteContext } from '../tool.ts'
 
 /*

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { PoolBars } from '../ports.ts'
+import type { PoolBars } from '@svc/amm'
 import { invalidField, timeInput } from './params.ts'
 import { notesResult } from './results.ts'
 

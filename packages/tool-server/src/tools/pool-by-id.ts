@@ -1,10 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
-import type { Pool, PoolReference, Version } from '../ports.ts'
-import { ToolError } from '../tool-error.ts'
+import { type Pool, type PoolReference, tokenLabel, ToolError, type Version } from '@svc/amm'
 import type { ReadContext } from '../tool.ts'
 import { invalidField, poolReference } from './params.ts'
-import { tokenLabel } from '../token-label.ts'
 
 /**
  * The pool under an id, of whichever version that belongs to where the caller named none. Throws `POOL_NOT_FOUND`, and

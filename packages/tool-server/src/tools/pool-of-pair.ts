@@ -1,12 +1,11 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
-import type { Pool, Token } from '../ports.ts'
+import { type Pool, type Token, tokenLabel } from '@svc/amm'
 import type { ReadContext } from '../tool.ts'
 import type { FoundPool } from './named-pool.ts'
 import { noPool } from './no-pool.ts'
 import { invalidField, requireDifferentTokens } from './params.ts'
 import { poolById } from './pool-by-id.ts'
-import { tokenLabel } from '../token-label.ts'
 
 /**
  * The v3 or v4 pool of a pair and fee that has the most liquidity, of any fee where none is named, or the one that `pool` names (the only

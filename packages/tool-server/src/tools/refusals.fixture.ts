@@ -1,9 +1,9 @@
 import { chains } from '@svc/wallet/core'
 import { describe, expect, test } from 'vitest'
-import { createChainDirectory } from '../adapters/chains/create-chain-directory.ts'
-import { createTokenDirectory } from '../adapters/tokens/create-token-directory.ts'
+import { createChainDirectory } from '@svc/amm/chains'
+import { createTokenDirectory } from '@svc/amm/tokens'
 import { parseInput } from '../dispatch/parse-input.ts'
-import { ToolError, type ErrorEnvelope } from '../tool-error.ts'
+import { ToolError, type ErrorEnvelope } from '@svc/amm'
 import type { Tool, WriteContext } from '../tool.ts'
 import { hostile, type InputKind } from './hostile-inputs.fixture.ts'
 

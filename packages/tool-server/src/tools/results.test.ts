@@ -1,8 +1,7 @@
 import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
-import type { Token } from '../ports.ts'
+import { type Token, tokenLabel } from '@svc/amm'
 import { blockStamp, explorerUrl, pageOf, priceNotes } from './results.ts'
-import { tokenLabel } from '../token-label.ts'
 
 const [chain] = chains
 const hash = `0x${'1'.repeat(64)}` as const

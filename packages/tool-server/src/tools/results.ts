@@ -2,10 +2,8 @@ import { formatAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import * as z from 'zod'
-import type { Atomicity, Intent, Settled } from '../intent.ts'
-import type { Pool, Token, UsdPrice } from '../ports.ts'
+import { type Atomicity, type Intent, type Pool, type Settled, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
 import type { ReadContext } from '../tool.ts'
-import { tokenLabel } from '../token-label.ts'
 
 /*
  * Members that several results share, each beside the function that fills it. Numbers of dollars are null where no

@@ -1,8 +1,8 @@
 import type { BacktestStrategy } from '@svc/lp-math'
 import * as z from 'zod'
-import { jsonFault } from '../config/json-fault.ts'
-import { quoteUntrusted } from '../dispatch/untrusted-text.ts'
-import { ToolError, type ErrorDetail } from '../tool-error.ts'
+import { jsonFault } from '@svc/runtime'
+import { quoteUntrusted } from '../dispatch/call-result.ts'
+import { ToolError, type ErrorDetail } from '@svc/amm'
 
 /**
  * The strategies of a backtest, given as a list or as its JSON; one that names no threshold never rebalances. Throws `INVALID_STRATEGY` with one detail for each fault, its path such as

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { widthNotes } from './width-notes.ts'
+import { widthNotes } from './format-backtest.ts'
 
 const strategy = (name: string, rangePct: number | null) => ({ name, rangePct, rebalanceThresholdPct: null })
 const laid = (lower: number, upper: number) => ({ firstRange: { lower, upper, tickLower: 0, tickUpper: 1 } })

@@ -1,5 +1,4 @@
-import { approvalMessage } from '../approvals/approval-message.ts'
-import type { ApprovalQuestion, ApprovalReply } from '../operations.ts'
+import { approvalMessage, type ApprovalQuestion, type ApprovalReply } from '@svc/engine'
 import { isRecord } from '@svc/runtime'
 
 /** The form a person fills in: what would happen, in our own words, and one box that is not ticked. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { canonical } from '../canonical.ts'
-import type { ApprovalAnswer, ApprovalQuestion } from '../operations.ts'
-import { ToolError } from '../tool-error.ts'
+import { type ApprovalAnswer, type ApprovalQuestion, canonical } from '@svc/engine'
+import { ToolError } from '@svc/amm'
 
 /**
  * Seals what a client of revision 2026-07-28 carries from a question to the call that answers it: who was asked about

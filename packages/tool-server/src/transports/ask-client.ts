@@ -6,8 +6,8 @@ import {
 } from '@modelcontextprotocol/server'
 import type { CallRequest, Dispatch } from '../dispatch.ts'
 import { errorResult } from '../dispatch/call-result.ts'
-import type { ApprovalQuestion } from '../operations.ts'
-import { ToolError } from '../tool-error.ts'
+import type { ApprovalQuestion } from '@svc/engine'
+import { ToolError } from '@svc/amm'
 import { approvalForm, readReply, takesForms } from './approval-form.ts'
 import type { ApprovalStates, SealedCall } from './approval-states.ts'
 

@@ -1,14 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { openStore, type Operations } from '@svc/store'
-import type { Call } from '../call.ts'
-import type { Plan } from '../intent.ts'
-import { createOperationsPipeline } from '../safety/operations-pipeline.ts'
-import { parsePolicy, type ApprovalChannel } from '../safety/policy.ts'
-import { storePrincipal } from '../safety/stored-principal.ts'
+import type { Call } from '@svc/engine'
+import { createOperationsPipeline } from '../../../engine/src/operations/operations-pipeline.ts'
+import { type Plan, ToolError } from '@svc/amm'
+import { parsePolicy, type ApprovalChannel } from '../../../engine/src/policy/policy.ts'
+import { storePrincipal } from '../../../engine/src/operations/stored-principal.ts'
 import type { Adapters } from '../server.ts'
 import type { McpServerOptions } from './mcp-server.ts'
 import { emptyPlan } from '../test-server.fixture.ts'
-import { ToolError } from '../tool-error.ts'
 
 /** What the transports need beside the dispatch where nobody is asked anything. */
 export const noAsking: Pick<McpServerOptions, 'closing' | 'stateKey' | 'now'> = {

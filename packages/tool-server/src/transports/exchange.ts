@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '@svc/engine'
 
 /** One authenticated HTTP exchange on its way. */
 export type Exchange = {

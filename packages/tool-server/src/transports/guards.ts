@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { HttpRefusal } from './problem.ts'
 
 /** Who may talk to the server, seen from the outside of a request. */

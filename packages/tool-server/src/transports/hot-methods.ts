@@ -1,8 +1,8 @@
 import { isRecord } from '@svc/runtime'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '@svc/engine'
 import type { Dispatch } from '../dispatch.ts'
-import { sessionRevisions } from './revisions.ts'
+import { sessionRevisions } from './protocol.ts'
 
 /** A request that an established session may have answered without the SDK's machinery. */
 export type HotRequest = { readonly id: string | number } & (

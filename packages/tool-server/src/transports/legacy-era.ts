@@ -1,6 +1,6 @@
 import { showsViews } from '../apps/app-views.ts'
 import type { Dispatch } from '../dispatch.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { takesForms } from './approval-form.ts'
 import type { Exchange } from './exchange.ts'
 import { answerHotRequest, hotRequest, mayAsk, type HotRequest } from './hot-methods.ts'
@@ -9,8 +9,7 @@ import type { McpTesting } from './mcp-server.ts'
 import { HttpRefusal } from './problem.ts'
 import type { LoadProtocol } from './protocol.ts'
 import type { Session, Sessions } from './sessions.ts'
-import { webRequest } from './web-request.ts'
-import { writeWebResponse } from './web-response.ts'
+import { webRequest, writeWebResponse } from './web-request.ts'
 
 /** Serves the 2025 revisions: sessions with `Mcp-Session-Id`, the GET stream, DELETE. */
 export type LegacyEra = {

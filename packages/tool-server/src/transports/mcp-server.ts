@@ -1,19 +1,22 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  type EventStore,
+  type Icon,
+  type jsonSchemaValidator,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
   Server,
+  type ServerContext,
+  type ServerNotifier,
 } from '@modelcontextprotocol/server'
-import type { EventStore, jsonSchemaValidator, ServerContext, ServerNotifier } from '@modelcontextprotocol/server'
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import { appViews, showsViews } from '../apps/app-views.ts'
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '@svc/engine'
 import type { CallRequest, Dispatch } from '../dispatch.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError } from '@svc/amm'
 import { createApprovalStates } from './approval-states.ts'
 import { callAlone, callInSession } from './ask-client.ts'
-import { serverIcon } from './server-icon.ts'
 import { listTtlMs, type ServerInfo } from './server-facts.ts'
 
 /** Makes the SDK's protocol object for one connection, session or request. It holds nothing but closures. */
@@ -127,4 +130,14 @@ function refused(error: unknown): never {
 function sharedValidator(): jsonSchemaValidator {
   let validator: CfWorkerJsonSchemaValidator | undefined
   return { getValidator: (schema) => (validator ??= new CfWorkerJsonSchemaValidator()).getValidator(schema) }
+}
+
+/** What clients may show beside the server's name: a drop between the bounds of a range, readable on light and dark. */
+const serverIcon: Icon = {
+  src: `data:image/svg+xml;base64,${btoa(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M4 4v16M20 4v16" stroke="#889" stroke-width="2"/>' +
+      '<path d="M12 4c3 4 5 6 5 9a5 5 0 0 1-10 0c0-3 2-5 5-9z" fill="#28c"/></svg>',
+  )}`,
+  mimeType: 'image/svg+xml',
+  sizes: ['any'],
 }

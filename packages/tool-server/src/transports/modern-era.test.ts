@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { localPrincipal } from '../auth/local.ts'
+import { localPrincipal } from './stdio.ts'
 import { createLog, createRedactor } from '@svc/runtime'
 import { rawRequest } from '../raw-http.fixture.ts'
-import { createModernEra } from './modern-era.ts'
+import { createModernEra } from './protocol.ts'
 
 it('stops watching for the caller to leave, also when the answer cannot be written', async () => {
   const log = createLog({ level: 'silent', redactor: createRedactor(), destination: { write: () => {} } })

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createWorkerPool } from '../adapters/workers/create-worker-pool.ts'
-import { rangeResult } from '../pictures/picture-data.fixture.ts'
-import type { Ports, Workers } from '../ports.ts'
+import { createWorkerPool } from '../workers/create-worker-pool.ts'
+import { rangeResult } from '../charts/picture-data.fixture.ts'
+import type { Ports } from '../ports.ts'
+import type { Workers } from '../ports/workers.ts'
 import { connectModern, openTestServer, type TestServer } from '../test-server.fixture.ts'
 import { readTool } from '../tool.ts'
 
@@ -11,7 +12,7 @@ let open: TestServer
 afterEach(() => open.server.close())
 afterAll(() => workers.close())
 
-const openDrawing = async (threads: Workers = workers) =>
+const openChart = async (threads: Workers = workers) =>
   (open = await openTestServer({ tools: [drawing], ports: { workers: threads } as Ports }))
 
 /** Leaves a picture; fails where it is told to. */
@@ -33,7 +34,7 @@ const drawing = readTool({
 
 describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era', (era) => {
   it('are linked from the answer and read as resources, by the caller alone', async () => {
-    await openDrawing()
+    await openChart()
     const { client } = await connectModern(open.url, open.keys.read, era)
     const answer = await client.callTool({ name: 'get_drawing', arguments: { fails: 'never' } })
     expect(answer.structuredContent).toEqual({ drawn: true })
@@ -60,7 +61,7 @@ describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era
   })
 
   it('are not kept of a call that failed', async () => {
-    await openDrawing()
+    await openChart()
     const { client } = await connectModern(open.url, open.keys.read, era)
     const answer = await client.callTool({ name: 'get_drawing', arguments: { fails: 'afterwards' } })
     expect(answer.isError).toBe(true)
@@ -70,7 +71,7 @@ describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era
   })
 
   it('that cannot be drawn are left out of an answer that stands', async () => {
-    await openDrawing()
+    await openChart()
     const { client } = await connectModern(open.url, open.keys.read, era)
     const answer = await client.callTool({ name: 'get_drawing', arguments: { fails: 'drawing' } })
     expect(answer).toMatchObject({ structuredContent: { drawn: true } })
@@ -92,7 +93,7 @@ describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era
         return deaths++ === 0 ? Promise.reject(new Error('A thread ended.')) : workers.run(kind, input, caller)
       },
     }
-    await openDrawing(threads)
+    await openChart(threads)
     const { client } = await connectModern(open.url, open.keys.read, era)
     const { content } = await client.callTool({ name: 'get_drawing', arguments: { fails: 'never' } })
     const [uri = ''] = content.flatMap((part) => (part.type === 'resource_link' ? [part.uri] : []))

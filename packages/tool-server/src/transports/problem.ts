@@ -1,6 +1,5 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http'
-import { errorTable } from '../errors.ts'
-import type { ToolError } from '../tool-error.ts'
+import { errorTable, type ToolError } from '@svc/amm'
 
 /** A request that ends before it becomes a call: the error and the headers that go with it. */
 export class HttpRefusal extends Error {

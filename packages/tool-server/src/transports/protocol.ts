@@ -1,12 +1,16 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import {
+  type AuthInfo,
   classifyInboundRequest,
-  WebStandardStreamableHTTPServerTransport,
+  createMcpHandler,
   type EventStore,
+  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import type { Principal } from '@svc/engine'
 import type { Log } from '@svc/runtime'
+import type { Exchange } from './exchange.ts'
 import { createNewMcpServer, type McpServerOptions, type NewMcpServer } from './mcp-server.ts'
-import { createModernEra, type ModernEra } from './modern-era.ts'
+import { webRequest, writeWebResponse } from './web-request.ts'
+import type { IncomingHttpHeaders } from 'node:http'
 
 /**
  * Everything the protocol library does for the transports. Loading and building it costs more than the rest of a start,
@@ -51,3 +55,49 @@ function eraOf(message: unknown, headers: IncomingHttpHeaders): 'legacy' | 'mode
   })
   return outcome.kind === 'legacy' ? 'legacy' : 'modern'
 }
+
+/** Serves revision 2026-07-28: every request stands alone, nothing is kept between two of them. */
+type ModernEra = {
+  post(exchange: Exchange, message: unknown): Promise<void>
+  close(): Promise<void>
+}
+
+export function createModernEra(options: { readonly newMcpServer: NewMcpServer; readonly log: Log }): ModernEra {
+  const principals = new WeakMap<AuthInfo, Principal>()
+  const handler = createMcpHandler(
+    (context) => {
+      const principal = context.authInfo === undefined ? undefined : principals.get(context.authInfo)
+      if (principal === undefined) throw new Error('A request reached the protocol without a principal.')
+      return options.newMcpServer(principal, 'modern', handler.notify)
+    },
+    { legacy: 'reject', onerror: (error) => options.log.debug('mcp.modern', { error }) },
+  )
+  return Object.freeze({
+    async post({ request, response, principal }: Exchange, message: unknown) {
+      const left = new AbortController()
+      const leave = () => left.abort()
+      response.on('close', leave)
+      const authInfo: AuthInfo = { token: '', clientId: principal.id, scopes: [...principal.scopes] }
+      principals.set(authInfo, principal)
+      try {
+        const answer = await handler.fetch(webRequest(request, left.signal), { authInfo, parsedBody: message })
+        await writeWebResponse(response, answer)
+      } finally {
+        response.off('close', leave)
+      }
+    },
+    close: () => handler.close(),
+  })
+}
+
+/** The revisions with sessions, newest first, as the protocol library speaks them; a test compares. */
+export const sessionRevisions: readonly string[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+]
+
+/** The revision in which every request stands alone. */
+export const statelessRevision = '2026-07-28'

@@ -1,5 +1,5 @@
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '@svc/engine'
 
 /** A protocol session of the 2025 revisions. It belongs to the principal that opened it and authenticates nobody. */
 export type Session = {

@@ -1,4 +1,6 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 
 /** The web `Request` of an exchange whose body has been read: method, path and headers, aborted by `signal`. */
 export function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
@@ -11,4 +13,20 @@ export function webRequest(request: IncomingMessage, signal: AbortSignal): Reque
     headers,
     signal,
   })
+}
+
+/** Writes a web `Response` out. A client that leaves cancels the response's stream; that is no failure. */
+export async function writeWebResponse(response: ServerResponse, answer: Response): Promise<void> {
+  const headers = Object.fromEntries(answer.headers)
+  response.writeHead(answer.status, headers)
+  if (answer.body === null) {
+    response.end()
+    return
+  }
+  if (headers['content-type']?.startsWith('text/event-stream') === true) response.flushHeaders()
+  try {
+    await pipeline(Readable.fromWeb(answer.body), response)
+  } catch (error) {
+    if (!response.destroyed) throw error
+  }
 }

@@ -2,11 +2,11 @@ import { BarChart, LineChart, ScatterChart } from 'echarts/charts'
 import { GridComponent, LegendComponent, MarkLineComponent, TitleComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
-import { pictureOf, type Drawing } from '../pictures/drawing.ts'
-import type { Theme } from '../pictures/palette.ts'
+import { pictureOf, type ChartSpec } from '../charts/chart-spec.ts'
+import type { Theme } from '../charts/palette.ts'
 
 /** A chart that is drawn as wide as its box, and again when that or the theme changes. */
-export type Chart = { show(drawing: Drawing, shown: Shown): void; close(): void }
+export type Chart = { show(drawing: ChartSpec, shown: Shown): void; close(): void }
 
 /** In which colours, and of several strategies whose ranges. */
 export type Shown = { readonly theme: Theme; readonly strategy?: string | undefined }
@@ -15,7 +15,7 @@ export function openChart(box: HTMLElement): Chart {
   use([BarChart, LineChart, ScatterChart, CanvasRenderer])
   use([GridComponent, LegendComponent, MarkLineComponent, TitleComponent])
   const chart = init(box, null, { width: leastWidth, height: leastWidth })
-  let shown: (Shown & { readonly drawing: Drawing }) | undefined
+  let shown: (Shown & { readonly drawing: ChartSpec }) | undefined
   let drawnWidth = 0
   const draw = () => {
     if (shown === undefined) return

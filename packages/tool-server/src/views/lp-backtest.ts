@@ -1,4 +1,4 @@
-import { backtestFigures, type BacktestAnswer } from '../pictures/backtest-figures.ts'
+import { backtestFigures, type BacktestAnswer } from '../charts/backtest/backtest-figures.ts'
 import { openView } from './open-view.ts'
 
 openView({
@@ -6,7 +6,7 @@ openView({
   doing: 'Replaying the hours of the pool',
   figuresOf: (answer) => (isBacktest(answer) ? backtestFigures(answer) : null),
   // The curves are no part of the answer.
-  drawingOf: () => null,
+  chartOf: () => null,
 })
 
 function isBacktest(answer: object): answer is BacktestAnswer {

@@ -1,12 +1,12 @@
 import { isRecord } from './host-bridge.ts'
 import { openView, type Input } from './open-view.ts'
-import { rangeFigures, type RangeAnswer } from '../pictures/range-figures.ts'
+import { rangeFigures, type RangeAnswer } from '../charts/range/range-figures.ts'
 
 openView({
   name: 'lp-range',
   doing: 'Reading the pool and weighing ranges',
   figuresOf: (answer, input) => (isRange(answer) ? rangeFigures(answer, horizonOf(input)) : null),
-  drawingOf: (answer, input) =>
+  chartOf: (answer, input) =>
     isRange(answer) ? { kind: 'range', result: answer, horizonDays: horizonOf(input) } : null,
 })
 

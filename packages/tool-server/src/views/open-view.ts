@@ -1,7 +1,7 @@
-import type { Drawing } from '../pictures/drawing.ts'
-import type { Theme } from '../pictures/palette.ts'
+import type { ChartSpec } from '../charts/chart-spec.ts'
+import type { Theme } from '../charts/palette.ts'
 import { openChart, type Chart } from './chart.ts'
-import type { Figures } from '../pictures/figures.ts'
+import type { Figures } from '../charts/figures.ts'
 import { connectHost, isRecord } from './host-bridge.ts'
 import { openPage } from './page.ts'
 import { readResult } from './read-result.ts'
@@ -14,7 +14,7 @@ export function openView(view: View): void {
   let theme: Theme = preferred.matches ? 'dark' : 'light'
   let input: Input = {}
   let chart: Chart | undefined
-  let drawn: Drawing | null = null
+  let drawn: ChartSpec | null = null
   let strategy: string | undefined
   const show = () => {
     if (drawn !== null) chart?.show(drawn, { theme, strategy })
@@ -51,7 +51,7 @@ export function openView(view: View): void {
           if (answer === null || figures === null) return
           const { box, choose } = page.answer(figures)
           strategy = undefined
-          drawn = isDrawing(drawing) ? drawing : view.drawingOf(answer, input)
+          drawn = isDrawing(drawing) ? drawing : view.chartOf(answer, input)
           if (drawn === null) return box.replaceChildren('The host did not pass on what the chart is drawn from.')
           chart = openChart(box)
           show()
@@ -75,7 +75,7 @@ export type View = {
   /** `null` where the answer holds nothing to show. May throw at an answer of another form. */
   figuresOf(answer: Readonly<Record<string, unknown>>, input: Input): Figures | null
   /** The chart, as far as the answer itself says enough for it. */
-  drawingOf(answer: Readonly<Record<string, unknown>>, input: Input): Drawing | null
+  chartOf(answer: Readonly<Record<string, unknown>>, input: Input): ChartSpec | null
 }
 
 export type Input = Readonly<Record<string, unknown>>
@@ -92,13 +92,13 @@ function subjectOf({ token0, token1, chain }: Input): string {
 }
 
 /** Of the strategies whose ranges can be shown, that which is shown at first first. */
-function namesOf(drawing: Drawing): readonly string[] {
+function namesOf(drawing: ChartSpec): readonly string[] {
   if (drawing.kind === 'range') return []
   const { strategies } = drawing.curves
   return strategies.toSorted((one, other) => other.netReturnPct - one.netReturnPct).map(({ name }) => name)
 }
 
 /** What our own server drew; its kind tells the builders apart. */
-function isDrawing(value: unknown): value is Drawing {
+function isDrawing(value: unknown): value is ChartSpec {
   return isRecord(value) && (value['kind'] === 'range' || value['kind'] === 'backtest')
 }

@@ -1,5 +1,5 @@
-import { palettes, type Theme } from '../pictures/palette.ts'
-import type { Fact, Figures, Table } from '../pictures/figures.ts'
+import { palettes, type Theme } from '../charts/palette.ts'
+import type { Fact, Figures, Table } from '../charts/figures.ts'
 import type { Problem } from './read-result.ts'
 
 /** The page around a chart. All that it shows goes in as text, whatever it holds. */

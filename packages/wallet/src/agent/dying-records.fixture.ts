@@ -1,4 +1,4 @@
-import type { RegistrationRecords } from './registration-records.ts'
+import type { RegistrationRecords } from './registration/registration-records.ts'
 
 /** Records that fail for good at one of their writes, as those of a process that dies there. */
 export function dyingRecords(

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ServiceWallet } from '../service-wallet.ts'
 import { startPinServices, type PinServices } from './pin/pin-services.fixture.ts'
 import { registerAgent } from './register-agent.ts'
-import type { AgentRegistrationConfig, RegistrationResult } from './registration.ts'
+import type { AgentRegistrationConfig, RegistrationResult } from './registration/registration.ts'
 
 // Without the option `env`: what a program's own environment says.
 const devnet = useDevnet()

@@ -7,10 +7,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFaucet, type Faucet } from '../gas/faucet.fixture.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
-import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
+import { createMemoryRegistrationRecords } from './registration/memory-registration-records.ts'
 import { pinningJwt, startPinServices, type PinServices } from './pin/pin-services.fixture.ts'
 import { registerAgent } from './register-agent.ts'
-import type { AgentRegistrationConfig, GasTier, RegistrationAttempt, RegistrationMethod } from './registration.ts'
+import type {
+  AgentRegistrationConfig,
+  GasTier,
+  RegistrationAttempt,
+  RegistrationMethod,
+} from './registration/registration.ts'
 import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
 
 const small = [

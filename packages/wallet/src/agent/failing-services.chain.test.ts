@@ -5,10 +5,10 @@ import { createPublicClient, http } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
-import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
+import { createMemoryRegistrationRecords } from './registration/memory-registration-records.ts'
 import { startPinServices, type PinServices } from './pin/pin-services.fixture.ts'
 import { registerAgent } from './register-agent.ts'
-import type { AgentRegistrationConfig } from './registration.ts'
+import type { AgentRegistrationConfig } from './registration/registration.ts'
 
 const devnet = useDevnet()
 

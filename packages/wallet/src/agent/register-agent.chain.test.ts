@@ -16,11 +16,16 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import type { WalletError } from '../wallet-error.ts'
-import { linkRegistration } from './link-registration.ts'
-import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
-import { planRegistration } from './plan-registration.ts'
+import { linkRegistration } from './registration/link-registration.ts'
+import { createMemoryRegistrationRecords } from './registration/memory-registration-records.ts'
+import { planRegistration } from './registration/plan-registration.ts'
 import { registerAgent } from './register-agent.ts'
-import type { AgentRegistrationConfig, IpfsMode, RegisteredAgent, RegistrationProgress } from './registration.ts'
+import type {
+  AgentRegistrationConfig,
+  IpfsMode,
+  RegisteredAgent,
+  RegistrationProgress,
+} from './registration/registration.ts'
 import { handleV0 } from './registry/handle-v0.ts'
 import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
 

@@ -1,5 +1,5 @@
 import type { ServiceWallet } from '../service-wallet.ts'
-import type { AgentRegistrationConfig, RegistrationResult, ResumedRegistration } from './registration.ts'
+import type { AgentRegistrationConfig, RegistrationResult, ResumedRegistration } from './registration/registration.ts'
 
 /**
  * Registers the wallet as an agent in the ERC-8004 identity registry of a chain, by the first of three tiers that works:
@@ -25,6 +25,6 @@ export async function registerAgent(
   wallet: ServiceWallet,
   options: AgentRegistrationConfig | ResumedRegistration,
 ): Promise<RegistrationResult> {
-  const { runRegistration } = await import('./run-registration.ts')
+  const { runRegistration } = await import('./registration/run-registration.ts')
   return runRegistration(wallet, options)
 }

@@ -3,9 +3,9 @@ import { generatePrivateKey } from 'viem/accounts'
 import { beforeEach, expect, test } from 'vitest'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
-import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
+import { createMemoryRegistrationRecords } from './registration/memory-registration-records.ts'
 import { registerAgent } from './register-agent.ts'
-import type { AgentRegistrationConfig } from './registration.ts'
+import type { AgentRegistrationConfig } from './registration/registration.ts'
 
 const devnet = useDevnet()
 

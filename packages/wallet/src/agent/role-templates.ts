@@ -1,4 +1,4 @@
-import type { AgentCard, AgentDomain, AgentRole } from './agent-card.ts'
+import type { AgentCard, AgentDomain, AgentRole } from './card/agent-card.ts'
 
 const domains = {
   management: { domain: 'finance_and_business/asset_management', primary: false },

@@ -1,4 +1,4 @@
-import { isPlainUrl, plainUrl } from '../is-plain-url.ts'
+import { isPlainUrl, plainUrl } from '../url-credentials.ts'
 import { WalletError } from '../wallet-error.ts'
 
 /**

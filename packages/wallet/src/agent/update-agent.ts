@@ -1,13 +1,13 @@
 import type { Hash } from 'viem'
 import type { ServiceWallet } from '../service-wallet.ts'
-import type { AgentFileOptions } from './read-agent-file.ts'
+import type { AgentFileOptions } from './lookup/read-agent-file.ts'
 import type {
   AgentRegistrationConfig,
   DeferredRegistration,
   PendingRegistration,
   RegisteredAgent,
-} from './registration.ts'
-import type { RegistrationContext } from './registration-context.ts'
+} from './registration/registration.ts'
+import type { RegistrationContext } from './registration/registration-context.ts'
 
 /**
  * Brings the registration file and the on-chain entries of an agent to what the options say; what they leave out stays as
@@ -20,7 +20,7 @@ import type { RegistrationContext } from './registration-context.ts'
  * `UPDATE_REVERTED`.
  */
 export async function updateAgent(wallet: ServiceWallet, options: AgentUpdateConfig): Promise<UpdateResult> {
-  const { runUpdate } = await import('./run-update.ts')
+  const { runUpdate } = await import('./registration/run-update.ts')
   return runUpdate(wallet, options)
 }
 

@@ -1,6 +1,10 @@
 import type { Address } from 'viem'
-import type { OpenRegistry } from '../agent/open-registry.ts'
-import type { AgentRegistrationConfig, RegistrationAttempt, RegistrationProgress } from '../agent/registration.ts'
+import type { OpenRegistry } from '../agent/lookup/open-registry.ts'
+import type {
+  AgentRegistrationConfig,
+  RegistrationAttempt,
+  RegistrationProgress,
+} from '../agent/registration/registration.ts'
 import type { Journal } from '../journal.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 

@@ -1,4 +1,4 @@
-import { boundedBytes } from '../agent/bounded-bytes.ts'
+import { boundedBytes } from '../agent/card/bounded-bytes.ts'
 import { withDeadline } from '../agent/with-deadline.ts'
 import { isHash, type Address, type Hash } from 'viem'
 

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex, Log } from 'viem'
-import type { DeferredRegistration, GasTier, RegistrationAttempt } from '../agent/registration.ts'
+import type { DeferredRegistration, GasTier, RegistrationAttempt } from '../agent/registration/registration.ts'
 import type { UserOperationRecord } from '../user-operation/signed-user-operation.ts'
 
 /** One call to the chain, with at most one effect however often it is submitted under the same request id. */

@@ -1,4 +1,4 @@
-import type { RegistrationProgress } from '../agent/registration.ts'
+import type { RegistrationProgress } from '../agent/registration/registration.ts'
 import type { OperationContext, OperationStep } from '../user-operation/operation-context.ts'
 import type { OperationOutcome } from '../user-operation/run-user-operation.ts'
 import type { UserOperationRecord } from '../user-operation/signed-user-operation.ts'

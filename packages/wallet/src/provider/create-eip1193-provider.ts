@@ -1,18 +1,16 @@
-import { isAddress, isAddressEqual, isHex, numberToHex, type Address } from 'viem'
+import { type Address, isAddress, isAddressEqual, isHex, numberToHex, type PublicClient } from 'viem'
+import type { Chain, ChainFacts } from '../chain.ts'
+import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
 import { openChain } from '../open-chain.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
-import type { Chain } from '../chain.ts'
 import type { Journal } from '../journal.ts'
 import { option } from '../option.ts'
-import { requireOptions, type ChecksOf } from '../require-options.ts'
-import { requireWallet } from '../require-wallet.ts'
+import { type ChecksOf, requireOptions, requireWallet } from '../require-options.ts'
 import { batchSponsors } from './calls/batch-sponsors.ts'
 import type { CallBatches } from './calls/call-batch.ts'
 import type { CallsContext, SponsorOptions } from './calls/calls-context.ts'
 import { createMemoryCallBatches } from './calls/memory-call-batches.ts'
-import { mostFeeWei } from '../sender/require-fee-within.ts'
-import { forwardToNode } from './forward-to-node.ts'
-import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
+import { mostFeeWei } from '../sender/raised-fees.ts'
 import { readTransaction } from './read-transaction.ts'
 import { readTypedData } from './read-typed-data.ts'
 import type { CallSender, SendContext } from './send-transaction.ts'
@@ -193,3 +191,33 @@ async function requireOwn(wallet: ServiceWallet, account: unknown): Promise<void
 function isAnyAddress(value: unknown): value is Address {
   return typeof value === 'string' && isAddress(value, { strict: false })
 }
+
+/**
+ * Passes a request on to the chain's endpoint: every read, and bytes that are signed already. What would act on the
+ * endpoint's own accounts or administer the node is refused with 4200, on a local chain only the former.
+ */
+function forwardToNode({ client, chain }: Target, request: NodeRequest): Promise<unknown> {
+  const { method } = request
+  const isForeign = ofNodeAccounts.has(method) || ofOthers.test(method) || !/^[a-z0-9]+_\w+$/i.test(method)
+  if (isForeign || (administration.test(method) && chain.local !== true)) {
+    throw new ProviderRpcError(rpcCodes.unsupportedMethod, `The provider does not offer ${method.slice(0, 60)}.`)
+  }
+  return client.transport.request({ method, params: request.params })
+}
+
+type NodeRequest = { readonly method: string; readonly params: readonly unknown[] | object }
+
+type Target = { readonly client: PublicClient; readonly chain: Pick<ChainFacts, 'local'> }
+
+const ofNodeAccounts: ReadonlySet<string> = new Set([
+  'eth_sign',
+  'eth_signTransaction',
+  'eth_signTypedData',
+  'eth_signTypedData_v3',
+  'eth_sendTransaction',
+])
+
+/** Accounts and consensus: never ours to ask for. */
+const ofOthers = /^(?:personal|wallet|engine|admin|clique)_/
+
+const administration = /^(?:anvil|hardhat|evm|debug|miner|txpool)_/

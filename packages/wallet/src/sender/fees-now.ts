@@ -1,8 +1,7 @@
 import { parseTransaction, type PublicClient } from 'viem'
 import type { Chain } from '../chain.ts'
 import type { JournalEntry } from '../journal.ts'
-import { boundedTip } from './bounded-tip.ts'
-import type { Fees } from './raised-fees.ts'
+import { boundedTip, type Fees } from './raised-fees.ts'
 
 /** What the chain asks of a transaction now, a made-up tip cut. Rejects when the endpoint does not answer. */
 export async function feesNow(client: PublicClient, chain: Pick<Chain, 'ordinaryTipGwei'>): Promise<FeesNow> {

@@ -1,3 +1,6 @@
+import { formatEther } from 'viem'
+import type { Chain } from '../chain.ts'
+import { WalletError } from '../wallet-error.ts'
 /**
  * The fees of another attempt at a nonce: both members an eighth above every attempt before it, rounded up, and at least
  * what the chain asks now, as far as `mostPerGas` lets them. Nodes want a tenth more before they let go of what they hold
@@ -26,3 +29,40 @@ function anEighthAbove(fee: bigint): bigint {
 function larger(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }
+
+/**
+ * The tip an endpoint names, in wei per unit of gas, cut to what a chain can ask for: twice the base fee, or what the chain
+ * takes as ordinary where that is more. A tip above is a mistake or a lie and goes to whoever makes the block.
+ */
+export function boundedTip(tip: bigint, baseFeePerGas: bigint, chain: Pick<Chain, 'ordinaryTipGwei'>): bigint {
+  const ordinary = BigInt(chain.ordinaryTipGwei ?? 5) * 10n ** 9n
+  const most = baseFeePerGas * 2n > ordinary ? baseFeePerGas * 2n : ordinary
+  return tip > most ? most : tip
+}
+
+/** The most wei that the gas of one transaction may cost: what the caller says, or else the row of the chain. */
+export function mostFeeWei(chain: FeeChain, maxFeeWei?: bigint): bigint {
+  return maxFeeWei ?? BigInt(chain.maxGasFeeGwei ?? usualMostGwei) * 10n ** 9n
+}
+
+/**
+ * Refuses gas that may cost more than the caller agreed to: fees and gas are an endpoint's word, and one that lies would
+ * spend what the wallet holds. Throws `GAS_ABOVE_LIMIT`, which names both figures.
+ */
+export function requireFeeWithin(worstWei: bigint, chain: FeeChain, maxFeeWei?: bigint): void {
+  const most = mostFeeWei(chain, maxFeeWei)
+  if (worstWei <= most) return
+  const { symbol } = chain.nativeCurrency
+  const figures = `${formatEther(worstWei)} ${symbol}, and at most ${formatEther(most)} ${symbol} is agreed to`
+  throw new WalletError('GAS_ABOVE_LIMIT', `The gas may cost ${figures}; nothing was signed.`, {
+    details: { worstWei: `${worstWei}`, maxFeeWei: `${most}`, currency: symbol },
+  })
+}
+
+type FeeChain = Pick<Chain, 'nativeCurrency' | 'maxGasFeeGwei'>
+
+/**
+ * 0.005 of the native currency: a registration with its file in the URI takes some 1.2 million gas with room for change, so this holds up to a
+ * base fee of two gwei, a hundred times what rollups ask.
+ */
+const usualMostGwei = 5_000_000

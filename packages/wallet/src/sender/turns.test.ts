@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTurns } from './turns.ts'
+import { createTurns } from './mutex.ts'
 
 test('work of one key runs in the order it came, beside that of other keys', async () => {
   const turns = createTurns()

@@ -1,7 +1,7 @@
 import { custom, createPublicClient, type PublicClient } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { freely, quick, until, useSender } from '../sender.fixture.ts'
-import { whoTook } from './who-took.ts'
+import { whoTook } from './settle.ts'
 
 const { bob, call, journal, node, reader, run, sendElsewhere, senderOver, wallet } = useSender()
 

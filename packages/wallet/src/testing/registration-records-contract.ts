@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Address } from 'viem'
-import type { RegistrationRecord, RegistrationRecords } from '../agent/registration-records.ts'
+import type { RegistrationRecord, RegistrationRecords } from '../agent/registration/registration-records.ts'
 
 /**
  * What all records of registrations must do, as named cases that throw when broken. Each case gets fresh, empty records.

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { OpenChain } from '../chain-facts.ts'
+import type { OpenChain } from '../chain.ts'
 import type { Signer } from '../signer.ts'
 import { WalletError } from '../wallet-error.ts'
 import { openBundler } from './open-bundler.ts'

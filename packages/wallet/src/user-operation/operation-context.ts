@@ -1,5 +1,5 @@
 import type { Address, Hex, PublicClient } from 'viem'
-import type { ChainFacts } from '../chain-facts.ts'
+import type { ChainFacts } from '../chain.ts'
 import type { Signer } from '../signer.ts'
 import type { Bundler } from './open-bundler.ts'
 

@@ -4,7 +4,7 @@ import {
   type OperationDescription,
   shortAmountText,
   tradePriceText,
-} from '@svc/tool-server/approvals'
+} from '@svc/engine/approvals'
 
 /** What the browser asks before a plan is approved: what is approved, as plain lines that the card says as well. */
 export function questionText(operation: OperationDescription): string {

@@ -9,7 +9,7 @@ import {
   type OperationDescription,
   valuesText,
   worthText,
-} from '@svc/tool-server/approvals'
+} from '@svc/engine/approvals'
 import { moreText, type MoreOperations, type OperationList } from '../read-list.ts'
 import { html, type Html } from './html.ts'
 import { questionText } from './question.ts'

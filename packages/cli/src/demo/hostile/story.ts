@@ -1,13 +1,13 @@
+import { createPublicClient, erc20Abi, formatUnits, http, isAddressEqual, zeroAddress } from 'viem'
+import { amount, brief, number } from '../wording.ts'
+import type { HostileScene } from './hostile-scene.ts'
+import { stranger } from './tricks.ts'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as shapes from '../shapes.ts'
-import { amount, brief, number } from '../wording.ts'
 import { approveAsOwner } from './approve-as-owner.ts'
 import { attemptsByItsTools, attemptsByATurnedTool, type Attempt } from './attempts.ts'
-import type { HostileScene } from './hostile-scene.ts'
 import { tryPrices } from './price-attempts.ts'
-import { proveNothingLeft } from './prove-nothing-left.ts'
-import { stranger } from './tricks.ts'
 
 /**
  * An agent that tries to drain the wallet: what it tried, and what stopped each attempt. Throws when one of them is not
@@ -177,4 +177,26 @@ async function ignoreThePause({ world }: HostileScene, attempt: (reported: Attem
     stoppedBy: 'the kill switch, looked at before every signature',
   })
   await rm(path)
+}
+
+/** Asks the chain what the stranger holds and may take, and what the wallet holds still. Throws when the stranger has anything. */
+async function proveNothingLeft({ world, transcript }: Pick<HostileScene, 'world' | 'transcript'>): Promise<void> {
+  const { rpc, wallet } = world.ready
+  const tokens = [{ symbol: 'ETH', address: zeroAddress, decimals: 18 }, ...world.ready.tokens]
+  const client = createPublicClient({ transport: http(rpc.url, { batch: true }) })
+  transcript.line('token     the stranger holds  may take of the wallet  the wallet holds')
+  for (const { symbol, address, decimals } of tokens) {
+    const isNative = isAddressEqual(address, zeroAddress)
+    const holds = (owner: typeof address) =>
+      isNative
+        ? client.getBalance({ address: owner })
+        : client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+    const allowance = isNative
+      ? 0n
+      : client.readContract({ address, abi: erc20Abi, functionName: 'allowance', args: [wallet.address, stranger] })
+    const [gained, takeable, kept] = await Promise.all([holds(stranger), allowance, holds(wallet.address)])
+    if (gained > 0n || takeable > 0n) throw new Error(`The stranger got hold of ${symbol}`)
+    const shown = number(Number(formatUnits(kept, decimals)))
+    transcript.line(`${symbol.padEnd(10)}${`${gained}`.padStart(18)}${`${takeable}`.padStart(24)}${shown.padStart(18)}`)
+  }
 }

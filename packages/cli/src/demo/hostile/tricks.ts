@@ -1,6 +1,7 @@
-import { devnetPolicy } from '@svc/tool-server'
-import { guardUpstream, knownContracts, parsePolicy } from '@svc/tool-server/policy'
-import type { Intent, WriteContext } from '@svc/tool-server'
+import { devnetPolicy } from '@svc/engine'
+import { guardUpstream, knownContracts, parsePolicy } from '@svc/engine/policy'
+import type { Intent } from '@svc/amm'
+import type { WriteContext } from '@svc/tool-server'
 import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi, zeroHash } from 'viem'
 
 /**

@@ -1,14 +1,13 @@
-import type { BacktestOptions, Bars } from '@svc/lp-math'
+import { type BacktestOptions, type Bars, LpMathError } from '@svc/lp-math'
+import type { Replay, Replayed, WorkCaller, Workers } from '../../ports/workers.ts'
+import { type Pool, type PoolBars, tokenLabel, ToolError } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
-import { type GasPrice, readGasPrice } from '../../adapters/analytics/read-gas-price.ts'
-import { type QuoteUsd, readQuoteUsd } from '../../adapters/analytics/read-quote-usd.ts'
-import { runBacktest } from '../../adapters/analytics/run-backtest.ts'
-import { typicalGas } from '../../adapters/analytics/typical-gas.ts'
-import { wholeFee } from '../../adapters/analytics/whole-fee.ts'
-import { backtestCurves } from '../../pictures/backtest-curves.ts'
-import type { Pool, PoolBars } from '../../ports.ts'
+import { hookDoubt } from '../../analysis/hook-permissions.ts'
+import { type GasPrice, readGasPrice, typicalGas } from '../../analysis/read-gas-price.ts'
+import { type QuoteUsd, readQuoteUsd } from '../../analysis/read-quote-usd.ts'
+import { wholeFee } from '../../analysis/fees/whole-fee.ts'
+import { backtestCurves } from '../../charts/backtest/backtest-curves.ts'
 import { readTool } from '../../tool.ts'
 import { backtestAnswer } from '../backtest-answer.ts'
 import { backtestPeriod, requireKnownDays } from '../backtest-period.ts'
@@ -19,7 +18,6 @@ import { poolOfPair } from '../pool-of-pair.ts'
 import { readStamp } from '../results.ts'
 import { strategiesInput, strategiesOf, usualStrategies } from '../strategies-of.ts'
 import { formatBacktest } from '../format-backtest.ts'
-import { tokenLabel } from '../../token-label.ts'
 
 export const backtestLpStrategy = readTool({
   name: 'backtest_lp_strategy',
@@ -143,4 +141,50 @@ function quietDays({ amount0In, amount1In }: Bars): number {
     if (!traded(amount0In) && !traded(amount1In)) quiet += 1
   }
   return quiet
+}
+
+/**
+ * Replays strategies beside the other calls: what it takes grows with the bars and the moves.
+ * @throws ToolError `INSUFFICIENT_HISTORY` for bars that no pool can have traded, `AMOUNT_TOO_SMALL` for an amount that buys no liquidity,
+ * `SIMULATION_TIMEOUT`, `SERVER_BUSY`, `CANCELLED`
+ */
+export async function runBacktest(
+  workers: Workers,
+  replay: Replay,
+  { signal, onProgress }: WorkCaller,
+): Promise<Replayed> {
+  return workers.run('replay', replay, { signal, onProgress }).catch((error: unknown) => {
+    if (error instanceof ToolError && error.code === 'SIMULATION_TIMEOUT') throw timedOut(error, replay)
+    throw error instanceof LpMathError ? refusalOf(error) : error
+  })
+}
+
+function timedOut({ code, message, suggestion, details }: ToolError, { bars, strategies }: Replay): ToolError {
+  const asked = { bars: bars.startsAt.length, strategies: strategies.length }
+  const detail = {
+    field: 'startTime',
+    message: `${asked.strategies} strategies over ${asked.bars} bars.`,
+    accepted: 'a shorter period, or fewer strategies',
+    ...asked,
+  }
+  return new ToolError(code, message, { suggestion, details: [detail, ...details] })
+}
+
+function refusalOf(error: LpMathError): Error {
+  if (error.code === 'BARS_MALFORMED' || error.code === 'BACKTEST_OPTION_OUT_OF_RANGE') {
+    const message = `The past of this pool holds what no pool can have: ${error.message}`
+    return new ToolError('INSUFFICIENT_HISTORY', message, {
+      details: [{ field: 'pool', message, accepted: 'another pool, or another period' }],
+      suggestion: 'Choose another pool or another period; get_price_history shows what is known of this one.',
+      cause: error,
+    })
+  }
+  if (error.code === 'LIQUIDITY_OUT_OF_RANGE') {
+    const message = 'At the prices of this pool the amount buys no liquidity.'
+    return new ToolError('AMOUNT_TOO_SMALL', message, {
+      details: [{ field: 'amount', message, accepted: 'a larger amount' }],
+      cause: error,
+    })
+  }
+  return error
 }

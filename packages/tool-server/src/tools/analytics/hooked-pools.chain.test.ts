@@ -2,9 +2,9 @@ import { useDevnet } from '@svc/devnet/testing'
 import { fullRangeTicks, getSqrtPriceAtTick } from '@svc/lp-math'
 import { createTestClient, getAddress, http, parseAbi, type Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createChainActor, type ChainActor } from '../../adapters/liquidity/chain-actor.fixture.ts'
-import { dynamicFeeFlag, poolIdOf, type PoolKey } from '../../adapters/liquidity/v4/pool-key.ts'
-import { sortPair } from '../../adapters/liquidity/pools/sort-pair.ts'
+import { createChainActor, type ChainActor } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
+import { dynamicFeeFlag, poolIdOf, type PoolKey } from '@svc/amm/liquidity'
+import { sortPair } from '../../../../amm/src/liquidity/pools/pool-state.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()

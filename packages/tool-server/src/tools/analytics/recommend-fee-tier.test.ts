@@ -1,6 +1,6 @@
 import { toHex } from 'viem'
 import { expect, test } from 'vitest'
-import type { Pool } from '../../ports.ts'
+import type { Pool } from '@svc/amm'
 import { answerOf } from '../answer.fixture.ts'
 import { describeRefusals } from '../refusals.fixture.ts'
 import { poolWorld } from './pool-world.fixture.ts'

@@ -1,18 +1,12 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import {
-  notionalUsd,
-  readFeeTiers,
-  type FeeTiers,
-  type TierVolatility,
-} from '../../adapters/analytics/read-fee-tiers.ts'
-import type { Pool, Token } from '../../ports.ts'
+import { notionalUsd, readFeeTiers, type FeeTiers, type TierVolatility } from '../../analysis/fees/read-fee-tiers.ts'
+import { type Pool, type Token, tokenLabel } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { noPool } from '../no-pool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
 import { notesResult, readResult, readStamp, usdResult } from '../results.ts'
 import { formatTiers } from '../format-tiers.ts'
-import { tokenLabel } from '../../token-label.ts'
 
 const rateResult = z.number().nullable()
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Intent, IntentDeposit } from '../../intent.ts'
-import type { AddPreview, AddRequest, Liquidity } from '../../ports.ts'
+import type { AddPreview, AddRequest, Intent, IntentDeposit } from '@svc/amm'
+import type { Liquidity } from '../../../../amm/src/ports.ts'
 import type { WriteContext } from '../../tool.ts'
 import { describeRefusals, refusalOf, refusedFields, untouchedWorld } from '../refusals.fixture.ts'
 import { addLiquidity } from './add-liquidity.ts'

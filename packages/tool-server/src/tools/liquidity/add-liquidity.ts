@@ -1,10 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { estimateFeeApy } from '../../adapters/analytics/estimate-fee-apy.ts'
-import { valueUsd } from '../../adapters/analytics/value-usd.ts'
-import { withinTime } from '../../adapters/analytics/within-time.ts'
-import type { Intent } from '../../intent.ts'
-import type { AddPreview, AddRequest } from '../../ports.ts'
+import { estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
+import { valueUsd } from '../../analysis/value-usd.ts'
+import { withinTime } from '@svc/runtime'
+import type { AddPreview, AddRequest, Intent } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import {
   addressInput,

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
-import { valueUsd } from '../../adapters/analytics/value-usd.ts'
+import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
 import { ownPosition } from '../own-position.ts'
 import { chainInput, deadlineInput, deadlineOf, positionIdInput, rangedVersionInput } from '../params.ts'

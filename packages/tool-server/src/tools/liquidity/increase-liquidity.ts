@@ -1,11 +1,8 @@
 import { type Amounts, getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
-import { valueUsd } from '../../adapters/analytics/value-usd.ts'
-import type { Settled } from '../../intent.ts'
-import type { Position, Token } from '../../ports.ts'
-import { tokenLabel } from '../../token-label.ts'
+import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
+import { type Position, type Settled, type Token, tokenLabel } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import { ownPosition } from '../own-position.ts'
 import {

@@ -1,10 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import { isAddress } from 'viem'
 import * as z from 'zod'
-import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
-import { valueUsd } from '../../adapters/analytics/value-usd.ts'
-import type { PairShare, Position } from '../../ports.ts'
-import { ToolError } from '../../tool-error.ts'
+import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
+import { type PairShare, type Position, ToolError } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import { ownPosition } from '../own-position.ts'
 import {

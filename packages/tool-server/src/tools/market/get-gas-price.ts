@@ -1,7 +1,6 @@
 import { formatAmount } from '@svc/lp-math'
 import * as z from 'zod'
-import { readGasPrice } from '../../adapters/analytics/read-gas-price.ts'
-import { typicalGas } from '../../adapters/analytics/typical-gas.ts'
+import { readGasPrice, typicalGas } from '../../analysis/read-gas-price.ts'
 import { readTool } from '../../tool.ts'
 import { chainInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, usdResult } from '../results.ts'

@@ -1,7 +1,7 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
 import * as z from 'zod'
-import { hookPermissions } from '../../adapters/analytics/hook-permissions.ts'
-import { readPoolActivity } from '../../adapters/analytics/read-pool-activity.ts'
+import { hookPermissions } from '../../analysis/hook-permissions.ts'
+import { readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
 import { readTool } from '../../tool.ts'
 import { namedPool, namedPoolInput } from '../named-pool.ts'
 import {

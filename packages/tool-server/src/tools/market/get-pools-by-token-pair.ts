@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readPoolActivity } from '../../adapters/analytics/read-pool-activity.ts'
+import { readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
 import { readTool } from '../../tool.ts'
 import {
   addressInput,

@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { keptUnder } from '../../adapters/history/read-traded-bars.ts'
+import { keptUnder } from '../../../../amm/src/history/bars/read-traded-bars.ts'
 import type { Answer } from '../answer.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 

@@ -1,7 +1,6 @@
+import type { Quote, Token, UsdPrice } from '@svc/amm'
 import * as z from 'zod'
-import { readGasPrice } from '../../adapters/analytics/read-gas-price.ts'
-import { trustedImpactBps } from '../../adapters/analytics/trusted-impact.ts'
-import type { Quote, Token } from '../../ports.ts'
+import { readGasPrice } from '../../analysis/read-gas-price.ts'
 import { readTool } from '../../tool.ts'
 import {
   amountOf,
@@ -86,3 +85,23 @@ const quoteLifeMs = 30_000
 function unitPrice(quote: Quote, tokenIn: Token, tokenOut: Token): number {
   return Number(tokenAmount(quote.amountOut, tokenOut)) / Number(tokenAmount(quote.amountIn, tokenIn))
 }
+
+/**
+ * How much worse than the trusted price a quote is, in hundredths of a percent, the fees of its pools left out; positive is
+ * worse. `null` where a token has no named source that says anything: the mid price of the route is all there is then.
+ */
+function trustedImpactBps(
+  { amountIn, amountOut, route }: Pick<Quote, 'amountIn' | 'amountOut' | 'route'>,
+  [tokenIn, priceIn]: PricedSide,
+  [tokenOut, priceOut]: PricedSide,
+): number | null {
+  const [bandIn, bandOut] = [priceIn?.band ?? null, priceOut?.band ?? null]
+  if (bandIn === null || bandOut === null) return null
+  const paid = amountIn * bandIn.midE18 * 10n ** BigInt(tokenOut.decimals)
+  const bought = amountOut * bandOut.midE18 * 10n ** BigInt(tokenIn.decimals)
+  if (paid === 0n) return null
+  const feeBps = route.reduce((sum, { pool }) => sum + pool.fee / 100, 0)
+  return Math.round(Number(((paid - bought) * 10_000n) / paid) - feeBps)
+}
+
+type PricedSide = readonly [Token, UsdPrice | null]

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import type { UsdFeed } from '@svc/wallet/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { poolRow } from '../../adapters/prices/priced-devnet.fixture.ts'
+import { poolRow } from '../../../../amm/src/prices/priced-devnet.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet({ history: true })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PriceDoubt } from '../../ports.ts'
+import type { PriceDoubt } from '@svc/amm'
 import { describeRefusals, refusalOf, untouchedWorld } from '../refusals.fixture.ts'
 import { getTokenPrice } from './get-token-price.ts'
 

@@ -2,7 +2,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, encodeFunctionData, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { v2RouterAbi } from '../../adapters/liquidity/abis/v2-router.ts'
+import { v2RouterAbi } from '@svc/amm/abis'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()

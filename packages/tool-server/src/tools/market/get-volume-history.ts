@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hookDoubt } from '../../adapters/analytics/hook-doubt.ts'
+import { hookDoubt } from '../../analysis/hook-permissions.ts'
 import { readTool } from '../../tool.ts'
 import { sixDigits } from '../figure.ts'
 import { namedPool, namedPoolInput } from '../named-pool.ts'

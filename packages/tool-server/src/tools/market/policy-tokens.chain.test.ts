@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { devnetPolicy } from '../../safety/devnet-policy.ts'
+import { devnetPolicy } from '@svc/engine'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()

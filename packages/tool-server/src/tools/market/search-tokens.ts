@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Token } from '../../ports.ts'
+import type { Token } from '@svc/amm'
 import { readTool } from '../../tool.ts'
 import { chainInput, cursorInput, limitInput } from '../params.ts'
 import { notesResult, pageOf } from '../results.ts'

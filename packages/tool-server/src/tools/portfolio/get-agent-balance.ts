@@ -1,13 +1,11 @@
 import { formatAmount } from '@svc/lp-math'
 import * as z from 'zod'
-import { readWalletBalances } from '../../adapters/analytics/read-wallet-balances.ts'
-import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
-import { valueUsd } from '../../adapters/analytics/value-usd.ts'
-import type { Token } from '../../ports.ts'
+import { readWalletBalances } from '../../analysis/read-wallet-balances.ts'
+import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
+import { type Token, tokenLabel } from '@svc/amm'
 import { readTool } from '../../tool.ts'
 import { addressInput, chainInput, requireAddress, tokenInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, tokenAmount, usdResult } from '../results.ts'
-import { tokenLabel } from '../../token-label.ts'
 
 export const getAgentBalance = readTool({
   name: 'get_agent_balance',

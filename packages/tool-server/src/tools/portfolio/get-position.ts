@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { describePosition } from '../../adapters/analytics/describe-position.ts'
+import { describePosition } from '../../analysis/position/describe-position.ts'
 import { readTool } from '../../tool.ts'
 import { chainInput, positionIdInput, rangedVersionInput } from '../params.ts'
 import { blockResult, blockStamp, positionResult } from '../results.ts'

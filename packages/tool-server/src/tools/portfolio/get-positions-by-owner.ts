@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { describePosition } from '../../adapters/analytics/describe-position.ts'
-import { sumUsd } from '../../adapters/analytics/sum-usd.ts'
+import { describePosition } from '../../analysis/position/describe-position.ts'
+import { sumUsd } from '../../analysis/value-usd.ts'
 import { readTool } from '../../tool.ts'
 import { addressInput, anyVersionInput, chainInput, cursorInput, limitInput, requireAddress } from '../params.ts'
 import { blockResult, blockStamp, notesResult, pageOf, positionResult, usdResult } from '../results.ts'

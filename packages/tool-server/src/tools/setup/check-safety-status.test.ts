@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Principal } from '../../auth/principal.ts'
-import { scopes } from '../../auth/scopes.ts'
-import type { SafetyReport } from '../../tool.ts'
+import { type Principal, type SafetyReport, scopes } from '@svc/engine'
 import { describeRefusals, untouchedWorld } from '../refusals.fixture.ts'
 import { checkSafetyStatus } from './check-safety-status.ts'
 

@@ -1,8 +1,8 @@
 import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
-import { createRpcPool } from '../../adapters/rpc/create-rpc-pool.ts'
-import { createChainDirectory } from '../../adapters/chains/create-chain-directory.ts'
-import type { RpcPool } from '../../ports.ts'
+import { createRpcPool } from '@svc/amm/rpc'
+import { createChainDirectory } from '@svc/amm/chains'
+import type { RpcPool } from '@svc/amm'
 import { describeRefusals, untouchedWorld } from '../refusals.fixture.ts'
 import { listSupportedChains } from './list-supported-chains.ts'
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { isOwnChain } from '../../adapters/chains/is-own-chain.ts'
+import { isOwnChain } from '@svc/amm/chains'
 import { readTool } from '../../tool.ts'
 import { notesResult } from '../results.ts'
 

@@ -1,10 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { detectTransferFee } from '../../adapters/analytics/detect-transfer-fee.ts'
-import { valueUsd } from '../../adapters/analytics/value-usd.ts'
-import type { Token } from '../../ports.ts'
-import { tokenLabel } from '../../token-label.ts'
-import { ToolError } from '../../tool-error.ts'
+import { detectTransferFee } from '../../analysis/detect-transfer-fee.ts'
+import { valueUsd } from '../../analysis/value-usd.ts'
+import { type Token, tokenLabel, ToolError } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import {
   amountOf,

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { formatUnits } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
+import { erc20Abi } from '@svc/amm/abis'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()

@@ -1,14 +1,11 @@
 import { isAddressEqual, parseEventLogs, zeroAddress, type Address } from 'viem'
 import * as z from 'zod'
-import { erc20Abi } from '../../adapters/liquidity/abis/erc20.ts'
-import { contractRead } from '../../adapters/rpc/contract-read.ts'
-import { readSurely } from '../../adapters/rpc/read-surely.ts'
-import type { Intent, Settled } from '../../intent.ts'
-import type { Token } from '../../ports.ts'
+import { erc20Abi } from '@svc/amm/abis'
+import { contractRead, readSurely } from '@svc/amm/rpc'
+import { type Intent, type Settled, type Token, tokenLabel } from '@svc/amm'
 import { writeTool } from '../../tool.ts'
 import { addressInput, amountInput, amountOf, chainInput, invalidField, tokenInput } from '../params.ts'
 import { tokenAmount, tokenResult, tokenSummary, writeResult, writeStamp } from '../results.ts'
-import { tokenLabel } from '../../token-label.ts'
 
 export const approveToken = writeTool({
   name: 'approve_token',

@@ -1,8 +1,7 @@
 import { WalletError } from '../../wallet-error.ts'
-import type { AgentCard } from '../agent-card.ts'
-import { canonicalBytes } from '../canonical-bytes.ts'
-import { contentAddress } from '../content-address.ts'
-import { registrationFile } from '../registration-file.ts'
+import type { AgentCard } from '../card/agent-card.ts'
+import { canonicalBytes, contentAddress } from '../card/canonical-bytes.ts'
+import { registrationFile } from '../card/registration-file.ts'
 import { withDeadline } from '../with-deadline.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { contentAddress } from '../content-address.ts'
+import { contentAddress } from '../card/canonical-bytes.ts'
 
 /** A pinning account and a gateway over the same blocks. */
 export function createPinning(): typeof fetch {

@@ -1,5 +1,5 @@
 import { WalletError } from '../../wallet-error.ts'
-import { boundedBytes } from '../bounded-bytes.ts'
+import { boundedBytes } from '../card/bounded-bytes.ts'
 
 /** Posts once and reads the CID out of the answer. What the service says in an error stays in `cause`. */
 export async function postForCid(send: typeof fetch, url: string, request: CidRequest): Promise<string> {

@@ -1,5 +1,5 @@
 import type { Address, Hex, Log, PublicClient } from 'viem'
-import type { RegistryForm } from '../identity-registries.ts'
+import type { RegistryForm } from '../lookup/identity-registries.ts'
 
 /** How one generation of identity registries is spoken to. */
 export type RegistrySpeech = {

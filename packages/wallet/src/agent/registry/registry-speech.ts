@@ -1,4 +1,4 @@
-import type { RegistryForm } from '../identity-registries.ts'
+import type { RegistryForm } from '../lookup/identity-registries.ts'
 import { erc8004V1 } from './erc8004-v1.ts'
 import { handleV0 } from './handle-v0.ts'
 import type { RegistrySpeech } from './registry-form.ts'

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { Journal } from '../../journal.ts'
-import type { OpenChain } from '../../chain-facts.ts'
+import type { OpenChain } from '../../chain.ts'
 import type { ServiceWallet } from '../../service-wallet.ts'
 import type { UserOperationProgress } from '../../user-operation/open-operation.ts'
 import type { CallSender } from '../send-transaction.ts'

@@ -1,0 +1,117 @@
+import type { HistoryRequest, PoolBars, PoolHistory } from '../ports.ts'
+import type { BarStore } from './bars/create-bar-memory.ts'
+import type { Subgraphs } from '../subgraph/create-subgraphs.ts'
+import { SubgraphError } from '../subgraph/subgraph-error.ts'
+import type { CheckOptions } from './periods/check-periods.ts'
+import { readRpcHistory } from './read-rpc-history.ts'
+import { readSubgraphHistory } from './periods/read-subgraph-history.ts'
+import { shareReads } from './share-reads.ts'
+import { takeTurns } from './take-turns.ts'
+import type { HistoryPorts } from './history-ports.ts'
+
+/**
+ * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out
+ * of what the contracts logged. The answer says which, and why not the subgraph; one that was found untrue of a pool is passed over for it
+ * for some hours. Who asks for the same at the same time shares a read; of different ones a few go on at once.
+ */
+export function createPoolHistory(ports: HistoryPorts, options: HistoryOptions): PoolHistory {
+  const { subgraphs, bars, now } = options
+  const verdicts = createVerdicts(now, options.checks.rememberMs)
+  const alone: PoolHistory = {
+    async read(request) {
+      const reported = await fromSubgraph(ports, options, verdicts, request)
+      if (reported !== null && 'bars' in reported) return reported
+      const read = await readRpcHistory(ports, bars, request, now())
+      if (reported !== null) return withNote(read, `The subgraph ${reported.problem}: this is out of swap logs.`)
+      const mayReachFurther = !read.completeness.hasAllTrades && lacksKey(subgraphs, request)
+      return mayReachFurther
+        ? withNote(read, 'With SVC_MCP_SUBGRAPH_API_KEY set a subgraph reaches further back.')
+        : read
+    },
+  }
+  return takeTurns(shareReads(alone))
+}
+
+export type HistoryOptions = {
+  readonly subgraphs: Subgraphs
+  /** Where bars out of swap logs are kept. */
+  readonly bars: BarStore
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** How what a subgraph tells is held against the chain. */
+  readonly checks: CheckOptions
+}
+
+async function fromSubgraph(
+  ports: HistoryPorts,
+  { subgraphs, checks }: HistoryOptions,
+  verdicts: Verdicts,
+  request: HistoryRequest,
+): Promise<PoolBars | { readonly problem: string } | null> {
+  const { barSeconds } = request
+  if (barSeconds !== 3_600 && barSeconds !== 86_400) return null
+  const ask = subgraphs.of(request.chain, request.pool.version)
+  if (ask === null) return null
+  const known = verdicts.of(request)
+  if (known !== null) return known
+  try {
+    const read = await readSubgraphHistory(ports, ask, { ...request, barSeconds }, checks)
+    return verdicts.of(request) ?? read
+  } catch (error) {
+    if (!(error instanceof SubgraphError)) throw error
+    if (error.kind === 'untrue') verdicts.keep(request, error.message)
+    return { problem: error.message }
+  }
+}
+
+/** Whether the chain names a subgraph for such bars, and only the key for it is missing. */
+function lacksKey(subgraphs: Subgraphs, { chain, pool, barSeconds }: HistoryRequest): boolean {
+  const isKept = barSeconds === 3_600 || barSeconds === 86_400
+  return isKept && chain.subgraphs?.[pool.version] !== undefined && subgraphs.of(chain, pool.version) === null
+}
+
+function withNote(read: PoolBars, note: string): PoolBars {
+  const { completeness } = read
+  return {
+    ...read,
+    completeness: { ...completeness, note: completeness.note === null ? note : `${note} ${completeness.note}` },
+  }
+}
+
+/**
+ * Which subgraphs were found untrue of which pools, by what the chain says, so that chance, which picks what is held against it, has
+ * to find a falsehood once alone. A verdict is kept for `rememberMs`, six hours unless given, the last thousand of them.
+ *
+ * @param now Unix milliseconds
+ */
+export function createVerdicts(now: () => number, rememberMs = 6 * 3_600_000): Verdicts {
+  const verdicts = new Map<string, { readonly problem: string; readonly at: number }>()
+  return {
+    of(asked) {
+      const verdict = verdicts.get(nameOf(asked))
+      if (verdict === undefined || now() >= verdict.at + rememberMs) return null
+      const [at, until] = [verdict.at, verdict.at + rememberMs].map((time) => new Date(time).toISOString())
+      return { problem: `was refused at ${at} and is passed over until ${until}, as it ${verdict.problem}` }
+    },
+    keep(asked, problem) {
+      verdicts.delete(nameOf(asked))
+      verdicts.set(nameOf(asked), { problem, at: now() })
+      const [oldest] = verdicts.keys()
+      if (oldest !== undefined && verdicts.size > mostVerdicts) verdicts.delete(oldest)
+    },
+  }
+}
+
+type Verdicts = {
+  /** What is still held against the subgraph of a pool, as a clause that follows "The subgraph". */
+  of(asked: Asked): { readonly problem: string } | null
+  keep(asked: Asked, problem: string): void
+}
+
+type Asked = Pick<HistoryRequest, 'chain' | 'pool'>
+
+function nameOf({ chain, pool }: Asked): string {
+  return [chain.id, chain.subgraphs?.[pool.version], pool.id.toLowerCase()].join()
+}
+
+const mostVerdicts = 1_000

@@ -1,0 +1,95 @@
+import { ToolError } from '../tool-error.ts'
+import type { Chain } from '@svc/wallet/core'
+import type { Liquidity, PairShare, Pool, Position, TickRow } from '../ports.ts'
+import { requireDeployment } from './planning/require-deployment.ts'
+import type { ReadPorts } from './read-ports.ts'
+import { readV3Positions } from './v3/read-positions.ts'
+import { readV4Positions } from './v4/read-positions.ts'
+import type { Address } from 'viem'
+import { readPool } from './pools/read-pool.ts'
+import { readPairShares } from './v2/read-pair-shares.ts'
+import { withBareTokens } from '../tokens/with-bare-tokens.ts'
+import { createSharedReads } from '../create-shared-reads.ts'
+import { findPoolsOfPairs } from './pools/find-pools-of-pairs.ts'
+import { positionsByOwner } from './positions/positions-by-owner.ts'
+import { quote } from './quotes/quote.ts'
+import { createBlockTimes } from './swaps/block-times.ts'
+import { readSwaps } from './swaps/read-swaps.ts'
+import { readTicks } from './ticks/read-ticks.ts'
+import { readV3PositionEvents } from './v3/read-position-events.ts'
+import { readV4PositionEvents } from './v4/read-position-events.ts'
+
+/** The reading members of `Liquidity`. */
+export type LiquidityReads = Omit<Liquidity, `plan${string}`>
+
+/** Reads of pools, positions and quotes straight from the AMM contracts. Every answer is of one block. */
+export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
+  const held = withBareTokens(ports)
+  const blockTimes = createBlockTimes()
+  const [sharedPools, sharedTicks] = [createSharedReads<readonly Pool[]>(), createSharedReads<readonly TickRow[]>()]
+  const swaps: LiquidityReads['swaps'] = (chain, pool, ...period) =>
+    readSwaps(ports, blockTimes, chain, pool, ...period)
+  return {
+    async findPools(chain, tokenA, tokenB, versions = ['v2', 'v3', 'v4']) {
+      const { number } = await ports.rpc.head(chain)
+      const name = [chain.id, number, tokenA.address, tokenB.address, ...versions].join()
+      return sharedPools.read(name, async () => {
+        const [pools = []] = await findPoolsOfPairs(ports, chain, [{ tokens: [tokenA, tokenB], versions }], number)
+        return pools
+      })
+    },
+    pool: (chain, reference) => readPool(ports, chain, reference),
+    ticks(chain, pool, tickLower, tickUpper) {
+      const name = [chain.id, pool.blockNumber, pool.id, tickLower, tickUpper].join()
+      return sharedTicks.read(name, () => readTicks(ports, chain, pool, tickLower, tickUpper))
+    },
+    swaps,
+    position: (chain, version, positionId) => readPosition(held, chain, version, positionId),
+    positionEvents: (chain, position) =>
+      position.version === 'v3'
+        ? readV3PositionEvents(ports, chain, position)
+        : readV4PositionEvents({ ...ports, swaps }, chain, position),
+    pairShare: (chain, pair, owner) => readPairShare(held, chain, pair, owner),
+    positionsByOwner: (chain, owner, versions) => positionsByOwner(held, chain, owner, versions),
+    quote: (chain, request) => quote(ports, chain, request),
+  }
+}
+
+/** @throws ToolError `POOL_NOT_FOUND`, `POSITION_NOT_FOUND` where the owner holds nothing, `VERSION_NOT_DEPLOYED`, `RPC_*` */
+async function readPairShare(ports: ReadPorts, chain: Chain, pair: Address, owner: Address): Promise<PairShare> {
+  const pool = await readPool(ports, chain, { version: 'v2', id: pair })
+  const [share] = await readPairShares(ports, chain, [pool], owner)
+  if (share) return share
+  throw new ToolError('POSITION_NOT_FOUND', 'The owner holds no share of this pair.', {
+    details: [{ field: 'positionId', message: 'no share of this pair' }],
+  })
+}
+
+/** @throws ToolError `POSITION_NOT_FOUND`, `VALIDATION_FAILED`, `VERSION_NOT_DEPLOYED`, `RPC_*` */
+async function readPosition(
+  ports: ReadPorts,
+  chain: Chain,
+  version: 'v3' | 'v4',
+  positionId: string,
+): Promise<Position> {
+  const id = parsePositionId(positionId)
+  requireDeployment(chain, version)
+  const { number: blockNumber } = await ports.rpc.head(chain)
+  const read = version === 'v3' ? readV3Positions : readV4Positions
+  const [position] = await read(ports, chain, [id], blockNumber)
+  if (position) return position
+  throw new ToolError('POSITION_NOT_FOUND', `No ${version} position with this id stands on ${chain.name}.`, {
+    details: [
+      { field: 'positionId', message: 'unknown position', accepted: 'an id as get_positions_by_owner shows it' },
+    ],
+  })
+}
+
+/** The id of a v3 or v4 position as a number. @throws ToolError `VALIDATION_FAILED` for anything but plain decimal digits. */
+export function parsePositionId(text: string, field = 'positionId'): bigint {
+  const id = /^(0|[1-9]\d{0,77})$/.test(text) ? BigInt(text) : null
+  if (id !== null && id < 2n ** 256n) return id
+  throw new ToolError('VALIDATION_FAILED', `${field} is no position id.`, {
+    details: [{ field, message: 'not a position id', accepted: 'the decimal token id of the position' }],
+  })
+}

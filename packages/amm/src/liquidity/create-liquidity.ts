@@ -1,0 +1,171 @@
+import type { CollectOutcome, Liquidity, LiquidityPlan, Position } from '../ports.ts'
+import { ToolError } from '../tool-error.ts'
+import type { Chain } from '@svc/wallet/core'
+import { type Address, encodeFunctionData, maxUint128 } from 'viem'
+import { v3PositionManagerAbi } from '../abis/v3.ts'
+import { leastReceipts } from './planning/plan-payment.ts'
+import { requireDeployment } from './planning/require-deployment.ts'
+import { routineIntent } from './planning/routine-intent.ts'
+import { collectedFromPool } from './v3/collected-from-pool.ts'
+import type { PlanPorts } from './planning/plan-ports.ts'
+import { encodeModifyLiquidities, v4Action } from './v4/v4-action.ts'
+import { poolKeyOf } from './v4/pool-key.ts'
+import { readModification } from './v4/read-modification.ts'
+import { refuseDeltaHooks } from './v4/refuse-delta-hooks.ts'
+import { planSwapV2 } from './v2/plan-swap.ts'
+import { planSwapV3 } from './v3/plan-swap.ts'
+import { planSwapV4 } from './v4/plan-swap.ts'
+import { planRemoveV2 } from './v2/plan-remove.ts'
+import { planRemoveV3 } from './v3/plan-remove.ts'
+import { planRemoveV4 } from './v4/plan-remove.ts'
+import { planIncreaseV3 } from './v3/plan-increase.ts'
+import { planIncreaseV4 } from './v4/plan-increase.ts'
+import { createLiquidityReads } from './create-liquidity-reads.ts'
+import { planAdd } from './plan-add.ts'
+import type { ReadPorts } from './read-ports.ts'
+
+/** Reads and plans over the AMM contracts of a chain, straight over RPC. Nothing here signs. */
+export function createLiquidity(ports: ReadPorts): Liquidity {
+  const reads = createLiquidityReads(ports)
+  const planning = { ...ports, liquidity: reads }
+  return {
+    ...reads,
+    planAdd: planAdd(planning),
+    planIncrease: planIncrease(planning),
+    planRemove: planRemove(planning),
+    planCollect: planCollect(planning),
+    planSwap: planSwap(planning),
+  }
+}
+
+/** The `planCollect` of the liquidity port. */
+function planCollect(ports: Pick<PlanPorts, 'rpc'>): Liquidity['planCollect'] {
+  return async (chain, position, request) =>
+    position.version === 'v3' ? planCollectV3(chain, position, request) : planCollectV4(ports, chain, position, request)
+}
+
+/** The `planIncrease` of the liquidity port. */
+function planIncrease(ports: Pick<PlanPorts, 'rpc' | 'tokens'>): Liquidity['planIncrease'] {
+  return async (chain, position, request) => planners[position.version](ports, chain, position, request)
+}
+
+const planners = { v3: planIncreaseV3, v4: planIncreaseV4 } as const
+
+/** The `planRemove` of the liquidity port. */
+function planRemove(ports: Pick<PlanPorts, 'rpc'>): Liquidity['planRemove'] {
+  return async (chain, position, request) => {
+    if (position.version === 'v2') return planRemoveV2(chain, position, request)
+    if (position.version === 'v3') return planRemoveV3(chain, position, request)
+    return planRemoveV4(ports, chain, position, request)
+  }
+}
+
+/** The `planSwap` of the liquidity port. */
+function planSwap(ports: Pick<PlanPorts, 'tokens'>): Liquidity['planSwap'] {
+  return async (chain, quote, request) => {
+    if (quote.version === 'v2') return planSwapV2(ports, chain, quote, request)
+    if (quote.version === 'v3') return planSwapV3(ports, chain, quote, request)
+    return planSwapV4(chain, quote, request)
+  }
+}
+
+/**
+ * Plans to collect the fees of a v4 position: a removal of no liquidity pays them out. Fees only grow, so what is owed now
+ * is the least that must arrive.
+ *
+ * @throws ToolError `NOTHING_TO_COLLECT`, `HOOK_NOT_SUPPORTED`, `VERSION_NOT_DEPLOYED`.
+ */
+function planCollectV4(
+  ports: Pick<PlanPorts, 'rpc'>,
+  chain: Chain,
+  position: Position,
+  request: { readonly deadline: number; readonly recipient: Address },
+): LiquidityPlan<CollectOutcome, CollectOutcome> {
+  const { positionManager } = requireDeployment(chain, 'v4')
+  const { pool } = position
+  refuseDeltaHooks(pool.hooks, 'positionId')
+  const fees = requireFees(position)
+  const steps = [
+    v4Action.decrease(BigInt(position.positionId), 0n, { amount0: 0n, amount1: 0n }),
+    v4Action.takePair(poolKeyOf(pool), request.recipient),
+  ]
+  const data = encodeModifyLiquidities(steps, request.deadline)
+  return {
+    intent: routineIntent(chain, {
+      calls: [{ to: positionManager, data, valueWei: 0n, label: 'collect fees' }],
+      atomicity: 'single',
+      receives: leastReceipts([
+        { token: pool.token0, amount: fees.fees0 },
+        { token: pool.token1, amount: fees.fees1 },
+      ]),
+      slippageBps: null,
+      deadline: request.deadline,
+      recipients: [request.recipient],
+      why: `Collect the fees of v4 position ${position.positionId}.`,
+    }),
+    preview: fees,
+    decode: async (settled) => {
+      const { fees } = await readModification(ports, chain, pool, BigInt(position.positionId), settled)
+      return { fees0: fees.amount0, fees1: fees.amount1 }
+    },
+  }
+}
+
+/**
+ * Plans to collect all that a v3 position is owed. Fees only grow, so what is owed now is the least that must arrive.
+ *
+ * @throws ToolError `NOTHING_TO_COLLECT`, `VERSION_NOT_DEPLOYED`.
+ */
+function planCollectV3(
+  chain: Chain,
+  position: Position,
+  request: { readonly recipient: Address },
+): LiquidityPlan<CollectOutcome, CollectOutcome> {
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const { token0, token1 } = position.pool
+  const fees = requireFees(position)
+  const data = encodeFunctionData({
+    abi: v3PositionManagerAbi,
+    functionName: 'collect',
+    args: [
+      {
+        tokenId: BigInt(position.positionId),
+        recipient: request.recipient,
+        amount0Max: maxUint128,
+        amount1Max: maxUint128,
+      },
+    ],
+  })
+  return {
+    intent: routineIntent(chain, {
+      calls: [{ to: positionManager, data, valueWei: 0n, label: 'collect fees' }],
+      atomicity: 'single',
+      receives: leastReceipts([
+        { token: token0, amount: fees.fees0 },
+        { token: token1, amount: fees.fees1 },
+      ]),
+      slippageBps: null,
+      deadline: null,
+      recipients: [request.recipient],
+      why: `Collect the fees of v3 position ${position.positionId}.`,
+    }),
+    preview: fees,
+    decode: async (settled) => {
+      const { amount0, amount1 } = collectedFromPool(settled, position, positionManager)
+      return { fees0: amount0, fees1: amount1 }
+    },
+  }
+}
+
+/** The fees a position is owed. Throws `NOTHING_TO_COLLECT` when there are none, and says so where there will be none. */
+function requireFees(position: Position): CollectOutcome {
+  const { fees0, fees1 } = position
+  if (fees0 > 0n || fees1 > 0n) return { fees0, fees1 }
+  throw new ToolError(
+    'NOTHING_TO_COLLECT',
+    `Position ${position.positionId} has earned no fees that are not collected.`,
+    position.liquidity === 0n
+      ? { suggestion: 'The position is closed and earns nothing: all its liquidity was taken out and all was paid.' }
+      : {},
+  )
+}

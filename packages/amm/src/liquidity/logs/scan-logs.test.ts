@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { ToolError } from '../../tool-error.ts'
+import { scanLogs } from './scan-logs.ts'
+
+/** Scans numbered blocks, each its own log, at an endpoint that takes ranges up to `limit`; gives back the widths that were asked for. */
+async function scan(limit: number, options: { widestBlocks?: number; maxRequests?: number; oldest?: bigint } = {}) {
+  const widths: number[] = []
+  const outcome = await scanLogs({
+    async read(from, to) {
+      const width = Number(to - from) + 1
+      widths.push(width)
+      if (width > limit) throw new ToolError('RPC_REFUSED', 'Too wide.')
+      return Array.from({ length: width }, (_, index) => from + BigInt(index))
+    },
+    newest: 9_999n,
+    oldest: 0n,
+    spanBlocks: 10,
+    maxRequests: 64,
+    isEnough: () => false,
+    ...options,
+  })
+  const { logs, scannedFrom } = outcome
+  expect(logs).toEqual(Array.from({ length: 10_000 - Number(scannedFrom) }, (_, index) => scannedFrom + BigInt(index)))
+  return { widths, scannedFrom: Number(scannedFrom) }
+}
+
+test('ranges get wider where the endpoint takes them, up to the widest, and nothing is read twice or left out', async () => {
+  const { widths, scannedFrom } = await scan(Infinity, { widestBlocks: 40 })
+  expect([Math.max(...widths), widths.slice(0, 9)]).toEqual([40, [...Array(8).fill(10), 20]])
+  expect(scannedFrom).toBe(10_000 - 8 * 10 - 9 * 20 - 47 * 40)
+  expect((await scan(Infinity, { widestBlocks: 10_000 })).scannedFrom).toBe(0)
+})
+
+test('a caller who has left is the last to be read for', async () => {
+  const caller = new AbortController()
+  const asked: bigint[] = []
+  const scanning = scanLogs({
+    async read(from) {
+      asked.push(from)
+      caller.abort()
+      return []
+    },
+    newest: 9_999n,
+    oldest: 0n,
+    spanBlocks: 10,
+    maxRequests: 64,
+    signal: caller.signal,
+    isEnough: () => false,
+  })
+  await expect(scanning).rejects.toMatchObject({ code: 'CANCELLED' })
+  expect(asked.length).toBe(8)
+})
+
+test('one wider range that is refused is the last to be tried, and costs one request', async () => {
+  const { widths, scannedFrom } = await scan(10, { widestBlocks: 640 })
+  expect([widths.length, widths.filter((width) => width > 10)]).toEqual([64, [20]])
+  expect(scannedFrom).toBe(10_000 - 63 * 10)
+})
+
+test('narrower ones are read where the first are refused, and get no wider again', async () => {
+  const { widths } = await scan(5, { widestBlocks: 640 })
+  expect(Math.max(...widths.slice(8))).toBe(5)
+})
+
+test('without leave ranges stay as they are', async () => {
+  expect(new Set((await scan(Infinity)).widths)).toEqual(new Set([10]))
+})
+
+test('ranges that are full of logs get no wider', async () => {
+  const widths: number[] = []
+  const read = async (from: bigint, to: bigint) => {
+    const width = Number(to - from) + 1
+    widths.push(width)
+    return Array<bigint>(width * 1_000).fill(from)
+  }
+  const most = { spanBlocks: 1, widestBlocks: 64, maxRequests: 64, isEnough: () => false }
+  await scanLogs({ ...most, read, newest: 99n, oldest: 0n })
+  expect(Math.max(...widths)).toBe(4)
+})

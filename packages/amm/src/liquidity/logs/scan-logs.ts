@@ -1,0 +1,78 @@
+import { ToolError } from '../../tool-error.ts'
+
+/**
+ * Reads logs backwards from the newest block, chunk by chunk, several chunks in one request, until the oldest block, until
+ * `isEnough`, or until the budget of requests is spent. A chunk that the endpoint refuses is read again in halves. Where wider chunks
+ * are allowed, one of twice the width is tried alone after every round that went well, unless it would hold too many logs for one
+ * answer, which is parsed in one turn; none any more once one was refused.
+ *
+ * @returns what was found, oldest first, and the block from which on nothing is missing.
+ * @throws ToolError `CANCELLED`, `RPC_*`; a refusal only once a chunk is a single block.
+ */
+export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: Entry[]; scannedFrom: bigint }> {
+  const { newest, oldest, isEnough } = options
+  let span = BigInt(options.spanBlocks)
+  let widest = BigInt(options.widestBlocks ?? options.spanBlocks)
+  let mayWiden = false
+  let densest = 0
+  let budget = options.maxRequests
+  const parts: (readonly Entry[])[] = []
+  const found = () => parts.toReversed().flat()
+  let scannedFrom = newest + 1n
+  while (scannedFrom > oldest && budget > 0 && !isEnough(found())) {
+    if (options.signal?.aborted === true)
+      throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
+    const isTrial: boolean = mayWiden && span * 2n <= widest && densest * 2 <= mostLogs
+    densest = 0
+    const width = isTrial ? span * 2n : span
+    const chunks = chunksBelow(scannedFrom, oldest, width, isTrial ? 1 : Math.min(budget, chunksAtOnce))
+    budget -= chunks.length
+    const outcomes = await Promise.allSettled(chunks.map(([from, to]) => options.read(from, to)))
+    mayWiden = !isTrial
+    if (isTrial && outcomes[0]?.status === 'fulfilled') span = width
+    for (const [index, outcome] of outcomes.entries()) {
+      const [from, to] = chunks[index] ?? [0n, 0n]
+      if (outcome.status === 'rejected') {
+        if (!isRefusal(outcome.reason) || from === to) throw outcome.reason
+        if (!isTrial) span = (to - from + 1n) / 2n
+        widest = span
+        break
+      }
+      parts.push(outcome.value)
+      densest = Math.max(densest, outcome.value.length)
+      scannedFrom = from
+    }
+  }
+  return { logs: found(), scannedFrom }
+}
+
+export type LogScan<Entry> = {
+  /** The logs of a range of blocks, both ends included, oldest first. */
+  readonly read: (from: bigint, to: bigint) => Promise<readonly Entry[]>
+  readonly newest: bigint
+  readonly oldest: bigint
+  readonly spanBlocks: number
+  /** How wide a range may get where the endpoint takes it; `spanBlocks` unless given. */
+  readonly widestBlocks?: number
+  readonly maxRequests: number
+  /** Looked at before each round of requests. */
+  readonly signal?: AbortSignal
+  readonly isEnough: (logs: readonly Entry[]) => boolean
+}
+
+const chunksAtOnce = 8
+/** Of a chunk that was made wider: some 4 MB, a few hundredths of a second to parse. */
+const mostLogs = 5_000
+
+function chunksBelow(end: bigint, oldest: bigint, span: bigint, count: number): [from: bigint, to: bigint][] {
+  const chunks: [bigint, bigint][] = []
+  for (let to = end - 1n; to >= oldest && chunks.length < count; to -= span) {
+    const from = to - span + 1n
+    chunks.push([from > oldest ? from : oldest, to])
+  }
+  return chunks
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ToolError && (error.code === 'RPC_REFUSED' || error.code === 'RPC_TIMEOUT')
+}

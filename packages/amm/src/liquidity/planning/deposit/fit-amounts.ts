@@ -1,0 +1,95 @@
+import {
+  type Amounts,
+  getAmountsForLiquidity,
+  getLiquidityForAmount0,
+  getLiquidityForAmount1,
+  LpMathError,
+} from '@svc/lp-math'
+import { refuseField, refuseTooSmall } from '../refusals.ts'
+
+/**
+ * The liquidity that the given amounts buy in a range at the pool's price, and what it takes of each token (smallest
+ * units, rounded up, never above a given amount). An amount of `null` follows from the other one. Below the range only
+ * token0 is used, above it only token1.
+ *
+ * @throws ToolError `VALIDATION_FAILED` when an amount of the unused token is given or the needed one is missing,
+ *   `AMOUNT_TOO_SMALL` when no liquidity comes of it.
+ */
+export function fitAmounts(options: FitOptions): Amounts & { liquidity: bigint } {
+  const { sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96, fields } = options
+  const uses0 = sqrtPriceX96 < sqrtPriceBX96
+  const uses1 = sqrtPriceX96 > sqrtPriceAX96
+  if (!uses0) refuseUnused(options.amount0, fields.amount0)
+  if (!uses1) refuseUnused(options.amount1, fields.amount1)
+  if (uses0 && !uses1) requireGiven(options.amount0, fields.amount0)
+  if (uses1 && !uses0) requireGiven(options.amount1, fields.amount1)
+  const bought = [
+    uses0 && options.amount0 !== null ? liquidityOf0(options, options.amount0) : null,
+    uses1 && options.amount1 !== null ? liquidityOf1(options, options.amount1) : null,
+  ].filter((liquidity) => liquidity !== null)
+  if (bought.length === 0) throw refuseField(fields.amount1, 'One of the amounts must be given.', 'an amount above 0')
+  const liquidity = bought.reduce((least, next) => (next < least ? next : least))
+  return {
+    liquidity,
+    ...getAmountsForLiquidity(sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96, liquidity, true),
+  }
+}
+
+export type FitOptions = {
+  /** The pool's price and the range from A up to B (sqrt prices Q64.96). */
+  readonly sqrtPriceX96: bigint
+  readonly sqrtPriceAX96: bigint
+  readonly sqrtPriceBX96: bigint
+  /** In the pool's order; at most one is `null`. */
+  readonly amount0: bigint | null
+  readonly amount1: bigint | null
+  /** What the caller calls the two amounts. */
+  readonly fields: AmountFields
+}
+
+export type AmountFields = { readonly amount0: string; readonly amount1: string }
+
+function liquidityOf0(options: FitOptions, amount0: bigint): bigint {
+  const from = greater(options.sqrtPriceX96, options.sqrtPriceAX96)
+  return bought(options.fields.amount0, () => getLiquidityForAmount0(from, options.sqrtPriceBX96, amount0))
+}
+
+function liquidityOf1(options: FitOptions, amount1: bigint): bigint {
+  const to = -greater(-options.sqrtPriceX96, -options.sqrtPriceBX96)
+  return bought(options.fields.amount1, () => getLiquidityForAmount1(options.sqrtPriceAX96, to, amount1))
+}
+
+function bought(field: string, liquidityOf: () => bigint): bigint {
+  const liquidity = fits(field, liquidityOf)
+  if (liquidity === 0n) throw refuseTooSmall(field, 'This amount buys no liquidity in the range.')
+  return liquidity
+}
+
+function fits(field: string, liquidityOf: () => bigint): bigint {
+  try {
+    return liquidityOf()
+  } catch (error) {
+    if (!(error instanceof LpMathError)) throw error
+    throw refuseField(
+      field,
+      'The amount buys more liquidity than a pool can hold.',
+      'a smaller amount, or a wider range',
+    )
+  }
+}
+
+function refuseUnused(amount: bigint | null, field: string): void {
+  if (amount === null || amount === 0n) return
+  // The first amount cannot be left out.
+  const accepted = field === 'amount0' ? '0' : '0, or leave it out'
+  throw refuseField(field, 'The price lies outside of the range, where this token is not used.', accepted)
+}
+
+function requireGiven(amount: bigint | null, field: string): void {
+  if (amount !== null) return
+  throw refuseField(field, 'The price lies outside of the range, which takes this token alone.', 'an amount above 0')
+}
+
+function greater(first: bigint, second: bigint): bigint {
+  return first > second ? first : second
+}

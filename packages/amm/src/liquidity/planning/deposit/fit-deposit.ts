@@ -1,0 +1,130 @@
+import { type Amounts, getSqrtPriceAtTick, invertTicks, priceFromTick, type TickRange } from '@svc/lp-math'
+import type { AddPreview, AddRequest, Pool } from '../../../ports.ts'
+import { callerFields, callerPrice } from '../caller-order.ts'
+import { flip, type OrderedPair } from '../order-pair.ts'
+import { fitAmounts } from './fit-amounts.ts'
+import { keptAmounts, keptLiquidity, requireKept } from './require-kept.ts'
+import type { RangeBounds } from './liquidity-for-amounts.ts'
+import { type PaidSide, sidesOf } from '../plan-payment.ts'
+import type { ToolError } from '../../../tool-error.ts'
+import { refuseField } from '../refusals.ts'
+import { resolveRange } from './resolve-range.ts'
+
+/**
+ * What a request to deposit into a v3 or v4 pool comes to at the pool's state: ticks, liquidity and amounts in the pool's
+ * order, and the preview in the caller's. Where a plan is carried out, its ticks are taken again, whatever the range asked
+ * for would be at the present price; of amounts no more than the plan's and, in v4, just its liquidity.
+ *
+ * @throws ToolError as `resolveRange`, `fitAmounts` and `requireKept` do.
+ */
+export function fitDeposit(
+  request: AddRequest,
+  pair: OrderedPair,
+  target: { readonly pool: Pool; readonly createsPool: boolean },
+): FittedDeposit {
+  const { pool, createsPool } = target
+  const { inverted } = pair
+  requireKept(request.kept, target)
+  const ticks = keptTicks(request) ?? resolveTicks(request, pool, inverted)
+  const bounds = {
+    sqrtPriceX96: pool.sqrtPriceX96,
+    sqrtPriceAX96: getSqrtPriceAtTick(ticks.tickLower),
+    sqrtPriceBX96: getSqrtPriceAtTick(ticks.tickUpper),
+  }
+  const asked = keptAmounts(request.kept, flip<bigint | null>(inverted, request))
+  const fitted =
+    keptLiquidity(request.kept, bounds) ??
+    orInverted(request.range, callerPrice(pool, inverted), () =>
+      fitAmounts({ ...bounds, ...asked, fields: callerFields(inverted) }),
+    )
+  return {
+    ticks,
+    bounds,
+    fitted,
+    sides: sidesOf(pair.paid0, pair.paid1, fitted),
+    preview: previewAdd({ pool, createsPool, inverted, ticks, ...fitted }),
+  }
+}
+
+export type FittedDeposit = {
+  readonly ticks: TickRange
+  /** The pool's price and the range's bounds, as lp-math's slippage functions take them. */
+  readonly bounds: RangeBounds
+  readonly fitted: Amounts & { liquidity: bigint }
+  /** What the wallet pays, in the pool's order. */
+  readonly sides: readonly [PaidSide, PaidSide]
+  readonly preview: AddPreview
+}
+
+function resolveTicks(request: AddRequest, pool: Pool, inverted: boolean): TickRange {
+  return resolveRange({
+    range: request.range,
+    tickSpacing: pool.tickSpacing ?? 1,
+    inverted,
+    currentPrice: callerPrice(pool, inverted),
+    decimals0: request.token0.decimals,
+    decimals1: request.token1.decimals,
+  })
+}
+
+/**
+ * Prices of one token1 in token0 were meant the other way round: where the amounts do not fit a range that the inverse of
+ * the price lies in, and where the range is so far from the price that nobody means it, though amounts on one side fit.
+ */
+function orInverted<Fitted>(range: AddRequest['range'], price: number, fit: () => Fitted): Fitted {
+  const inverted = invertedPrices(range, price)
+  if (inverted !== null && inverted.timesOff > certainlyFar) throw inverted.refusal
+  try {
+    return fit()
+  } catch (error) {
+    throw inverted !== null && inverted.timesOff > far ? inverted.refusal : error
+  }
+}
+
+/** Of tokens worth about the same a price and its inverse are both near. */
+const far = 2
+const certainlyFar = 20
+
+/** How many times off the range is, where the inverse of the price lies in it. */
+function invertedPrices(range: AddRequest['range'], price: number): { timesOff: number; refusal: ToolError } | null {
+  if (range === null || typeof range === 'string' || 'pctEachSide' in range) return null
+  const { priceLower, priceUpper } = range
+  if (1 / price < priceLower || 1 / price > priceUpper) return null
+  const bounds = [1 / priceUpper, 1 / priceLower].map((bound) => Number(bound.toPrecision(6)))
+  const message = `One token0 is worth ${Number(price.toPrecision(6))} token1, and these prices are of one token1 in token0.`
+  const accepted = `token1 per token0, as priceLower ${bounds[0]} and priceUpper ${bounds[1]}`
+  return {
+    timesOff: Math.max(price / priceUpper, priceLower / price),
+    refusal: refuseField('priceLower', message, accepted),
+  }
+}
+
+function keptTicks({ kept }: AddRequest): TickRange | null {
+  const { tickLower = null, tickUpper = null } = kept?.deposit ?? {}
+  return tickLower === null || tickUpper === null ? null : { tickLower, tickUpper }
+}
+
+/** What a planned deposit into a range looks like from the caller's side; `amount0`, `amount1` and ticks in the pool's order. */
+function previewAdd(facts: {
+  readonly pool: Pool
+  readonly createsPool: boolean
+  readonly inverted: boolean
+  readonly ticks: TickRange
+  readonly liquidity: bigint
+  readonly amount0: bigint
+  readonly amount1: bigint
+}): AddPreview {
+  const { pool, inverted, ticks } = facts
+  const [base, quote] = inverted ? [pool.token1, pool.token0] : [pool.token0, pool.token1]
+  const seen = inverted ? invertTicks(ticks) : ticks
+  return {
+    pool,
+    createsPool: facts.createsPool,
+    ...ticks,
+    priceLower: priceFromTick(seen.tickLower, base.decimals, quote.decimals),
+    priceUpper: priceFromTick(seen.tickUpper, base.decimals, quote.decimals),
+    currentPrice: callerPrice(pool, inverted),
+    liquidity: facts.liquidity,
+    ...flip(inverted, { amount0: facts.amount0, amount1: facts.amount1 }),
+  }
+}

@@ -1,0 +1,100 @@
+import {
+  fullRangeTicks,
+  invertTicks,
+  LpMathError,
+  MAX_TICK,
+  nearestUsableTick,
+  priceFromTick,
+  tickFromPrice,
+  type TickRange,
+} from '@svc/lp-math'
+import type { AddRequest } from '../../../ports.ts'
+import { refuseField } from '../refusals.ts'
+
+/**
+ * The ticks, in the pool's order, of a range that the caller gave in its own order of tokens. Each bound snaps to the
+ * nearest usable tick, so that bounds read from an earlier answer come back unchanged; 0 and Infinity are the outermost ones.
+ *
+ * @throws ToolError `VALIDATION_FAILED` naming the bound that is missing, unreachable, not below the other, or collapsed.
+ */
+export function resolveRange(options: RangeOptions): TickRange {
+  const { range, tickSpacing, inverted } = options
+  if (range === null) {
+    throw refuseField('priceLower', 'A position needs a range.', 'priceLower and priceUpper, or rangeStrategy')
+  }
+  if (range === 'full') return fullRangeTicks(tickSpacing)
+  const bounds = 'pctEachSide' in range ? around(options.currentPrice, range.pctEachSide) : range
+  if (!(bounds.priceLower < bounds.priceUpper)) throw refuseOrder(bounds)
+  const ticks = {
+    tickLower: usableTick(bounds.priceLower, 'priceLower', options),
+    tickUpper: usableTick(bounds.priceUpper, 'priceUpper', options),
+  }
+  if (ticks.tickLower === ticks.tickUpper) throw refuseCollapsed(tickSpacing)
+  return inverted ? invertTicks(ticks) : ticks
+}
+
+export type RangeOptions = {
+  readonly range: AddRequest['range']
+  readonly tickSpacing: number
+  readonly inverted: boolean
+  /** Price and decimals in the caller's order. */
+  readonly currentPrice: number
+  readonly decimals0: number
+  readonly decimals1: number
+}
+
+type Bounds = { readonly priceLower: number; readonly priceUpper: number }
+
+function around(price: number, pctEachSide: number): Bounds {
+  if (!(pctEachSide > 0 && pctEachSide < 100)) {
+    throw refuseField('rangeStrategy', 'A range reaches less than 100 % below the price.', 'above 0 and below 100')
+  }
+  return { priceLower: price * (1 - pctEachSide / 100), priceUpper: price * (1 + pctEachSide / 100) }
+}
+
+function usableTick(price: number, field: string, options: RangeOptions): number {
+  if (price === 0) return fullRangeTicks(options.tickSpacing).tickLower
+  if (price === Number.POSITIVE_INFINITY) return fullRangeTicks(options.tickSpacing).tickUpper
+  try {
+    const tick = nearestTick(price, options.decimals0, options.decimals1)
+    return nearestUsableTick(tick, options.tickSpacing)
+  } catch (error) {
+    if (!(error instanceof LpMathError)) throw error
+    throw refuseField(
+      field,
+      'No pool can reach this price.',
+      'a price above 0 that a pool can reach; full for all of them',
+    )
+  }
+}
+
+function refuseOrder(bounds: Bounds) {
+  return refuseField(
+    'priceUpper',
+    `The range is empty: ${bounds.priceUpper} is not above ${bounds.priceLower}.`,
+    'a price above priceLower, both as token1 per token0',
+  )
+}
+
+function refuseCollapsed(tickSpacing: number) {
+  const stepPct = (1.0001 ** tickSpacing - 1) * 100
+  return refuseField(
+    'priceUpper',
+    'Both prices snap to the same tick.',
+    `bounds at least ${stepPct.toFixed(2)} % apart: this pool has a tick spacing of ${tickSpacing}`,
+  )
+}
+
+/**
+ * The tick whose price is nearest to `price` (whole tokens, token1 per token0) by ratio. Rounding down instead would turn
+ * a price that was read from a tick into the tick below it.
+ *
+ * @throws LpMathError `PRICE_OUT_OF_RANGE` where no tick has such a price.
+ */
+export function nearestTick(price: number, decimals0: number, decimals1: number): number {
+  const below = tickFromPrice(price, decimals0, decimals1)
+  if (below === MAX_TICK) return below
+  const down = price / priceFromTick(below, decimals0, decimals1)
+  const up = priceFromTick(below + 1, decimals0, decimals1) / price
+  return up < down ? below + 1 : below
+}

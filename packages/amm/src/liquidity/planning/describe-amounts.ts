@@ -1,0 +1,36 @@
+import { formatAmount } from '@svc/lp-math'
+import { tokenLabel } from '../../token-label.ts'
+import type { PaidSide } from './plan-payment.ts'
+
+/**
+ * `1.5 WETH and 4500 USDC`, leaving out what is zero: for the sentence a person reads before approving. To six digits; the bounds of
+ * a plan say it exactly. What leaves is rounded `up`, so that no more of it leaves than was said.
+ */
+export function describeAmounts(sides: readonly PaidSide[], rounding: 'up' | 'nearest'): string {
+  const parts = sides
+    .filter((side) => side.amount > 0n)
+    .map(({ token, amount }) => `${shortAmount(formatAmount(amount, token.decimals), rounding)} ${tokenLabel(token)}`)
+  return parts.length === 0 ? 'nothing' : parts.join(' and ')
+}
+
+/**
+ * A decimal text to six digits that count, whole ones always all. Rounded `up` where it bounds what leaves and `down` where it
+ * bounds what arrives, so that the short form never promises more than the long one.
+ */
+export function shortAmount(decimal: string, rounding: 'up' | 'down' | 'nearest'): string {
+  const parts = /^(-?)(\d+)\.(\d+)$/.exec(decimal)
+  if (parts === null) return decimal
+  const [, sign = '', whole = '', fraction = ''] = parts
+  const leading = /^0*$/.test(whole) ? (/^0*/.exec(fraction)?.[0].length ?? 0) : -whole.length
+  const places = Math.max(0, digitsThatCount + leading)
+  if (fraction.length <= places) return decimal
+  const kept = BigInt(whole + fraction.slice(0, places))
+  const cut = fraction.slice(places)
+  const isMore = rounding === 'up' ? /[1-9]/.test(cut) : rounding === 'nearest' && cut >= '5'
+  const digits = `${isMore ? kept + 1n : kept}`.padStart(places + 1, '0')
+  const rest = digits.slice(digits.length - places).replace(/0+$/, '')
+  const shown = places === 0 ? digits : digits.slice(0, digits.length - places)
+  return `${sign}${shown}${places === 0 || rest === '' ? '' : `.${rest}`}`
+}
+
+const digitsThatCount = 6

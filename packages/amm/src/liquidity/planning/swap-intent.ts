@@ -1,0 +1,67 @@
+import { type Address, type Hex, isAddressEqual } from 'viem'
+import type { Pool, Quote, Token } from '../../ports.ts'
+import type { Chain } from '@svc/wallet/core'
+import type { Intent, IntentApproval, TokenQuantity } from '../../intent.ts'
+import { describeAmounts } from './describe-amounts.ts'
+import { planPayment } from './plan-payment.ts'
+import { routineIntent } from './routine-intent.ts'
+
+/** The intent of a swap through one router call. */
+export function swapIntent(
+  chain: Chain,
+  quote: Quote,
+  request: SwapRequest,
+  call: {
+    readonly router: Address
+    readonly data: Hex
+    readonly least: bigint
+    readonly via: IntentApproval['via']
+    readonly atomicity: 'single' | 'multicall'
+  },
+): Intent {
+  const paid = [{ token: request.tokenIn, amount: quote.amountIn }]
+  const received = [{ token: request.tokenOut, amount: quote.amountOut }]
+  const { valueWei, ...payment } = planPayment(paid, call.router, call.via)
+  return routineIntent(chain, {
+    calls: [{ to: call.router, data: call.data, valueWei, label: 'swap' }],
+    atomicity: call.atomicity,
+    ...payment,
+    receives: [{ token: request.tokenOut.address, amount: call.least }],
+    slippageBps: request.slippageBps,
+    deadline: request.deadline,
+    recipients: [request.recipient],
+    why: `Swap ${describeAmounts(paid, 'up')} for about ${describeAmounts(received, 'nearest')} through ${quote.version}.`,
+  })
+}
+
+export type SwapRequest = {
+  readonly tokenIn: Token
+  readonly tokenOut: Token
+  readonly slippageBps: number
+  /** Unix seconds. */
+  readonly deadline: number
+  readonly recipient: Address
+  /** What the plan that is carried out says must arrive; the calldata asks for no less. */
+  readonly keptReceipts?: readonly TokenQuantity[] | undefined
+}
+
+/**
+ * The tokens that a route passes through as its pools hold them, one more than pools: from the one that goes in to the one
+ * that comes out.
+ *
+ * @throws TypeError when two neighbouring pools share no token: such a route was not made by `quote`.
+ */
+export function followRoute(route: Quote['route'], tokenIn: Token): readonly [Token, ...Token[]] {
+  const passed: [Token, ...Token[]] = [tokenIn]
+  for (const { pool } of route) {
+    const last = passed.at(-1) ?? tokenIn
+    passed.push(otherSide(pool, last))
+  }
+  return passed
+}
+
+function otherSide(pool: Pool, token: Token): Token {
+  if (isAddressEqual(pool.token0.address, token.address)) return pool.token1
+  if (isAddressEqual(pool.token1.address, token.address)) return pool.token0
+  throw new TypeError(`pool ${pool.id} does not hold ${token.address}`)
+}

@@ -1,0 +1,120 @@
+import type { Chain } from '@svc/wallet/core'
+import { type Address, getAbiItem, type Hex, isAddressEqual, zeroAddress } from 'viem'
+import { v4PoolManagerAbi } from '../../abis/v4.ts'
+import { scanRareLogs } from '../logs/scan-rare-logs.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+import { poolOf, type PoolState, sortPair } from './pool-state.ts'
+import type { ReadPorts } from '../read-ports.ts'
+import { poolIdOf, type PoolKey, standardKeys } from '../v4/pool-key.ts'
+import type { Pool, PoolReference, Version } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import { joinQueries } from '../../rpc/query.ts'
+import { readQuery } from '../../rpc/read-query.ts'
+import { v2PairAddress } from '../v2/pair-address.ts'
+import { v2IdentityQuery, v2PairQuery } from '../v2/pair-query.ts'
+import { v3PoolAddress } from '../v3/pool-address.ts'
+import { v3IdentityQuery, v3PoolQuery } from '../v3/pool-query.ts'
+import { v4KeyQuery, v4PoolState, v4StateQuery } from '../v4/pool-query.ts'
+
+/**
+ * A pool by its reference, at the newest block or at the one given. A contract that merely says it is a pool is none: its
+ * address must be the one at which the factory creates the pool of those tokens.
+ *
+ * @throws ToolError `POOL_NOT_FOUND`, `VERSION_NOT_DEPLOYED`, `RPC_*`
+ */
+export async function readPool(
+  ports: ReadPorts,
+  chain: Chain,
+  reference: PoolReference,
+  blockNumber?: bigint,
+): Promise<Pool> {
+  const { version, id } = reference
+  requireDeployment(chain, version)
+  if (id.length !== (version === 'v4' ? 66 : 42)) throw notFound(chain, version)
+  const at = blockNumber ?? (await ports.rpc.head(chain)).number
+  const read = { v2: readPair, v3: readV3Pool, v4: readV4Pool }[version]
+  const state = await read(ports, chain, id, at)
+  if (state === null) throw notFound(chain, version)
+  const tokens = await Promise.all([
+    ports.tokens.byAddress(chain, state.token0),
+    ports.tokens.byAddress(chain, state.token1),
+  ])
+  return poolOf(state, tokens, at)
+}
+
+async function readPair(ports: ReadPorts, chain: Chain, pair: Address, blockNumber: bigint): Promise<PoolState | null> {
+  const state = await readQuery(ports.rpc.client(chain), chain, v2PairQuery(pair, v2IdentityQuery(pair)), blockNumber)
+  if (state === null) return null
+  const genuine = v2PairAddress(requireDeployment(chain, 'v2'), state.token0, state.token1)
+  return isAddressEqual(genuine, pair) ? state : null
+}
+
+async function readV3Pool(
+  ports: ReadPorts,
+  chain: Chain,
+  pool: Address,
+  blockNumber: bigint,
+): Promise<PoolState | null> {
+  const state = await readQuery(ports.rpc.client(chain), chain, v3PoolQuery(pool, v3IdentityQuery(pool)), blockNumber)
+  if (state === null) return null
+  const genuine = v3PoolAddress(requireDeployment(chain, 'v3'), state.token0, state.token1, state.fee)
+  return isAddressEqual(genuine, pool) ? state : null
+}
+
+async function readV4Pool(ports: ReadPorts, chain: Chain, id: Hex, blockNumber: bigint): Promise<PoolState | null> {
+  const deployment = requireDeployment(chain, 'v4')
+  const both = joinQueries([v4StateQuery(deployment, id), v4KeyQuery(deployment, id)] as const)
+  const [state, stored] = await readQuery(ports.rpc.client(chain), chain, both, blockNumber)
+  if (state === null) return null
+  const key = stored ?? (await resolvePoolKey(ports, chain, id, blockNumber))
+  return key === null ? null : v4PoolState(key, state)
+}
+
+function notFound(chain: Chain, version: Version): ToolError {
+  const message = `No ${version} pool with a price stands under this id on ${chain.name}.`
+  return new ToolError('POOL_NOT_FOUND', message, {
+    details: [{ field: 'pool', message, accepted: 'a pool as get_pools_by_token_pair and search_pools show it' }],
+  })
+}
+
+/**
+ * The key behind a PoolId that no position manager knows: a standard key over listed tokens, else the one in the log of the
+ * pool's creation. `null` when the logs that the endpoint gives do not reach back that far.
+ *
+ * @throws ToolError `RPC_*`
+ */
+async function resolvePoolKey(ports: ReadPorts, chain: Chain, id: Hex, blockNumber: bigint): Promise<PoolKey | null> {
+  return listedKey(chain, id) ?? (await createdKey(ports, chain, id, blockNumber))
+}
+
+function listedKey(chain: Chain, id: Hex): PoolKey | null {
+  const currencies = [{ address: zeroAddress }, ...chain.tokens]
+  for (const [index, a] of currencies.entries()) {
+    for (const b of currencies.slice(index + 1)) {
+      const [{ address: currency0 }, { address: currency1 }] = sortPair(a, b)
+      const match = standardKeys(currency0, currency1).find((key) => poolIdOf(key) === id)
+      if (match !== undefined) return match
+    }
+  }
+  return null
+}
+
+async function createdKey(ports: ReadPorts, chain: Chain, id: Hex, blockNumber: bigint): Promise<PoolKey | null> {
+  const client = ports.rpc.client(chain)
+  const { poolManager } = requireDeployment(chain, 'v4')
+  const event = getAbiItem({ abi: v4PoolManagerAbi, name: 'Initialize' })
+  const { logs } = await scanRareLogs({
+    read: (fromBlock, toBlock) =>
+      client.getLogs({ address: poolManager, event, args: { id }, fromBlock, toBlock, strict: true }),
+    newest: blockNumber,
+    oldest: 0n,
+    spanBlocks: chain.logRangeBlocks,
+    maxRequests: 40,
+    isEnough: (logs) => logs.length > 0,
+  })
+  const args = logs[0]?.args
+  if (args === undefined) return null
+  const { currency0, currency1, fee, tickSpacing, hooks } = args
+  const key = { currency0, currency1, fee, tickSpacing, hooks }
+  return poolIdOf(key) === id ? key : null
+}

@@ -1,0 +1,33 @@
+import { chains } from '@svc/wallet/core'
+import { zeroAddress } from 'viem'
+import { expect, test } from 'vitest'
+import { noRoute } from './quote.ts'
+
+const chain = chains[0]!
+const token = {
+  symbol: 'A',
+  name: 'A',
+  decimals: 18,
+  address: zeroAddress,
+  usdPegged: false,
+  isNative: false,
+  listed: true,
+}
+
+test('without a way in any version the token to change is named, and how to find one; text of an unlisted one is left out', () => {
+  const versions = ['v2', 'v3', 'v4'] as const
+  const refusal = noRoute(
+    chain,
+    { tokenIn: token, tokenOut: { ...token, symbol: 'Ask me', listed: false }, versions },
+    [],
+  )
+  const message = `No pools of v2, v3, v4 lead from A to ${zeroAddress} on ${chain.name} directly or over a token between them.`
+  const [detail] = refusal.details
+  expect(refusal).toMatchObject({ code: 'POOL_NOT_FOUND', message })
+  expect(detail).toMatchObject({
+    field: 'tokenOut',
+    accepted: 'a token that tokenIn trades against',
+    versionsLookedFor: versions,
+  })
+  expect(refusal.suggestion).toMatch(/^Check both tokens and the chain: search_pools /)
+})

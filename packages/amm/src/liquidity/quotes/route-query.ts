@@ -1,0 +1,81 @@
+import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import { encodePacked, type Hex } from 'viem'
+import { contractFunction } from '../../rpc/contract-function.ts'
+import { query, type Query } from '../../rpc/query.ts'
+import { v2RouterAbi } from '../../abis/v2.ts'
+import { v3QuoterV2Abi } from '../../abis/v3.ts'
+import { v4QuoterAbi } from '../../abis/v4.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+import { poolKeyOf } from '../v4/pool-key.ts'
+import type { Route } from './routes.ts'
+
+/** What a route pays out, by the quoter of its version. */
+export type RouteAnswer = {
+  readonly amountOut: bigint
+  /** Gas of the swap itself; `null` where the quoter does not say. */
+  readonly swapGas: bigint | null
+}
+
+/**
+ * Asks the quoter what a route pays out; `null` when the route cannot take the amount. QuoterV2 is content with a swap that used a
+ * part of the input only: one that ran into the end of all prices did not take the amount.
+ *
+ * @throws ToolError `VERSION_NOT_DEPLOYED`
+ */
+export function routeQuery(chain: Chain, route: Route, amountIn: bigint): Query<RouteAnswer | null> {
+  if (route.version === 'v2') return v2Query(chain, route, amountIn)
+  return route.version === 'v3' ? v3Query(chain, route, amountIn) : v4Query(chain, route, amountIn)
+}
+
+function v2Query(chain: Chain, route: Route, amountIn: bigint): Query<RouteAnswer | null> {
+  const { router } = requireDeployment(chain, 'v2')
+  const path = [route.hops[0]?.tokenIn, ...route.hops.map(({ tokenOut }) => tokenOut)].flatMap((token) =>
+    token === undefined ? [] : [token.address],
+  )
+  return query([askV2(router, [amountIn, path])], ([amounts]) => {
+    const amountOut = amounts?.at(-1)
+    return amountOut === undefined ? null : { amountOut, swapGas: null }
+  })
+}
+
+function v3Query(chain: Chain, route: Route, amountIn: bigint): Query<RouteAnswer | null> {
+  const { quoterV2 } = requireDeployment(chain, 'v3')
+  const read = askV3(quoterV2, [v3Path(route), amountIn])
+  return query([read], ([answer]) => {
+    if (answer === null) return null
+    const [amountOut, pricesAfter, , swapGas] = answer
+    return pricesAfter.some(isPriceLimit) ? null : { amountOut, swapGas }
+  })
+}
+
+function v4Query(chain: Chain, route: Route, amountIn: bigint): Query<RouteAnswer | null> {
+  const { quoter } = requireDeployment(chain, 'v4')
+  const [hop] = route.hops
+  if (hop === undefined) return { reads: [], finish: () => null }
+  const poolKey = poolKeyOf(hop.pool)
+  const zeroForOne = hop.tokenIn.address === poolKey.currency0
+  const params = { poolKey, zeroForOne, exactAmount: amountIn, hookData: '0x' } as const
+  return query([askV4(quoter, [params])], ([answer]) =>
+    answer === null ? null : { amountOut: answer[0], swapGas: answer[1] },
+  )
+}
+
+/** Tokens with the fees between them, packed (v3-periphery Path). */
+function v3Path(route: Route): Hex {
+  const [first] = route.hops
+  const types = ['address', ...route.hops.flatMap(() => ['uint24', 'address'])]
+  return encodePacked(types, [
+    first?.tokenIn.address,
+    ...route.hops.flatMap(({ pool, tokenOut }) => [pool.fee, tokenOut.address]),
+  ])
+}
+
+/** Where a swap ends that found no more liquidity (SwapRouter's own limits). */
+function isPriceLimit(sqrtPriceX96: bigint): boolean {
+  return sqrtPriceX96 <= MIN_SQRT_PRICE + 1n || sqrtPriceX96 >= MAX_SQRT_PRICE - 1n
+}
+
+const askV2 = contractFunction(v2RouterAbi, 'getAmountsOut')
+const askV3 = contractFunction(v3QuoterV2Abi, 'quoteExactInput')
+const askV4 = contractFunction(v4QuoterAbi, 'quoteExactInputSingle')

@@ -1,0 +1,85 @@
+import type { Chain } from '@svc/wallet/core'
+import { encodeFunctionData, maxUint128, parseEventLogs, type Address, type Hex } from 'viem'
+import type { Settled } from '../../intent.ts'
+import type { LiquidityPlan, Position, RemoveOutcome } from '../../ports.ts'
+import { v3PositionManagerAbi } from '../../abis/v3.ts'
+import { type FittedRemoval, fitRemoval, type RemoveRequest } from '../planning/fit-removal.ts'
+import { leastReceipts, sidesOf } from '../planning/plan-payment.ts'
+import { logsOf, requireEvent } from '../planning/transfers-of.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
+import { collectedFromPool } from './collected-from-pool.ts'
+import { positionManagerCall } from './position-manager-call.ts'
+
+/**
+ * Plans to take liquidity out of a v3 position and to pay it out, in one transaction. With `collectFees` everything owed
+ * is paid out too; without, the payout is capped at the principal of the present price, so that fees stay owed (should the
+ * price move in between, the cap does not: a little principal may stay owed, or a little of the fees come along, and the
+ * outcome says so). An emptied position keeps its NFT, so that its id stays known and what it is owed collectable.
+ *
+ * @throws ToolError `AMOUNT_TOO_SMALL`, `SIMULATION_DRIFT`, `VERSION_NOT_DEPLOYED`.
+ */
+export function planRemoveV3(
+  chain: Chain,
+  position: Position,
+  request: RemoveRequest,
+): LiquidityPlan<RemoveOutcome, RemoveOutcome> {
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const { token0, token1 } = position.pool
+  const removal = fitRemoval(position, request)
+  const steps = [encodeDecrease(position, removal, request), encodeCollect(position, removal, request)]
+  return {
+    intent: routineIntent(chain, {
+      ...positionManagerCall(positionManager, steps, 0n, 'remove liquidity'),
+      receives: leastReceipts(sidesOf(token0, token1, removal.least)),
+      slippageBps: request.slippageBps,
+      deadline: request.deadline,
+      recipients: [request.recipient],
+      why: `Remove ${request.percentage} % of v3 position ${position.positionId}.`,
+    }),
+    preview: {
+      liquidityRemoved: removal.liquidity,
+      ...removal.principal,
+      fees0: request.collectFees ? position.fees0 : 0n,
+      fees1: request.collectFees ? position.fees1 : 0n,
+    },
+    decode: async (settled) => decodeRemoval(settled, position, positionManager),
+  }
+}
+
+function encodeDecrease(position: Position, removal: FittedRemoval, request: RemoveRequest): Hex {
+  const params = {
+    tokenId: BigInt(position.positionId),
+    liquidity: removal.liquidity,
+    amount0Min: removal.least.amount0,
+    amount1Min: removal.least.amount1,
+    deadline: BigInt(request.deadline),
+  }
+  return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'decreaseLiquidity', args: [params] })
+}
+
+function encodeCollect(position: Position, removal: FittedRemoval, request: RemoveRequest): Hex {
+  const params = {
+    tokenId: BigInt(position.positionId),
+    recipient: request.recipient,
+    amount0Max: request.collectFees ? maxUint128 : removal.principal.amount0,
+    amount1Max: request.collectFees ? maxUint128 : removal.principal.amount1,
+  }
+  return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'collect', args: [params] })
+}
+
+function decodeRemoval(settled: Settled, position: Position, positionManager: Address): RemoveOutcome {
+  const logs = logsOf(settled, positionManager)
+  const events = parseEventLogs({ abi: v3PositionManagerAbi, eventName: 'DecreaseLiquidity', logs })
+  const { liquidity, amount0: freed0, amount1: freed1 } = requireEvent(events, 'DecreaseLiquidity').args
+  const paid = collectedFromPool(settled, position, positionManager)
+  const amount0 = paid.amount0 < freed0 ? paid.amount0 : freed0
+  const amount1 = paid.amount1 < freed1 ? paid.amount1 : freed1
+  return {
+    liquidityRemoved: liquidity,
+    amount0,
+    amount1,
+    fees0: paid.amount0 - amount0,
+    fees1: paid.amount1 - amount1,
+  }
+}

@@ -1,0 +1,120 @@
+import {
+  type Address,
+  encodeFunctionData,
+  encodePacked,
+  getAddress,
+  type Hex,
+  isAddressEqual,
+  parseAbi,
+  parseEventLogs,
+} from 'viem'
+import type { Chain } from '@svc/wallet/core'
+import type { Settled } from '../../intent.ts'
+import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token } from '../../ports.ts'
+import { v3PoolAbi } from '../../abis/v3.ts'
+import { followRoute, swapIntent, type SwapRequest } from '../planning/swap-intent.ts'
+import { leastOut } from '../planning/slippage-limits.ts'
+import { logsOf, requireEvent } from '../planning/transfers-of.ts'
+import type { PlanPorts } from '../planning/plan-ports.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+
+/**
+ * Plans a swap through v3 pools by SwapRouter02. The deadline stands in its `multicall`, because the swap itself takes
+ * none. Native currency goes in as value; out it is unwrapped by the router in the same transaction.
+ *
+ * @throws ToolError `AMOUNT_TOO_SMALL`, `SIMULATION_DRIFT`, `VERSION_NOT_DEPLOYED`.
+ */
+export function planSwapV3(
+  ports: Pick<PlanPorts, 'tokens'>,
+  chain: Chain,
+  quote: Quote,
+  request: SwapRequest,
+): LiquidityPlan<SwapOutcome, SwapOutcome> {
+  const router = requireDeployment(chain, 'v3').swapRouter02
+  const path = followRoute(quote.route, request.tokenIn.isNative ? ports.tokens.wrapped(chain) : request.tokenIn)
+  const least = leastOut(quote, request)
+  const recipient = request.tokenOut.isNative ? routerAlias : request.recipient
+  const steps = [
+    encodeSwap(quote, path, least, recipient),
+    ...(request.tokenOut.isNative ? [encodeUnwrap(least, request.recipient)] : []),
+  ]
+  const data = encodeFunctionData({
+    abi: v3SwapRouter02Abi,
+    functionName: 'multicall',
+    args: [BigInt(request.deadline), steps],
+  })
+  return {
+    intent: swapIntent(chain, quote, request, { router, data, least, via: 'erc20', atomicity: 'multicall' }),
+    preview: { amountIn: quote.amountIn, amountOut: quote.amountOut },
+    decode: async (settled) => decodeSwap(settled, quote, path, router),
+  }
+}
+
+/** Constants of SwapRouter02: the router itself. */
+const routerAlias = '0x0000000000000000000000000000000000000002'
+
+function encodeSwap(quote: Quote, path: readonly [Token, ...Token[]], least: bigint, recipient: Address): Hex {
+  const [tokenIn, tokenOut, ...more] = path
+  const [first] = quote.route
+  const amounts = { recipient, amountIn: quote.amountIn, amountOutMinimum: least }
+  if (first && tokenOut && more.length === 0) {
+    const single = { tokenIn: tokenIn.address, tokenOut: tokenOut.address, fee: first.pool.fee, sqrtPriceLimitX96: 0n }
+    return encodeFunctionData({
+      abi: v3SwapRouter02Abi,
+      functionName: 'exactInputSingle',
+      args: [{ ...single, ...amounts }],
+    })
+  }
+  return encodeFunctionData({
+    abi: v3SwapRouter02Abi,
+    functionName: 'exactInput',
+    args: [{ path: packPath(quote, path), ...amounts }],
+  })
+}
+
+/** token, fee, token, fee, token: 20 and 3 bytes each (Path of v3-periphery). */
+function packPath(quote: Quote, path: readonly [Token, ...Token[]]): Hex {
+  const [tokenIn, ...passed] = path
+  const hops = quote.route.map(({ pool }, index) =>
+    encodePacked(['uint24', 'address'], [pool.fee, passed[index]?.address ?? tokenIn.address]).slice(2),
+  )
+  return `${tokenIn.address}${hops.join('')}` as Hex
+}
+
+function encodeUnwrap(least: bigint, recipient: Address): Hex {
+  return encodeFunctionData({ abi: v3SwapRouter02Abi, functionName: 'unwrapWETH9', args: [least, recipient] })
+}
+
+function decodeSwap(settled: Settled, quote: Quote, path: readonly [Token, ...Token[]], router: Address): SwapOutcome {
+  const [tokenIn] = path
+  const tokenOut = path.at(-1) ?? tokenIn
+  const first = quote.route[0]
+  const last = quote.route.at(-1)
+  if (!first || !last) throw new TypeError('a route has at least one pool')
+  return {
+    amountIn: movedAt(settled, first.pool, tokenIn, router),
+    amountOut: -movedAt(settled, last.pool, tokenOut, router),
+  }
+}
+
+/** What the pool gained of a token by the router's swap; negative where it paid. */
+function movedAt(settled: Settled, pool: Pool, token: Token, router: Address): bigint {
+  const events = parseEventLogs({ abi: v3PoolAbi, eventName: 'Swap', logs: logsOf(settled, getAddress(pool.id)) })
+  const { args } = requireEvent(
+    events.filter(({ args }) => isAddressEqual(args.sender, router)),
+    'Swap',
+  )
+  return isAddressEqual(pool.token0.address, token.address) ? args.amount0 : args.amount1
+}
+
+/** SwapRouter02: its `exactInput` structs carry no deadline; `multicall(uint256,bytes[])` holds it. */
+export const v3SwapRouter02Abi = parseAbi([
+  'struct ExactInputSingleParams { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }',
+  'struct ExactInputParams { bytes path; address recipient; uint256 amountIn; uint256 amountOutMinimum; }',
+  'function exactInputSingle(ExactInputSingleParams params) payable returns (uint256 amountOut)',
+  'function exactInput(ExactInputParams params) payable returns (uint256 amountOut)',
+  'function multicall(uint256 deadline, bytes[] data) payable returns (bytes[] results)',
+  'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
+  'function sweepToken(address token, uint256 amountMinimum, address recipient) payable',
+  'function refundETH() payable',
+])

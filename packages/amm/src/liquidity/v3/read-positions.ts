@@ -1,0 +1,144 @@
+import { feesOwed, getFeeGrowthInside } from '@svc/lp-math'
+import type { AmmDeployment, Chain } from '@svc/wallet/core'
+import { encodePacked, keccak256, type Address } from 'viem'
+import type { Pool, Position, Token } from '../../ports.ts'
+import { contractRead } from '../../rpc/contract-read.ts'
+import { joinQueries, knownQuery, mapQuery, query, type Query } from '../../rpc/query.ts'
+import { readQuery } from '../../rpc/read-query.ts'
+import { v3PoolAbi, v3PositionManagerAbi } from '../../abis/v3.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+import { poolOf, type PoolState } from '../pools/pool-state.ts'
+import { positionOf } from '../positions/position-of.ts'
+import type { ReadPorts } from '../read-ports.ts'
+import { v3PoolAddress } from './pool-address.ts'
+import { v3PoolQuery } from './pool-query.ts'
+
+/**
+ * v3 positions by token id at one block, `null` where there is none. Fees are what `collect` would pay, to the unit: what the
+ * position manager owes the token, but no more than the pool owes the manager for that range, whose roundings differ.
+ *
+ * @throws ToolError `VERSION_NOT_DEPLOYED`, `RPC_*`
+ */
+export async function readV3Positions(
+  ports: ReadPorts,
+  chain: Chain,
+  ids: readonly bigint[],
+  blockNumber: bigint,
+): Promise<readonly (Position | null)[]> {
+  const deployment = requireDeployment(chain, 'v3')
+  const run = <Result>(query: Query<Result>) => readQuery(ports.rpc.client(chain), chain, query, blockNumber)
+  const records = await run(joinQueries(ids.map((id) => recordQuery(deployment, id))))
+  const states = await run(
+    joinQueries(records.map((record) => (record === null ? knownQuery(null) : rangeQuery(deployment, record)))),
+  )
+  return Promise.all(
+    records.map(async (record, index) => {
+      const state = states[index] ?? null
+      if (record === null || state === null) return null
+      const tokens = await Promise.all([
+        ports.tokens.byAddress(chain, record.token0),
+        ports.tokens.byAddress(chain, record.token1),
+      ])
+      return position(record, state, tokens, blockNumber)
+    }),
+  )
+}
+
+type Deployment = NonNullable<AmmDeployment['v3']>
+
+/** What the position manager keeps of a token. */
+type Record = {
+  readonly id: bigint
+  readonly owner: Address
+  readonly token0: Address
+  readonly token1: Address
+  readonly fee: number
+  readonly tickLower: number
+  readonly tickUpper: number
+  readonly debt: Debt
+}
+
+/** Liquidity, growth at the last settlement and what was owed then, by token. */
+type Debt = {
+  readonly liquidity: bigint
+  readonly growthInsideLast: readonly [bigint, bigint]
+  readonly owed: readonly [bigint, bigint]
+}
+
+function recordQuery({ positionManager }: Deployment, id: bigint): Query<Record | null> {
+  const reads = [
+    contractRead(positionManager, v3PositionManagerAbi, 'positions', [id]),
+    contractRead(positionManager, v3PositionManagerAbi, 'ownerOf', [id]),
+  ] as const
+  return query(reads, ([stored, owner]) => {
+    if (stored === null || owner === null) return null
+    const [, , token0, token1, fee, tickLower, tickUpper, liquidity, growth0, growth1, owed0, owed1] = stored
+    const debt = { liquidity, growthInsideLast: [growth0, growth1], owed: [owed0, owed1] } as const
+    return { id, owner, token0, token1, fee, tickLower, tickUpper, debt }
+  })
+}
+
+/** The pool, its growth inside the range, and what it owes the position manager for the range. */
+type RangeState = {
+  readonly pool: PoolState
+  readonly growthInside: readonly [bigint, bigint]
+  readonly poolDebt: Debt
+}
+
+function rangeQuery(deployment: Deployment, record: Record): Query<RangeState | null> {
+  const { token0, token1, fee, tickLower, tickUpper } = record
+  const pool = v3PoolAddress(deployment, token0, token1, fee)
+  const identity = query([contractRead(pool, v3PoolAbi, 'tickSpacing', [])], ([tickSpacing]) =>
+    tickSpacing === null ? null : { token0, token1, fee, tickSpacing },
+  )
+  const key = keccak256(encodePacked(['address', 'int24', 'int24'], [deployment.positionManager, tickLower, tickUpper]))
+  const range = query(
+    [
+      contractRead(pool, v3PoolAbi, 'ticks', [tickLower]),
+      contractRead(pool, v3PoolAbi, 'ticks', [tickUpper]),
+      contractRead(pool, v3PoolAbi, 'positions', [key]),
+    ],
+    (results) => results,
+  )
+  return mapQuery(joinQueries([v3PoolQuery(pool, identity), range] as const), ([state, [lower, upper, kept]]) => {
+    if (state === null || lower === null || upper === null || kept === null) return null
+    const inside = getFeeGrowthInside({
+      tickCurrent: state.tick,
+      tickLower,
+      tickUpper,
+      feeGrowthGlobal0X128: state.feeGrowthGlobal0X128 ?? 0n,
+      feeGrowthGlobal1X128: state.feeGrowthGlobal1X128 ?? 0n,
+      lower: { feeGrowthOutside0X128: lower[2], feeGrowthOutside1X128: lower[3] },
+      upper: { feeGrowthOutside0X128: upper[2], feeGrowthOutside1X128: upper[3] },
+    })
+    const [liquidity, growth0, growth1, owed0, owed1] = kept
+    return {
+      pool: state,
+      growthInside: [inside.feeGrowthInside0X128, inside.feeGrowthInside1X128],
+      poolDebt: { liquidity, growthInsideLast: [growth0, growth1], owed: [owed0, owed1] },
+    }
+  })
+}
+
+function position(record: Record, state: RangeState, tokens: readonly [Token, Token], blockNumber: bigint): Position {
+  const pool: Pool = poolOf(state.pool, tokens, blockNumber)
+  const { id, owner, tickLower, tickUpper, debt } = record
+  const fees = ([0, 1] as const).map((side) => {
+    // Collecting settles the pool's account only for a token that still has liquidity.
+    const settles = debt.liquidity > 0n
+    const owedToToken = owed(debt, state.growthInside, side, settles)
+    const owedByPool = owed(state.poolDebt, state.growthInside, side, settles)
+    return owedToToken < owedByPool ? owedToToken : owedByPool
+  })
+  const [fees0 = 0n, fees1 = 0n] = fees
+  const { liquidity } = debt
+  return positionOf(
+    { version: 'v3', positionId: id.toString(), owner, tickLower, tickUpper, liquidity, fees0, fees1 },
+    pool,
+  )
+}
+
+function owed(debt: Debt, growthInside: readonly [bigint, bigint], side: 0 | 1, settles: boolean): bigint {
+  const fresh = settles ? feesOwed(debt.liquidity, growthInside[side], debt.growthInsideLast[side]) : 0n
+  return debt.owed[side] + fresh
+}

@@ -1,0 +1,136 @@
+import type { Chain } from '@svc/wallet/core'
+import type { Address, Hash, PublicClient } from 'viem'
+import type { PoolHistory } from './ports/history.ts'
+import type { Liquidity, Pool } from './ports/liquidity.ts'
+import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
+
+/** The chain as it is read: what a plan, a price or an analysis is made from. Tests use the real ones on the local chain. */
+export type MarketPorts = {
+  readonly chains: ChainDirectory
+  readonly rpc: RpcPool
+  readonly tokens: TokenDirectory
+  readonly prices: PriceSource
+  readonly liquidity: Liquidity
+  readonly history: PoolHistory
+}
+
+export type ChainDirectory = {
+  list(): readonly Chain[]
+  /** By id, name or alias. Throws `CHAIN_NOT_SUPPORTED` naming `field` and the known chains. Reads nothing. */
+  get(nameOrId: string, field?: string): Chain
+}
+
+export type RpcPool = {
+  /** A client that batches the reads of one tick into one HTTP request and maps its failures to `RPC_*` codes. */
+  client(chain: Chain): PublicClient
+  /** The newest block, after checking chain id and age. Throws `RPC_CHAIN_MISMATCH`, `RPC_STALE`, `RPC_UNAVAILABLE`, `RPC_TIMEOUT`. */
+  head(chain: Chain): Promise<{
+    readonly number: bigint
+    readonly timestamp: bigint
+    readonly hash: Hash
+    readonly baseFeePerGas: bigint
+  }>
+  /**
+   * The same for state of older blocks, which not every endpoint keeps: asks a single endpoint a single time, one that has
+   * had such state if there is one.
+   */
+  past(chain: Chain): PublicClient
+  /** How many transactions of an account each endpoint that answers counts at its newest block. Throws `RPC_*` when none does. */
+  transactionCounts(chain: Chain, address: Address): Promise<readonly number[]>
+  /** Whether an endpoint answers within 1.4 s and how old its head is, found out at most every 30 s; never throws. */
+  probe(chain: Chain): Promise<{
+    readonly healthy: boolean
+    readonly headAgeSeconds: number | null
+    readonly latencyMs: number | null
+    readonly problem: string | null
+  }>
+}
+
+export type TokenDirectory = {
+  /** Symbol (listed tokens, native currency) or checksummed address. Throws `TOKEN_NOT_FOUND`, `TOKEN_AMBIGUOUS` (candidates in details). */
+  resolve(chain: Chain, symbolOrAddress: string, field: string): Promise<Token>
+  /** By address, native included; reads the chain for unlisted ones. */
+  byAddress(chain: Chain, address: Address): Promise<Token>
+  /** Whether the chain's own list or the operator's policy names a token, as writes see it; the native currency always counts. */
+  isListed(chain: Chain, address: Address): boolean
+  /** The tokens that the policy lists beside the chain's own. Reads the chain; an address without a token is left out. Throws `RPC_*`. */
+  listedByPolicy(chain: Chain): Promise<readonly Token[]>
+  /** Among the tokens of one chain, or of all, that `isListed` knows. `unread` are chains whose tokens of the policy could not be read. */
+  search(
+    query: string,
+    chain: Chain | null,
+    limit: number,
+  ): Promise<{
+    readonly found: readonly (Token & { readonly chain: Chain })[]
+    readonly unread: readonly Chain[]
+  }>
+  /** The wrapped native token. */
+  wrapped(chain: Chain): Token
+}
+
+export type UsdPrice = {
+  /** For reports: the middle of the band, or the price of the deepest pool where no source is named. */
+  readonly usd: number
+  /** What limits and values are counted with: the price by named sources. `null` where they say nothing; `doubt` then says why. */
+  readonly band: PriceBand | null
+  readonly doubt: PriceDoubt | null
+  /** What each named source said, also where there is no band; absent where no source is named. */
+  readonly witnesses?: readonly PriceWitness[]
+  /** For a token without a named source, the highest price that any pool gives or gave, in US dollars times 1e18; else `null`. */
+  readonly mostE18: bigint | null
+  /** Unix seconds of the block it was read at. */
+  readonly readAt: number
+  readonly method: 'feed' | 'peg' | 'pool_twap' | 'pool_spot'
+  /** The pools it rests on, deepest first; without a named source the pool it was read from, then the pool of its quote token. */
+  readonly pools: readonly string[]
+  /** What those pools hold on their shallower sides; 0 for a feed or a peg without pools. */
+  readonly liquidityUsd: number
+  readonly confidence: 'HIGH' | 'MODERATE' | 'LOW'
+  readonly blockNumber: bigint
+}
+
+export type PriceSource = {
+  /**
+   * `null` when no source gives a price and no pool is deep enough to report one.
+   *
+   * @param at the block to read at; the newest when absent
+   */
+  usd(chain: Chain, token: Token, at?: BlockTime): Promise<UsdPrice | null>
+  /** Why a token has no trusted price, also where `usd` is `null`; `null` where it has one. */
+  doubt(chain: Chain, token: Token, at?: BlockTime): Promise<PriceDoubt | null>
+  /** Price of one whole token in units of another by the deepest pool between them; `null` without one. */
+  ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>
+}
+
+/** A block and its time in Unix seconds. */
+export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }
+
+export type { Token } from './ports/token.ts'
+export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
+export type {
+  AddOutcome,
+  AddPreview,
+  AddRequest,
+  CollectOutcome,
+  IncreaseOutcome,
+  Liquidity,
+  PairShare,
+  LiquidityPlan,
+  Pool,
+  PoolReference,
+  Position,
+  PositionEvent,
+  PositionEvents,
+  Quote,
+  QuoteRequest,
+  ReadLimits,
+  RemoveOutcome,
+  SwapHistory,
+  SwapOutcome,
+  SwapRecord,
+  TickRow,
+  Version,
+} from './ports/liquidity.ts'
+import type { Token } from './ports/token.ts'
+export { isUnnamed, mayPass } from './ports/prices.ts'
+export type { PriceBand, PriceDoubt, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'

@@ -1,0 +1,72 @@
+import { boundedBytes, withDeadline } from '@svc/wallet/core'
+import { yieldToEventLoop } from '@svc/runtime'
+
+/**
+ * One POST of JSON and its answer, whatever the status. The time limit covers the whole body, redirects are refused, no more than
+ * `mostBytes` of the answer are read, and one with more than `mostValues` is not parsed: 16 MiB of `{},{},...` take many seconds, in
+ * which nothing else runs. Why there is no answer is reported without what anybody said.
+ */
+export async function postJson(
+  { url, headers, fetch, timeoutMs, mostBytes, mostValues, signal: caller }: JsonPost,
+  content: string,
+): Promise<JsonAnswer | NoAnswer> {
+  try {
+    return await withDeadline({ timeoutMs, signal: caller }, async (signal) => {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+        body: content,
+        redirect: 'error',
+        signal,
+      })
+      const type = /^[\w.+-]+\/[\w.+-]+/.exec(response.headers.get('content-type') ?? '')?.[0] ?? 'no type'
+      const bytes = await boundedBytes(response, { mostBytes, signal })
+      // Answers that come together are not looked at in one turn.
+      await yieldToEventLoop()
+      if (hasMoreValues(bytes, mostValues)) return { failed: 'too many values', cause: undefined }
+      return { status: response.status, type, body: parsed(new TextDecoder().decode(bytes)) }
+    })
+  } catch (cause) {
+    if (cause instanceof RangeError) return { failed: 'too long', cause }
+    return { failed: cause instanceof Error && cause.name === 'TimeoutError' ? 'timeout' : 'unreachable', cause }
+  }
+}
+
+export type JsonPost = {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly fetch: typeof fetch
+  readonly timeoutMs: number
+  /** Ends the exchange, which then counts as `unreachable`. */
+  readonly signal?: AbortSignal | undefined
+  readonly mostBytes: number
+  /** Lists, objects, and what they hold. */
+  readonly mostValues: number
+}
+
+/** `type` is the media type alone, `body` undefined for what is no JSON. */
+export type JsonAnswer = { readonly status: number; readonly type: string; readonly body: unknown }
+
+export type NoAnswer = {
+  readonly failed: 'timeout' | 'unreachable' | 'too long' | 'too many values'
+  readonly cause: unknown
+}
+
+/** Commas and the brackets that open: each value but the first comes after one of them. */
+const marks: readonly number[] = [0x2c, 0x5b, 0x7b]
+
+function hasMoreValues(bytes: Uint8Array, most: number): boolean {
+  let left = most
+  for (const mark of marks) {
+    for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 1)) if (--left < 0) return true
+  }
+  return false
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

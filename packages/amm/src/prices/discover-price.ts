@@ -1,0 +1,158 @@
+import type { UsdPrice } from '../ports.ts'
+import type { PricePoint } from './price-point.ts'
+import type { Chain } from '@svc/wallet/core'
+import type { PricedToken } from './named-tokens.ts'
+import { isAtPeg, type PriceVerdict } from './band/price-band.ts'
+import { e18 } from './band/price-range.ts'
+
+/** What pools say of a token that nobody named a source for. */
+export type DiscoveredPrice = {
+  /** For reports; `null` where no pool is deep enough. */
+  readonly chosen: ChosenPrice | null
+  /**
+   * The highest price that any pool gives, or gave at a moment of the last day that was read, pools with next to nothing left out;
+   * US dollars for one whole token times 1e18.
+   */
+  readonly mostE18: bigint | null
+  /** Whether the price of half an hour ago is unknown for any of its pools, however shallow now. Then `mostE18` is `null`. */
+  readonly isPastless: boolean
+}
+
+/**
+ * Prices a token by all the pools it has against dollar tokens and the native currency: for reports, and as an upper bound of
+ * its worth. Anybody can make such a pool, so it is a source for nothing else.
+ *
+ * @param floorUsd least depth of a pool in US dollars
+ */
+export async function discoverPrice(token: PricedToken, market: Market, floorUsd: number): Promise<DiscoveredPrice> {
+  const { native, dollars } = market
+  const [byDollars, byNative, dollarQuotes, nativeQuote] = await Promise.all([
+    Promise.all(dollars.map((dollar) => market.points(token, dollar))),
+    market.points(token, native),
+    Promise.all(dollars.map(async (dollar) => dollarQuoteOf(await market.verdict(dollar)))),
+    token.address === native.address ? null : nativeQuoteOf(market, floorUsd),
+  ])
+  const quoted = [
+    ...byDollars.map((points, index) => ({ points, quote: dollarQuotes[index] ?? null })),
+    { points: byNative, quote: nativeQuote },
+  ]
+  const groups = quoted.flatMap(({ points, quote }) => (quote === null ? [] : [{ points, quote }]))
+  const isPastless = [byNative, ...byDollars].flat().some(({ hasPast }) => !hasPast)
+  return { chosen: choosePrice(groups, floorUsd), mostE18: isPastless ? null : mostOf(groups), isPastless }
+}
+
+/** What a price is discovered with; everything is asked for at once. */
+export type Market = {
+  readonly native: PricedToken
+  readonly dollars: readonly PricedToken[]
+  points(token: PricedToken, quote: PricedToken): Promise<readonly PricePoint[]>
+  /** Of the named sources of a token; `null` where it has none. */
+  verdict(token: PricedToken): Promise<PriceVerdict | null>
+}
+
+/** The listed dollar tokens whose pools are looked at. */
+export function dollarTokens(chain: Chain): readonly PricedToken[] {
+  return chain.tokens.filter(({ usdPegged }) => usdPegged).slice(0, mostDollarTokens)
+}
+
+const mostDollarTokens = 3
+/** US dollars. Anybody can make a pool with less on its shallower side, at any price. */
+const leastHeardUsd = 1_000
+
+type QuotePrice = PriceGroup['quote'] & { readonly highE18: bigint }
+
+function dollarQuoteOf(verdict: PriceVerdict | null): QuotePrice | null {
+  const band = verdict?.band ?? null
+  if (band === null || !isAtPeg(band)) return null
+  return { usd: 1, highE18: band.highE18, method: 'peg', pools: [], confidence: 'HIGH' }
+}
+
+/** By its named sources, or where it has none on this chain by its own pools against dollar tokens. */
+async function nativeQuoteOf(market: Market, floorUsd: number): Promise<QuotePrice | null> {
+  const { native, dollars } = market
+  const [verdict, ...pools] = await Promise.all([
+    market.verdict(native),
+    ...dollars.map((dollar) => market.points(native, dollar)),
+  ])
+  if (verdict !== null) return namedQuoteOf(verdict)
+  const groups = [{ points: pools.flat(), quote: dollar }]
+  const chosen = choosePrice(groups, floorUsd)
+  const mostE18 = mostOf(groups)
+  return chosen === null || mostE18 === null ? null : { ...chosen, highE18: mostE18 }
+}
+
+function namedQuoteOf({ band, method, pools, confidence }: PriceVerdict): QuotePrice | null {
+  if (band === null) return null
+  const usd = Number(band.midE18) / 1e18
+  return { usd, highE18: band.highE18, method, pools: pools.slice(0, 1), confidence }
+}
+
+const dollar: QuotePrice = { usd: 1, highE18: e18, method: 'peg', pools: [], confidence: 'HIGH' }
+
+function mostOf(
+  groups: readonly { readonly points: readonly PricePoint[]; readonly quote: QuotePrice }[],
+): bigint | null {
+  let most: bigint | null = null
+  for (const { points, quote } of groups) {
+    for (const { mostE18, depth } of points) {
+      if (!(depth * quote.usd >= leastHeardUsd)) continue
+      const usdE18 = (mostE18 * quote.highE18 + e18 - 1n) / e18
+      if (most === null || usdE18 > most) most = usdE18
+    }
+  }
+  return most
+}
+
+type Confidence = UsdPrice['confidence']
+
+/** A price in US dollars and what it rests on, deepest pool first. */
+type ChosenPrice = Pick<UsdPrice, 'usd' | 'method' | 'pools' | 'liquidityUsd' | 'confidence'>
+
+/** Pools that price a token in something whose own price is known. */
+export type PriceGroup = {
+  readonly points: readonly PricePoint[]
+  /** Of the quote token; `pools` names the pools behind it. */
+  readonly quote: Pick<ChosenPrice, 'usd' | 'method' | 'pools' | 'confidence'>
+}
+
+/**
+ * The price by the deepest pool that remembers half an hour; by the deepest one's price of the moment when none does. Pools below
+ * the floor have no say. Confidence is HIGH for a deep mean that the moment agrees with, LOW for any price of the moment.
+ *
+ * @param floorUsd least depth of a pool in US dollars
+ */
+export function choosePrice(groups: readonly PriceGroup[], floorUsd: number): ChosenPrice | null {
+  const options = groups
+    .flatMap(({ points, quote }) => points.map((point) => ({ point, quote, depthUsd: point.depth * quote.usd })))
+    .filter(({ depthUsd }) => depthUsd >= floorUsd)
+    .toSorted((a, b) => b.depthUsd - a.depthUsd)
+  const chosen = options.find(({ point }) => point.mean !== null) ?? options[0]
+  if (chosen === undefined) return null
+  const { point, quote, depthUsd } = chosen
+  const method = point.mean === null || quote.method === 'pool_spot' ? 'pool_spot' : 'pool_twap'
+  return {
+    usd: (point.mean ?? point.spot) * quote.usd,
+    method,
+    pools: [point.pool, ...quote.pools],
+    liquidityUsd: depthUsd,
+    confidence: lower(confidenceOf(point, depthUsd), quote.confidence),
+  }
+}
+
+const deepUsd = 250_000
+/** How far the moment may be from the mean: for HIGH, and for MODERATE. */
+const agrees = 0.02
+const strays = 0.1
+
+function confidenceOf(point: PricePoint, depthUsd: number): Confidence {
+  if (point.mean === null) return 'LOW'
+  const gap = Math.abs(point.spot / point.mean - 1)
+  if (gap <= agrees && depthUsd >= deepUsd) return 'HIGH'
+  return gap <= strays ? 'MODERATE' : 'LOW'
+}
+
+function lower(a: Confidence, b: Confidence): Confidence {
+  return ladder.indexOf(a) < ladder.indexOf(b) ? a : b
+}
+
+const ladder: readonly Confidence[] = ['LOW', 'MODERATE', 'HIGH']

@@ -1,0 +1,68 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { expect, it } from 'vitest'
+import { erc20Abi } from '../abis/tokens.ts'
+import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
+import { contractRead } from './contract-read.ts'
+import { createBlockReads } from './create-block-reads.ts'
+import { query } from './query.ts'
+
+const devnet = useDevnet()
+
+/** What an account holds of USDC, and at a block also the time of that block. */
+function balanceQueries(bench: ReturnType<typeof createReadsBench>) {
+  const read = contractRead(bench.addressOf('USDC'), erc20Abi, 'balanceOf', [devnet().accounts[4]!.address])
+  const now = query([read], ([balance]) => balance)
+  return {
+    now,
+    past: query([read], ([balance]) => (atSeconds: number) => ({ balance, atSeconds })),
+  }
+}
+
+it('reads the head and blocks before it in one request, with the time of each', async () => {
+  const requests: string[] = []
+  const bench = createReadsBench(devnet(), (body) => {
+    requests.push(body)
+    return null
+  })
+  const queries = balanceQueries(bench)
+  const first = await bench.rpc.head(bench.chain)
+  await devnet().fund(devnet().accounts[4]!.address, { USDC: '5' })
+  await devnet().mineTo(Number(first.timestamp) + 1_000)
+  const head = await bench.rpc.head(bench.chain)
+  const reads = createBlockReads(bench.rpc, bench.chain, head)
+  requests.length = 0
+  const [now, again, before, at] = await Promise.all([
+    reads.now(queries.now),
+    reads.now(queries.now),
+    reads.past(queries.past, first.number),
+    reads.past(queries.past, head.number),
+  ])
+  expect(now! - before!.balance!).toBe(5_000_000n)
+  expect([again, at!.balance]).toEqual([now, now])
+  expect([before!.atSeconds, at!.atSeconds]).toEqual([Number(first.timestamp), Number(head.timestamp)])
+  expect(requests).toHaveLength(1)
+  expect(requests[0]!.split('eth_call')).toHaveLength(4)
+})
+
+it('takes what the endpoint does not have for an answer, and asks for it once', async () => {
+  let failing = 0
+  const bench = createReadsBench(devnet(), (body) => {
+    if (!body.includes(oldBlock)) return null
+    failing += 1
+    const asked = [JSON.parse(body) as { id: number }].flat()
+    const error = { code: -32_000, message: 'missing trie node deadbeef' }
+    return Response.json(asked.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
+  })
+  const queries = balanceQueries(bench)
+  const reads = createBlockReads(bench.rpc, bench.chain, await bench.rpc.head(bench.chain))
+  expect(await reads.past(queries.past, BigInt(oldBlock))).toBeNull()
+  expect(failing).toBe(1)
+  // A block that nobody has yet, and a chain whose Multicall3 did not stand then.
+  expect(await reads.past(queries.past, 10n ** 9n)).toBeNull()
+  expect(
+    await createBlockReads(bench.rpc, { ...bench.chain, multicall3: nowhere }, reads.head).past(queries.past, 3n),
+  ).toBeNull()
+})
+
+const oldBlock = '0x7'
+const nowhere = '0x00000000000000000000000000000000000bad03'

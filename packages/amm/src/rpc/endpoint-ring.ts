@@ -1,0 +1,173 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { ToolError } from '../tool-error.ts'
+import { EndpointError } from './endpoint-error.ts'
+import { isTransaction, type RpcRequest } from './json-rpc-endpoint.ts'
+import { quantity } from './quantity.ts'
+import { isEndpointFault, passesSoon, rpcFailure, type RpcCode } from './rpc-failure.ts'
+
+/** The endpoints of one chain, in the operator's order, with what is known about their health. */
+export type EndpointRing = {
+  /**
+   * Asks the endpoints until one answers. A read goes to the next one when one fails, and once more round after a short
+   * pause when that may help; a transaction goes to one endpoint, once. `raw`, its signed bytes, tells when the same is offered
+   * again: for two minutes it goes where it would have gone first, since operators may name an endpoint that keeps
+   * transactions from public view, and after that to each endpoint in turn, since one may take what it does not pass on.
+   * An endpoint at fault goes last for half a minute. The chain id of an endpoint is checked with its first read, in the same batch, and before its first transaction.
+   *
+   * @throws ToolError `RPC_*` when none answered, or viem's error when the answer is one (a revert, a refusal of a transaction).
+   */
+  ask<Result>(method: string, act: (request: RpcRequest) => Promise<Result>, raw?: string): Promise<Result>
+  /**
+   * Asks one endpoint once for state of an older block: the first that has not lacked such state lately.
+   *
+   * @throws as `ask` does.
+   */
+  askPast<Result>(method: string, act: (request: RpcRequest) => Promise<Result>): Promise<Result>
+  /**
+   * Asks every endpoint once and gives the answers of those that gave one.
+   *
+   * @throws ToolError `RPC_*` when none answered.
+   */
+  askEach<Result>(method: string, act: (request: RpcRequest) => Promise<Result>): Promise<readonly Result[]>
+}
+
+export function createEndpointRing(
+  chainId: number,
+  requests: readonly RpcRequest[],
+  now: () => number,
+  retryPauseMs = 250,
+): EndpointRing {
+  const endpoints = requests.map((request): Endpoint => ({ request, checked: null, benchedUntil: 0, pastlessUntil: 0 }))
+
+  /** Healthy ones first; the sort keeps the operator's order among equals. */
+  const inOrder = () => {
+    const time = now()
+    return endpoints.toSorted((a, b) => Number(a.benchedUntil > time) - Number(b.benchedUntil > time))
+  }
+
+  const offers = new Map<string, { readonly since: number; again: number }>()
+  /** The one endpoint that a transaction goes to. */
+  const takerOf = (raw: string | undefined) => {
+    const ordered = inOrder()
+    if (raw === undefined) return ordered.slice(0, 1)
+    const offer = offers.get(raw) ?? { since: now(), again: 0 }
+    // What was offered last is kept longest.
+    offers.delete(raw)
+    offers.set(raw, offer)
+    for (const oldest of [...offers.keys()].slice(0, -mostOffers)) offers.delete(oldest)
+    if (now() - offer.since < oneTakerMs || ordered.length === 0) return ordered.slice(0, 1)
+    offer.again += 1
+    const turn = offer.again % ordered.length
+    return ordered.slice(turn, turn + 1)
+  }
+
+  async function attempt<Result>(endpoint: Endpoint, method: string, act: Act<Result>): Promise<Result> {
+    try {
+      if (isTransaction(method)) await checkOnce(endpoint, chainId)
+      const [result] = await Promise.all([act(endpoint.request), checkOnce(endpoint, chainId)])
+      endpoint.benchedUntil = 0
+      return result
+    } catch (error) {
+      if (isEndpointFault(error)) endpoint.benchedUntil = now() + benchMs
+      throw error
+    }
+  }
+
+  return {
+    async ask(method, act, raw) {
+      const failures: ToolError[] = []
+      const rounds = isTransaction(method) ? 1 : 2
+      for (let round = 0, again = true; round < rounds && again; round += 1) {
+        if (round > 0) await pause(retryPauseMs)
+        again = false
+        for (const endpoint of isTransaction(method) ? takerOf(raw) : inOrder()) {
+          try {
+            return await attempt(endpoint, method, act)
+          } catch (error) {
+            const failure = rpcFailure(error, method, chainId)
+            if (failure === null) throw error
+            failures.push(failure)
+            again ||= passesSoon(error)
+          }
+        }
+      }
+      throw gravest(failures)
+    },
+    async askPast(method, act) {
+      const time = now()
+      const ordered = inOrder()
+      const endpoint = ordered.find(({ pastlessUntil }) => pastlessUntil <= time) ?? ordered[0]
+      if (endpoint === undefined) throw gravest([])
+      try {
+        return await attempt(endpoint, method, act)
+      } catch (error) {
+        endpoint.pastlessUntil = now() + pastlessMs
+        throw rpcFailure(error, method, chainId) ?? error
+      }
+    },
+    async askEach(method, act) {
+      const failures: ToolError[] = []
+      const asked = endpoints.map((endpoint) =>
+        attempt(endpoint, method, act).then(
+          (value) => [value],
+          (error: unknown) => {
+            const failure = rpcFailure(error, method, chainId)
+            if (failure === null) throw error
+            failures.push(failure)
+            return []
+          },
+        ),
+      )
+      const answers = (await Promise.all(asked)).flat(1)
+      if (answers.length === 0) throw gravest(failures)
+      return answers
+    },
+  }
+}
+
+type Endpoint = {
+  readonly request: RpcRequest
+  checked: Promise<void> | null
+  benchedUntil: number
+  /** Until when it is thought not to have state of older blocks. */
+  pastlessUntil: number
+}
+type Act<Result> = (request: RpcRequest) => Promise<Result>
+
+const benchMs = 30_000
+/** How long a transaction is offered to one endpoint alone. */
+const oneTakerMs = 120_000
+const mostOffers = 256
+/** Milliseconds: what a node keeps changes with its configuration, not with the hour. */
+const pastlessMs = 30 * 60_000
+/** What the operator should hear of first. */
+const byGravity: readonly string[] = [
+  'RPC_CHAIN_MISMATCH',
+  'RPC_STALE',
+  'RPC_REFUSED',
+  'RPC_TIMEOUT',
+  'RPC_UNAVAILABLE',
+] satisfies readonly RpcCode[]
+
+function checkOnce(endpoint: Endpoint, chainId: number): Promise<void> {
+  endpoint.checked ??= check(endpoint.request, chainId).catch((error: unknown) => {
+    endpoint.checked = null
+    throw error
+  })
+  return endpoint.checked
+}
+
+async function check(request: RpcRequest, chainId: number): Promise<void> {
+  const answer = quantity.safeParse(await request({ method: 'eth_chainId' }))
+  if (!answer.success) throw new EndpointError('broken', 'the chain id cannot be read')
+  if (answer.data !== BigInt(chainId)) throw new EndpointError('other-chain', `answered chain id ${answer.data}`)
+}
+
+function gravest(failures: readonly ToolError[]): ToolError {
+  const [first] = failures.toSorted((a, b) => byGravity.indexOf(a.code) - byGravity.indexOf(b.code))
+  if (first !== undefined) return first
+  const message = 'No endpoint is configured for this chain.'
+  return new ToolError('RPC_UNAVAILABLE', message, {
+    details: [{ field: 'chain', message, accepted: 'a chain that list_supported_chains shows as live' }],
+  })
+}

@@ -1,0 +1,117 @@
+import { urlCredentials } from '@svc/wallet/core'
+import { createTransport, RpcRequestError, type EIP1193RequestFn } from 'viem'
+import { yieldToEventLoop } from '@svc/runtime'
+import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
+
+/**
+ * One endpoint of a chain. Requests of the same turn of the event loop travel as one JSON-RPC batch, whoever asks. A batch that the
+ * endpoint will not take as a whole is sent again call by call, and so is everything after it; a batch whose answers are too
+ * long together is sent again call by call alone. Nothing else is ever sent twice. Logs, whose answers are
+ * long and slow, and transactions never travel in a batch: neither can fail the reads of others.
+ *
+ * Rejects with `EndpointError` (as the cause of viem's `UnknownRpcError`) when there was no answer, and with viem's
+ * classes for JSON-RPC errors. Errors name the origin of the URL only, because paths and queries hold keys.
+ */
+export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
+  const place = urlCredentials(options.url)
+  let batchSize = 50
+  let queue: QueuedCall[] = []
+  let nextId = 1
+
+  function flush(): void {
+    const waiting = queue
+    queue = []
+    for (let start = 0; start < waiting.length; start += batchSize) {
+      void settle(waiting.slice(start, start + batchSize))
+    }
+  }
+
+  async function settle(queued: readonly QueuedCall[], signal?: AbortSignal): Promise<void> {
+    const slow = queued.some(({ call }) => isSlow(call.method))
+    const exchange = { ...options, ...place, timeoutMs: slow ? options.slowTimeoutMs : options.timeoutMs, signal }
+    try {
+      const answers = await postJsonRpc(
+        exchange,
+        queued.map(({ call }) => call),
+      )
+      if (answers === 'batch refused' || answers === 'batch too long') {
+        if (answers === 'batch refused') batchSize = 1
+        for (const entry of queued) void settle([entry])
+        return
+      }
+      for (const { call, resolve } of queued) resolve(answers.get(call.id))
+    } catch (error) {
+      for (const { reject } of queued) reject(error)
+    }
+  }
+
+  function send(call: RpcCall, signal?: AbortSignal): Promise<RpcAnswer | undefined> {
+    return new Promise((resolve, reject) => {
+      const queued = { call, resolve, reject }
+      if (travelsAlone(call.method)) {
+        void settle([queued], signal)
+        return
+      }
+      // After those whose turn comes first, who may ask as well.
+      if (queue.length === 0) void yieldToEventLoop().then(flush)
+      queue.push(queued)
+    })
+  }
+
+  async function request(
+    { method, params }: { method: string; params?: unknown },
+    { signal }: RequestEnd = {},
+  ): Promise<unknown> {
+    const answer = await send({ jsonrpc: '2.0', id: nextId++, method, params: params ?? [] }, signal)
+    if (answer?.error != null) {
+      throw new RpcRequestError({ body: { method }, error: answer.error, url: new URL(place.url).origin })
+    }
+    return answer?.result
+  }
+
+  return createTransport({
+    key: 'jsonRpc',
+    name: 'JSON-RPC',
+    type: 'jsonRpc',
+    retryCount: 0,
+    request: request as EIP1193RequestFn,
+  }).request
+}
+
+/** An EIP-1193 request function. */
+export type RpcRequest = (
+  args: { readonly method: string; readonly params?: unknown },
+  options?: RequestEnd,
+) => Promise<unknown>
+
+/** A request that travels alone ends with the signal; of others the answer is dropped. */
+type RequestEnd = { readonly signal?: AbortSignal | undefined }
+
+export type EndpointOptions = {
+  /** A user and password in it travel in a header. */
+  readonly url: string
+  readonly fetch: typeof fetch
+  /** Longest wait for a whole answer, body included. */
+  readonly timeoutMs: number
+  /** The same for methods that make a node work: logs, simulations, traces, sending. */
+  readonly slowTimeoutMs: number
+}
+
+/** Whether a method hands a transaction to the network, which the journal alone may repeat. */
+export function isTransaction(method: string): boolean {
+  return method.startsWith('eth_send')
+}
+
+type QueuedCall = {
+  readonly call: RpcCall
+  readonly resolve: (answer: RpcAnswer | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+function travelsAlone(method: string): boolean {
+  return method === 'eth_getLogs' || isTransaction(method)
+}
+
+function isSlow(method: string): boolean {
+  return /^(eth_getLogs|eth_simulateV1|eth_send|debug_|trace_)/.test(method)
+}

@@ -1,0 +1,122 @@
+import * as z from 'zod'
+import { postJson, type JsonPost } from '../post-json.ts'
+import { EndpointError } from './endpoint-error.ts'
+
+/**
+ * One HTTP exchange with a JSON-RPC endpoint: a single call as an object, several as a batch. Answers are matched by id.
+ * The time limit covers the whole body, redirects are refused, and no more of the answer is read than what was asked for can fill. What is
+ * not asked for is not looked at: an endpoint cannot make work by telling much.
+ *
+ * @returns the answer of each call by id, `batch refused` when the endpoint answered a batch as a whole, or
+ *   `batch too long` when the answers to several calls were cut off.
+ * @throws EndpointError
+ */
+export async function postJsonRpc(
+  options: Pick<JsonPost, 'url' | 'headers' | 'fetch' | 'timeoutMs' | 'signal'>,
+  calls: readonly RpcCall[],
+): Promise<ReadonlyMap<number, RpcAnswer> | 'batch refused' | 'batch too long'> {
+  const limits = limitsOf(calls)
+  const said = await postJson({ ...options, ...limits }, JSON.stringify(calls.length === 1 ? calls[0] : calls))
+  if ('failed' in said && said.failed === 'too long' && calls.length > 1) return 'batch too long'
+  if ('failed' in said) throw failures[said.failed]({ ...options, ...limits }, said.cause)
+  const { status, type, body } = said
+  if (calls.length > 1 && !Array.isArray(body)) {
+    if (refusesBatch(status, body)) return 'batch refused'
+    throw statusError(status === 200 && answerSchema.safeParse(body).success ? 429 : status, type)
+  }
+  const reported: unknown[] = Array.isArray(body) ? body : [body]
+  if (reported.length > calls.length) throw statusError(status, type)
+  const answers = answersSchema.safeParse(reported)
+  if (!answers.success) throw statusError(status, type)
+  const byId = new Map<unknown, RpcAnswer>(answers.data.map((answer) => [answer.id ?? null, answer]))
+  return new Map(calls.map(({ id }) => [id, answerTo(id, byId, calls.length)]))
+}
+
+export type RpcCall = {
+  readonly jsonrpc: '2.0'
+  readonly id: number
+  readonly method: string
+  readonly params: unknown
+}
+export type RpcAnswer = z.output<typeof answerSchema>
+
+const answerSchema = z
+  .object({
+    id: z.union([z.number(), z.string(), z.null()]).optional(),
+    result: z.unknown().optional(),
+    error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).nullish(),
+  })
+  .refine((answer) => 'result' in answer || !!answer.error)
+const answersSchema = z.array(answerSchema)
+
+/** JSON-RPC codes that say "too much": the standard's, one provider's own, and the status as a code. */
+export const limitCodes: ReadonlySet<number> = new Set([-32005, -32007, 429])
+
+const mebibyte = 1024 * 1024
+const mostBytes = 16 * mebibyte
+/** Logs of the shortest kind in as many bytes hold fewer. */
+const mostValues = 500_000
+
+/** Of blocks, receipts, logs and what nodes play they tell lists; a call answers with one text, which may be long; the rest is short. */
+function limitsOf(calls: readonly RpcCall[]): { readonly mostBytes: number; readonly mostValues: number } {
+  const isLong = ({ method }: RpcCall) => method === 'eth_call' || tellsLists.test(method)
+  return {
+    mostBytes: calls.some(isLong) ? mostBytes : Math.min(mostBytes, calls.length * mebibyte),
+    mostValues: calls.some(({ method }) => tellsLists.test(method)) ? mostValues : calls.length * 1_000,
+  }
+}
+
+const tellsLists = /^(eth_(getLogs|getBlock|getTransaction|simulateV1|createAccessList|feeHistory)|debug_|trace_)/
+
+const failures = {
+  timeout: ({ timeoutMs }: Limits) => new EndpointError('timeout', `no answer within ${timeoutMs} ms`),
+  unreachable: (_: Limits, cause: unknown) => new EndpointError('unreachable', 'the connection failed', cause),
+  'too long': (limits: Limits) =>
+    new EndpointError('refused', `the answer is larger than ${limits.mostBytes / mebibyte} MiB`),
+  'too many values': () => new EndpointError('broken', 'the answer holds more values than were asked for'),
+}
+
+type Limits = { readonly timeoutMs: number; readonly mostBytes: number }
+
+/** An error without an id answers a lone call; anything else must bear the id of the call. */
+function answerTo(id: number, byId: ReadonlyMap<unknown, RpcAnswer>, count: number): RpcAnswer {
+  const answer = byId.get(id) ?? (count === 1 ? byId.get(null) : undefined)
+  if (answer === undefined || (answer.id !== id && !answer.error)) {
+    throw new EndpointError('broken', 'an answer is missing')
+  }
+  if (holdsLongNumber(answer.result)) throw new EndpointError('broken', 'a number is longer than any of a chain')
+  return answer
+}
+
+/** Statuses and codes with which endpoints answer batches that are too long, or batches at all; not those for haste. */
+function refusesBatch(status: number, body: unknown): boolean {
+  if ([400, 405, 413, 415, 422].includes(status)) return true
+  const answer = answerSchema.safeParse(body)
+  return status === 200 && answer.success && !!answer.data.error && !limitCodes.has(answer.data.error.code)
+}
+
+/** Of the body it tells the type alone: what endpoints write there may hold the URL, and with it the key. */
+function statusError(status: number, type: string): EndpointError {
+  const said = `status ${status} (${type.slice(0, 60)})`
+  if (status === 429) return new EndpointError('limited', said)
+  return new EndpointError(status >= 400 && status < 500 && status !== 404 ? 'refused' : 'broken', said)
+}
+
+/**
+ * Whether what an endpoint tells holds a decimal number of more digits than a word of a chain has (78). Quantities are hexadecimal, but
+ * what reads them takes decimals too, and of a text of millions of digits that takes many seconds.
+ */
+export function holdsLongNumber(reported: unknown): boolean {
+  const left = [reported]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === 'string') {
+      if (longNumber.test(value)) return true
+    } else if (typeof value === 'object' && value !== null) {
+      for (const member of Object.values(value)) left.push(member)
+    }
+  }
+  return false
+}
+
+const longNumber = /^\s*[+-]?\d{79}/

@@ -1,0 +1,162 @@
+import { type Address, type Hex, type PublicClient, toFunctionSelector } from 'viem'
+import type { Chain } from '@svc/wallet/core'
+import { ToolError } from '../tool-error.ts'
+import { inTurns, yieldToEventLoop } from '@svc/runtime'
+import type { ContractRead } from './contract-function.ts'
+import { decodeAggregate3, type Aggregate3Outcome } from './decode-aggregate3.ts'
+
+/**
+ * Reads many contracts at one block, over Multicall3, in one HTTP request. A read that reverts or answers with other
+ * bytes than its ABI says is `null`; a failing endpoint is never taken for one.
+ *
+ * @throws ToolError `RPC_*`, `RPC_UNAVAILABLE` also where what was answered is not what Multicall3 answers.
+ */
+export async function readAll<const TReads extends readonly ContractRead<unknown>[]>(
+  client: PublicClient,
+  chain: Chain,
+  reads: TReads,
+  blockNumber: bigint,
+  readsPerCall = lightReadsPerCall,
+): Promise<ReadResults<TReads>> {
+  const chunks = chunksOf<ContractRead<unknown>>(reads, readsPerCall)
+  const results = await Promise.all(chunks.map((chunk) => readChunk(client, chain, chunk, blockNumber)))
+  return results.flat() as ReadResults<TReads>
+}
+
+export type ReadResults<TReads extends readonly ContractRead<unknown>[]> = {
+  readonly [Key in keyof TReads]: TReads[Key] extends ContractRead<infer Result> ? Result | null : never
+}
+
+/**
+ * The same, each call made once. `null` where one fails, whatever for: for state that an endpoint may not have.
+ */
+export async function readOnce(
+  client: PublicClient,
+  chain: Chain,
+  reads: readonly ContractRead<unknown>[],
+  blockNumber: bigint,
+): Promise<readonly unknown[] | null> {
+  try {
+    const results = chunksOf(reads, lightReadsPerCall).map(async (chunk) => {
+      const { data = '0x' } = await client.call({ to: chain.multicall3, data: encodeAggregate3(chunk), blockNumber })
+      return decodeAll(chunk, data)
+    })
+    return (await Promise.all(results)).flat()
+  } catch {
+    return null
+  }
+}
+
+function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  const chunks: Item[][] = []
+  for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size))
+  return chunks
+}
+
+/**
+ * Keeps one eth_call below the 50 million gas that nodes usually grant it. Most reads cost about 10,000; the half hour that the oracle
+ * of a v3 pool recalls costs up to about a million, once in six reads of such a pool.
+ */
+const lightReadsPerCall = 150
+
+/** In hexadecimal digits; 32 KiB are more than anything read here answers with, and are decoded in a millisecond. */
+const longestReturn = 65_536
+
+/** A chunk that fails as a whole (out of gas, say) is read in halves, so that one bad contract spoils nothing else. */
+async function readChunk(
+  client: PublicClient,
+  chain: Chain,
+  reads: readonly ContractRead<unknown>[],
+  blockNumber: bigint,
+): Promise<unknown[]> {
+  const data = encodeAggregate3(reads)
+  let answer: Hex | undefined
+  try {
+    answer = (await client.call({ to: chain.multicall3, data, blockNumber })).data
+  } catch (error) {
+    if (error instanceof ToolError) throw error
+    if (reads.length === 1) return [null]
+    const half = Math.ceil(reads.length / 2)
+    const halves = [reads.slice(0, half), reads.slice(half)]
+    return (await Promise.all(halves.map((part) => readChunk(client, chain, part, blockNumber)))).flat()
+  }
+  if (answer === undefined) {
+    const message = `${chain.name} has no Multicall3 where its configuration says.`
+    throw new ToolError('RPC_REFUSED', message, { details: [{ field: 'chain', message }] })
+  }
+  return decodeAll(reads, answer)
+}
+
+async function decodeAll(reads: readonly ContractRead<unknown>[], answer: Hex): Promise<unknown[]> {
+  await yieldToEventLoop()
+  return inTurns(decoded(reads, outcomesOf(answer, reads.length)))
+}
+
+function* decoded(
+  reads: readonly ContractRead<unknown>[],
+  outcomes: readonly Aggregate3Outcome[],
+): Generator<void, unknown[]> {
+  const results: unknown[] = []
+  for (const [index, read] of reads.entries()) {
+    results.push(decodeOutcome(read, outcomes[index]))
+    yield
+  }
+  return results
+}
+
+function outcomesOf(answer: Hex, count: number): readonly Aggregate3Outcome[] {
+  try {
+    const outcomes = decodeAggregate3(answer)
+    if (outcomes.length === count) return outcomes
+  } catch {
+    // As wrong as another number of them.
+  }
+  const message = 'The endpoint of this chain answered a reading of its contracts with what Multicall3 cannot answer.'
+  throw new ToolError('RPC_UNAVAILABLE', message, {
+    details: [
+      { field: 'chain', message, accepted: 'a chain whose endpoint answers eth_call, or another endpoint for it' },
+    ],
+  })
+}
+
+function decodeOutcome(read: ContractRead<unknown>, outcome: Aggregate3Outcome | undefined): unknown {
+  // No contract, or none with that function. The decoder would say so by an error, which costs more than the read.
+  if (!outcome?.success || outcome.returnData === '0x') return null
+  // A name without end, say.
+  if (outcome.returnData.length > longestReturn) return null
+  try {
+    return read.decode(outcome.returnData)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The calldata of Multicall3's `aggregate3((address target, bool allowFailure, bytes callData)[])` with failures allowed,
+ * laid out as the Contract ABI Specification says for an array of dynamic tuples. Every read of a chain goes through
+ * it, and the general encoder takes more time for one than the node for its answer. Throws `TypeError` for a target that
+ * is no address.
+ */
+export function encodeAggregate3(calls: readonly { readonly to: Address; readonly data: Hex }[]): Hex {
+  const tuples = calls.map(tupleOf)
+  let offset = calls.length * 32
+  const offsets = tuples.map((tuple) => {
+    const at = word(offset)
+    offset += tuple.length / 2
+    return at
+  })
+  return `${selector}${word(32)}${word(calls.length)}${offsets.join('')}${tuples.join('')}`
+}
+
+const selector = toFunctionSelector('function aggregate3((address,bool,bytes)[])')
+
+function tupleOf({ to, data }: { readonly to: Address; readonly data: Hex }): string {
+  if (!/^0x[0-9a-f]{40}$/i.test(to)) throw new TypeError('A read needs the address of a contract.')
+  const bytes = data.slice(2)
+  const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0')
+  return `${to.slice(2).toLowerCase().padStart(64, '0')}${word(1)}${word(96)}${word(bytes.length / 2)}${padded}`
+}
+
+function word(value: number): string {
+  return value.toString(16).padStart(64, '0')
+}

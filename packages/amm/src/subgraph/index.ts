@@ -1,0 +1,1 @@
+export { createSubgraphs } from './create-subgraphs.ts'

@@ -1,0 +1,3 @@
+export { createTokenDirectory } from './create-token-directory.ts'
+export { printableText } from './read-token.ts'
+export { withBareTokens } from './with-bare-tokens.ts'

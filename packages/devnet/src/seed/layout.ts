@@ -1,0 +1,125 @@
+import { type Address, concat, encodeAbiParameters, getContractAddress, type Hex, keccak256, zeroAddress } from 'viem'
+import type { Roles, Sponsors } from '../accounts.ts'
+import { feedSpecs, type FeedSymbol } from '../feeds/feed-specs.ts'
+import { type PoolSpec, poolSpecs } from './pool-specs.ts'
+import { type Asset, type TokenSymbol, tokenSpecs } from './token-specs.ts'
+
+/**
+ * Where everything stands on the local chain. One account deploys in one order, so each address follows from its place
+ * in that order and no address is ever read back from the chain.
+ */
+export function createLayout({ roles, sponsors }: Pick<Layout, 'roles' | 'sponsors'>): Layout {
+  const at = (index: number) => getContractAddress({ from: roles.deployer, nonce: BigInt(index) })
+  const contracts = Object.fromEntries(contractOrder.map((name, index) => [name, at(index)])) as Layout['contracts']
+  // WETH, the first token, is among the contracts; the others follow them.
+  const tokens = Object.fromEntries(
+    tokenSpecs.map(({ symbol }, i) => [symbol, i === 0 ? contracts.weth9 : at(contractOrder.length + i - 1)]),
+  ) as Layout['tokens']
+  const afterTokens = contractOrder.length + tokenSpecs.length - 1
+  const agents = Object.fromEntries(
+    agentContractOrder.map((name, index) => [name, at(afterTokens + index)]),
+  ) as Layout['agents']
+  const afterAgents = afterTokens + agentContractOrder.length
+  const feeds = Object.fromEntries(feedOrder.map((name, index) => [name, at(afterAgents + index)])) as Layout['feeds']
+  const assets: Layout['assets'] = { ...tokens, ETH: zeroAddress }
+  const pools = poolSpecs.map((spec) => placePool(spec, contracts, assets))
+  return { roles, sponsors, contracts, tokens, agents, feeds, assets, pools }
+}
+
+export const contractOrder = [
+  'weth9',
+  'v2Factory',
+  'v2Router',
+  'v3Factory',
+  'nftDescriptor',
+  'v3PositionDescriptor',
+  'v3PositionManager',
+  'swapRouter02',
+  'quoterV2',
+  'tickLens',
+  'poolManager',
+  'stateView',
+  'v4Quoter',
+  'v4PositionDescriptor',
+  'v4PositionManager',
+  'universalRouter',
+  'arbitrageur',
+] as const
+
+export type ContractName = (typeof contractOrder)[number]
+
+/** What agents are registered and sponsored with. Deployed after the tokens, so that they moved nothing. */
+export const agentContractOrder = ['identityRegistry', 'handleRegistry', 'paymaster'] as const
+
+export type AgentContractName = (typeof agentContractOrder)[number]
+
+/** The aggregators that prices are read from, one for each feed. Deployed after all else, so that they moved nothing. */
+export const feedOrder: readonly FeedName[] = [...feedSpecs.map(({ symbol }) => symbol), 'sequencer']
+
+export type FeedName = FeedSymbol | 'sequencer'
+
+export const multicall3Address: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
+export const permit2Address: Address = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
+/** EntryPoint 0.8 of ERC-4337, and the account that an address is delegated to (EIP-7702) when it is sponsored. */
+export const entryPointAddress: Address = '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108'
+export const simple7702AccountAddress: Address = '0xe6Cae83BdE06E4c305530e199D7217f42808555B'
+
+/** Hash of a pool's init code, canonical on every chain: routers and SDKs derive pool addresses from it. */
+export const pairInitCodeHash: Hex = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
+export const poolInitCodeHash: Hex = '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54'
+
+export type Layout = {
+  readonly roles: Roles
+  readonly sponsors: Sponsors
+  readonly contracts: Readonly<Record<ContractName, Address>>
+  readonly tokens: Readonly<Record<TokenSymbol, Address>>
+  readonly agents: Readonly<Record<AgentContractName, Address>>
+  readonly feeds: Readonly<Record<FeedName, Address>>
+  /** Tokens, and the zero address for the native currency. */
+  readonly assets: Readonly<Record<Asset, Address>>
+  readonly pools: readonly PlacedPool[]
+}
+
+export type PlacedPool = PoolSpec & {
+  /** Pair or pool address; for v4 the 32-byte PoolId. */
+  readonly id: Hex
+  readonly asset0: Asset
+  readonly asset1: Asset
+  readonly token0: Address
+  readonly token1: Address
+}
+
+const poolKeyParameters = [
+  { type: 'address' },
+  { type: 'address' },
+  { type: 'uint24' },
+  { type: 'int24' },
+  { type: 'address' },
+] as const
+
+function placePool(spec: PoolSpec, contracts: Layout['contracts'], assets: Layout['assets']): PlacedPool {
+  const sorted = assets[spec.base].toLowerCase() < assets[spec.quote].toLowerCase()
+  const [asset0, asset1] = sorted ? [spec.base, spec.quote] : [spec.quote, spec.base]
+  const [token0, token1] = [assets[asset0], assets[asset1]]
+  return { ...spec, asset0, asset1, token0, token1, id: poolId(spec, contracts, token0, token1) }
+}
+
+function poolId(spec: PoolSpec, contracts: Layout['contracts'], token0: Address, token1: Address): Hex {
+  if (spec.version === 'v4') {
+    return keccak256(
+      encodeAbiParameters(poolKeyParameters, [token0, token1, spec.fee, spec.tickSpacing ?? 0, zeroAddress]),
+    )
+  }
+  const isPair = spec.version === 'v2'
+  const salt = isPair
+    ? keccak256(concat([token0, token1]))
+    : keccak256(
+        encodeAbiParameters([{ type: 'address' }, { type: 'address' }, { type: 'uint24' }], [token0, token1, spec.fee]),
+      )
+  return getContractAddress({
+    opcode: 'CREATE2',
+    from: isPair ? contracts.v2Factory : contracts.v3Factory,
+    salt,
+    bytecodeHash: isPair ? pairInitCodeHash : poolInitCodeHash,
+  })
+}

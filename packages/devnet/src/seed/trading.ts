@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from 'viem'
+import { arbitrageCall } from './arbitrage-call.ts'
+import type { Call } from '../chain/block-writer.ts'
+import type { Layout, PlacedPool } from './layout.ts'
+import type { LiveMarket } from './market.ts'
+import type { UsdPrices } from './prices.ts'
+import { createRandom, type Random } from './random.ts'
+import { randomSwap } from './trading-hour.ts'
+
+/** Trading by other people on a running chain: a number of trades at once, or one every so often until stopped. */
+export function createTrading(chain: {
+  readonly layout: Layout
+  readonly market: LiveMarket
+  readonly send: (call: Call) => Promise<void>
+  /** Lets the price feeds answer what the market has come to. */
+  readonly postDue: () => Promise<void>
+}): Trading {
+  const running = new Set<Trader>()
+  const trade = async (count: number, seed: string, pools?: readonly Hex[]) => {
+    const next = openSession(chain, seed, pools)
+    for (let i = 0; i < count; i++) await next()
+  }
+  const startTrader = (options: TraderOptions): Trader => {
+    const halt = new AbortController()
+    let trades = 0
+    const work = async () => {
+      const next = openSession(chain, String(options.seed), options.pools)
+      while (!halt.signal.aborted) {
+        await next()
+        trades += 1
+        await sleep(options.intervalMs, null, { signal: halt.signal }).catch(() => {})
+      }
+    }
+    const finished = work()
+    // Whoever stops the trader learns of its failure; until then it must not end the process.
+    finished.catch(() => {})
+    const trader: Trader = {
+      trades: () => trades,
+      stop: async () => {
+        halt.abort()
+        running.delete(trader)
+        await finished
+      },
+    }
+    running.add(trader)
+    return trader
+  }
+  const stopAll = async () => void (await Promise.allSettled([...running].map(async (trader) => await trader.stop())))
+  const move = async (factors: MarketMove) => {
+    chain.market.usd = moved(chain.market.usd, factors)
+    await chain.send(arbitrageCall(chain.layout, chain.market.usd))
+    await chain.postDue()
+  }
+  return { trade, startTrader, stopAll, move }
+}
+
+export type Trading = {
+  /** So many trades now, each in its block. The same seed on the same state gives the same trades. */
+  readonly trade: (count: number, seed: string, pools?: readonly Hex[]) => Promise<void>
+  readonly startTrader: (options: TraderOptions) => Trader
+  readonly stopAll: () => Promise<void>
+  /** Moves the market at once, and arbitrage and the price feeds after it. */
+  readonly move: (factors: MarketMove) => Promise<void>
+}
+
+/** By what a price is multiplied; WETH goes with ETH. */
+export type MarketMove = Readonly<Partial<Record<'ETH' | 'WBTC' | 'USDC' | 'USDT' | 'DAI', number>>>
+
+export type TraderOptions = {
+  readonly seed: string | number
+  /** Pause between two trades. */
+  readonly intervalMs: number
+  /** Trades in these pools only, by id; all when absent. */
+  readonly pools?: readonly Hex[]
+}
+
+export type Trader = {
+  /** Waits for the trade under way. Rejects when trading had failed. */
+  stop(): Promise<void>
+  /** How many trades were mined so far. */
+  trades(): number
+}
+
+type Chain = Parameters<typeof createTrading>[0]
+
+/** Each step moves the market a little, sends one trade and lets arbitrage and the price feeds follow. */
+function openSession(chain: Chain, seed: string, ids: readonly Hex[] | undefined): () => Promise<void> {
+  const { layout, market, send, postDue } = chain
+  const pools = choosePools(layout, ids)
+  const random = createRandom(`${seed}:trader`)
+  return async () => {
+    market.usd = nextPrices(market.usd, random)
+    await send(randomSwap(layout, pickPool(pools, random), market.usd, random))
+    await send(arbitrageCall(layout, market.usd, new Set(pools)))
+    await postDue()
+  }
+}
+
+function choosePools(layout: Layout, ids: readonly Hex[] | undefined): readonly PlacedPool[] {
+  if (!ids) return layout.pools
+  return ids.map((id) => {
+    const pool = layout.pools.find((each) => each.id.toLowerCase() === id.toLowerCase())
+    if (!pool) throw new Error(`The local chain has no pool ${id}`)
+    return pool
+  })
+}
+
+/** A pool by its share of the trades. */
+function pickPool(pools: readonly PlacedPool[], random: Random): PlacedPool {
+  let left = random.next() * pools.reduce((sum, pool) => sum + pool.perHour, 0)
+  const picked = pools.find((pool) => (left -= pool.perHour) < 0) ?? pools.at(-1)
+  if (!picked) throw new Error('Trading needs at least one pool')
+  return picked
+}
+
+/** 3 basis points per trade: a hundred trades move ether as an hour of the history does. */
+const tradeSigma = 0.0003
+
+function nextPrices(usd: UsdPrices, random: Random): UsdPrices {
+  const factor = Math.exp(tradeSigma * random.normal())
+  return moved(usd, { ETH: factor, WBTC: factor })
+}
+
+function moved(usd: UsdPrices, { ETH = 1, WBTC = 1, USDC = 1, USDT = 1, DAI = 1 }: MarketMove): UsdPrices {
+  const ether = usd.ETH * ETH
+  const dollars = { USDC: usd.USDC * USDC, USDT: usd.USDT * USDT, DAI: usd.DAI * DAI }
+  return { ...usd, ...dollars, ETH: ether, WETH: ether, WBTC: usd.WBTC * WBTC }
+}

@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { createMutex } from '@svc/wallet/core'
+import { type Address, isAddress } from 'viem'
+import * as z from 'zod'
+import { ToolError } from '@svc/amm'
+import { readFileIfPresent } from '../switches/read-file-if-present.ts'
+import { replaceFileDurably } from '@svc/runtime'
+
+/**
+ * Remembers on disk which allowances must go back to zero, from before the first of them is signed until it is seen to
+ * be zero, so that a crash between an approval and its end leaves none standing for good. The file is
+ * `owed-allowances.json` in the data directory.
+ */
+export function createPendingRevocations(dataDir: string): PendingRevocations {
+  const path = join(dataDir, 'owed-allowances.json')
+  const inOrder = createMutex()
+  const change = (edit: (list: readonly PendingRevocation[]) => readonly PendingRevocation[]): Promise<void> =>
+    inOrder(async () => {
+      const before = await read(path)
+      const after = edit(before)
+      if (after !== before) await replaceFileDurably(path, JSON.stringify(after))
+    })
+  return Object.freeze({
+    list: () => inOrder(() => read(path)),
+    add: (pendingRevocations: readonly PendingRevocation[]) =>
+      change((list) => {
+        const added = pendingRevocations.filter((one) => !list.some((other) => isSame(one, other)))
+        return added.length === 0 ? list : [...list, ...added]
+      }),
+    remove: (pendingRevocations: readonly PendingRevocation[]) =>
+      change((list) => {
+        const left = list.filter((one) => !pendingRevocations.some((other) => isSame(one, other)))
+        return left.length === list.length ? list : left
+      }),
+    failed: (pendingRevocations: PendingRevocation, at: number) =>
+      change((list) => list.map((one) => (isSame(one, pendingRevocations) ? { ...one, failed: again(one, at) } : one))),
+  })
+}
+
+export type PendingRevocation = {
+  readonly chainId: number
+  readonly owner: Address
+  readonly token: Address
+  readonly spender: Address
+  /** How often taking it back was mined and failed, or left it owed, and when the last time was, in Unix milliseconds. */
+  readonly failed?: { readonly times: number; readonly at: number } | undefined
+}
+
+export type PendingRevocations = {
+  list(): Promise<readonly PendingRevocation[]>
+  /** What is owed already stays as it is. */
+  add(pendingRevocations: readonly PendingRevocation[]): Promise<void>
+  remove(pendingRevocations: readonly PendingRevocation[]): Promise<void>
+  /** Notes that taking one back was mined `at` (Unix milliseconds) and failed or left it owed, where it is still owed. */
+  failed(pendingRevocations: PendingRevocation, at: number): Promise<void>
+}
+
+/**
+ * Whether an allowance waits before it is revoked again: each time that was mined for nothing burnt gas, so the wait is
+ * a minute after the first and doubles up to a day. A clock that was set back makes nothing wait.
+ */
+export function isWaiting({ failed }: PendingRevocation, now: number): boolean {
+  if (failed === undefined) return false
+  const waitMs = Math.min(60_000 * 2 ** (failed.times - 1), 24 * 3_600_000)
+  return now >= failed.at && now < failed.at + waitMs
+}
+
+const address = z.custom<Address>((value) => typeof value === 'string' && isAddress(value, { strict: false }))
+const failed = z.object({ times: z.int().positive(), at: z.number() }).optional()
+const listSchema = z.array(z.object({ chainId: z.int(), owner: address, token: address, spender: address, failed }))
+
+function again(one: PendingRevocation, at: number): NonNullable<PendingRevocation['failed']> {
+  return { times: (one.failed?.times ?? 0) + 1, at }
+}
+
+async function read(path: string): Promise<readonly PendingRevocation[]> {
+  const text = await readFileIfPresent(path)
+  if (text === null) return []
+  try {
+    return listSchema.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new ToolError('STORAGE_UNAVAILABLE', 'owed-allowances.json in the data directory makes no sense.', {
+      suggestion:
+        'The operator should see which allowances of the wallet stand, then remove the file; nothing is signed until then.',
+      cause,
+    })
+  }
+}
+
+function isSame(one: PendingRevocation, other: PendingRevocation): boolean {
+  return keyOf(one) === keyOf(other)
+}
+
+function keyOf({ chainId, owner, token, spender }: PendingRevocation): string {
+  return `${chainId}:${owner}:${token}:${spender}`.toLowerCase()
+}

@@ -1,0 +1,113 @@
+import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem'
+import { ToolError } from '@svc/amm'
+import { type Allowance, revokeStep } from './approval-steps.ts'
+import type { ExecutionContext } from '../context/engine.ts'
+import { noteNotRevoked } from './not-revoked.ts'
+import type { PendingRevocation } from './pending-revocations.ts'
+import type { Reserved } from '../stages/reserve-spend.ts'
+import type { Progress } from '../context/progress.ts'
+import { type Standing, currentAllowances } from './current-allowances.ts'
+import { onStorage } from '../audit/storage.ts'
+import { broadcast, confirm, sign } from '../stages/transact.ts'
+
+/** Notes on disk what will have to go back to zero, before the first allowance is signed. */
+export async function oweAllowances(context: Reserved): Promise<void> {
+  const pendingRevocations = pendingOf(context)
+  if (pendingRevocations.length > 0)
+    await onStorage('the owed allowances cannot be written', () =>
+      context.engine.pendingRevocations.add(pendingRevocations),
+    )
+}
+
+/**
+ * Sets what is left of the pipeline's allowances to zero and forgets those that are. With `blind` they are not read first and
+ * not waited for: a transaction is out whose end is unknown, and the revocation queues behind it by its nonce. Nothing is
+ * forgotten while bytes that were declined may still be mined, or where the block that was read lacks transactions of the
+ * wallet: either may be the approval. Never rejects: what could not be revoked stays pending, and the next write or start
+ * tries again.
+ */
+export async function revokeAllowances(
+  context: Reserved,
+  progress: Progress,
+  options: { readonly blind: boolean; readonly standing?: Standing },
+): Promise<readonly TransactionReceipt[]> {
+  const { engine, call, allowances } = context
+  const pendingRevocations = pendingOf(context)
+  if (pendingRevocations.length === 0) return []
+  const receipts: TransactionReceipt[] = []
+  try {
+    const standing = options.blind ? null : (options.standing ?? (await currentAllowances(context, allowances)))
+    const mayForget = standing?.holdsAll === true && !(await isAnyRefused(context))
+    for (const [index, allowance] of allowances.entries()) {
+      const stands = standing === null ? wasApproved(allowance, progress) : standing.amounts[index] !== 0n
+      if (!stands || !allowance.revokeAfter) continue
+      const receipt = await revoke(context, progress, allowance, index, options.blind)
+      if (receipt !== null) receipts.push(receipt)
+    }
+    if (mayForget) await engine.pendingRevocations.remove(pendingRevocations)
+  } catch (error) {
+    engine.log.warn('allowances.owed', { requestId: call.requestId, error })
+  }
+  return receipts
+}
+
+/** Whether bytes of the wallet were declined on the chain and may be mined all the same, so that what reads as zero may rise. */
+export async function isAnyRefused({
+  engine,
+  chain,
+  wallet,
+}: Pick<ExecutionContext, 'engine' | 'chain' | 'wallet'>): Promise<boolean> {
+  return (await engine.journal.refused(chain.id, wallet)).length > 0
+}
+
+async function revoke(
+  context: Reserved,
+  { valid }: Progress,
+  allowance: Allowance,
+  index: number,
+  blind: boolean,
+): Promise<TransactionReceipt | null> {
+  const step = revokeStep(allowance)
+  const gasUsed = valid.simulation.revokeGasUsed[index] ?? 0n
+  const facts = { why: 'take back what is left of an allowance' }
+  const entry = await sign(context, step, {
+    // A slot that is emptied costs less in the simulation than one that still holds something.
+    gasUsed: gasUsed > leastRevokeGas ? gasUsed : leastRevokeGas,
+    fees: valid.snapshotTaken.fees,
+    reservationId: null,
+    facts,
+  })
+  const sent = await broadcast(context, entry)
+  if (blind) return null
+  try {
+    return await confirm(context, step, sent)
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'TRANSACTION_REVERTED')
+      await noteFailed(context, allowance, sent.hash)
+    throw error
+  }
+}
+
+async function noteFailed({ engine, chain, wallet }: Reserved, allowance: Allowance, hash: Hash): Promise<void> {
+  const pendingRevocations = (await engine.pendingRevocations.list()).find(
+    ({ chainId, owner, token, spender }) =>
+      chainId === chain.id &&
+      isAddressEqual(owner, wallet) &&
+      isAddressEqual(token, allowance.token) &&
+      isAddressEqual(spender, allowance.spender),
+  )
+  if (pendingRevocations !== undefined) await noteNotRevoked(engine, chain, pendingRevocations, hash)
+}
+
+/** Whether the pipeline signed an approval of this token. */
+function wasApproved({ token }: Allowance, { signed }: Progress): boolean {
+  return signed.some(({ step }) => step.kind === 'approve' && isAddressEqual(step.to, token))
+}
+
+const leastRevokeGas = 60_000n
+
+function pendingOf({ chain, wallet, allowances }: Reserved): readonly PendingRevocation[] {
+  return allowances
+    .filter(({ revokeAfter }) => revokeAfter)
+    .map(({ token, spender }) => ({ chainId: chain.id, owner: wallet, token, spender }))
+}

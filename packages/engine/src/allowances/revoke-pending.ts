@@ -1,0 +1,132 @@
+import type { Chain, JournalEntry } from '@svc/wallet/core'
+import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt } from 'viem'
+import { revokeStep } from './approval-steps.ts'
+import { isolateFailure } from '../recovery/isolate-failure.ts'
+import { checkGasCap, gasWorth } from '../spending/gas-cap.ts'
+import type { Engine, ExecutionContext } from '../context/engine.ts'
+import { isPaused } from '../switches/kill-switch.ts'
+import { worstGasCost } from '../spending/gas.ts'
+import { noteNotRevoked } from './not-revoked.ts'
+import { isWaiting, type PendingRevocation } from './pending-revocations.ts'
+import { limitsOf, sessionIdleMs } from '../spending/spend-limit.ts'
+import { usdText } from '../spending/usd-text.ts'
+import { ToolError } from '@svc/amm'
+import { throwFirst } from '../context/refusal.ts'
+import { priceTokens } from '../spending/spend-value.ts'
+import { currentAllowances } from './current-allowances.ts'
+import { onStorage } from '../audit/storage.ts'
+import { snapshot } from './chain-snapshot.ts'
+import { isAnyRefused } from './revoke-allowances.ts'
+import { broadcast, confirm, sign } from '../stages/transact.ts'
+
+/**
+ * Sets what earlier requests left of their allowances to zero, and answers how many it set. One that cannot be read or
+ * revoked stays pending and keeps neither the others nor a write; one whose revocation was mined and did not end it waits before
+ * the next. While a request is not settled, none is forgotten, and none that reads as zero in a block that lacks transactions
+ * of the wallet. Throws `STORAGE_UNAVAILABLE`.
+ */
+export async function revokePending(context: ExecutionContext, areAllSettled: boolean): Promise<number> {
+  const { engine, chain, wallet } = context
+  const pendingRevocations = await pendingOn(engine, chain, wallet)
+  if (pendingRevocations.length === 0 || (await isPaused(engine.dataDir))) return 0
+  // Bytes that were declined may be an approval and be mined all the same: until that is settled nothing is forgotten.
+  const mayForget = areAllSettled && !(await onStorage('the journal cannot be read', () => isAnyRefused(context)))
+  let tookBack = 0
+  for (const one of pendingRevocations.filter((other) => !isWaiting(other, engine.now()))) {
+    const of = { chainId: chain.id, token: one.token, spender: one.spender }
+    await isolateFailure(engine, 'allowances.owed', of, async () => {
+      const { amounts, holdsAll } = await currentAllowances(context, [one])
+      const stands = amounts[0] !== 0n
+      if (stands) {
+        await revoke(context, one)
+        tookBack += 1
+      }
+      if (mayForget && (stands || holdsAll))
+        await onStorage('the owed allowances cannot be written', () => engine.pendingRevocations.remove([one]))
+      // What is not forgotten is read again: a token that tells of an allowance whatever was mined must not cost gas each time.
+      else if (stands)
+        await onStorage('the owed allowances cannot be written', () =>
+          engine.pendingRevocations.failed(one, engine.now()),
+        )
+    })
+  }
+  return tookBack
+}
+
+/** What a wallet still owes on a chain. */
+export async function pendingOn(
+  { pendingRevocations }: Engine,
+  chain: Chain,
+  wallet: Address,
+): Promise<readonly PendingRevocation[]> {
+  const list = await onStorage('the owed allowances cannot be read', () => pendingRevocations.list())
+  return list.filter(({ chainId, owner }) => chainId === chain.id && isAddressEqual(owner, wallet))
+}
+
+/** Whether an allowance is pending whose time to be revoked has come. */
+export async function isAnyDue(engine: Engine, chain: Chain, wallet: Address): Promise<boolean> {
+  return (await pendingOn(engine, chain, wallet)).some((one) => !isWaiting(one, engine.now()))
+}
+
+/** Notes which of the transactions whose end was just looked up are revocations that were mined and failed. */
+export async function noteFailedRevocations(
+  { engine, chain, wallet }: ExecutionContext,
+  entries: readonly JournalEntry[],
+): Promise<void> {
+  const failed = entries.filter(({ state, reservationId }) => state === 'reverted' && reservationId === null)
+  if (failed.length === 0) return
+  for (const one of await pendingOn(engine, chain, wallet)) {
+    const last = failed.findLast((entry) => takesBack(entry, one))
+    if (last !== undefined) await noteNotRevoked(engine, chain, one, last.hash)
+  }
+}
+
+/** Whether a signed transaction takes this allowance back. */
+export function takesBack(
+  { rawTransaction }: JournalEntry,
+  allowance: Pick<PendingRevocation, 'token' | 'spender'>,
+): boolean {
+  const { to, data } = parseTransaction(rawTransaction)
+  const step = revokeStep(allowance)
+  return to != null && isAddressEqual(to, step.to) && data === step.data
+}
+
+async function revoke(context: ExecutionContext, pendingRevocations: PendingRevocation): Promise<TransactionReceipt> {
+  const { engine, chain, client, wallet } = context
+  const step = revokeStep(pendingRevocations)
+  const [{ fees, transactionCount: latestCount }, gasUsed, priced] = await Promise.all([
+    snapshot({ ...engine, client, chain, wallet, allowances: [] }),
+    client.estimateGas({ account: wallet, to: step.to, data: step.data }),
+    priceTokens([], { ...engine, directory: engine.tokens, chain }),
+  ])
+  // An allowance is revoked without a price too, for the small fixed sum.
+  throwFirst(checkGasCap(engine.policy, [gasUsed], fees, priced, true))
+  if (pendingRevocations.failed !== undefined)
+    await requireRoomInDay(engine, gasWorth(worstGasCost([gasUsed], fees), priced) ?? 0n)
+  const facts = { why: 'take back an allowance that an earlier request left' }
+  const entry = await sign(context, step, { gasUsed, fees, latestCount, reservationId: null, facts })
+  const sent = await broadcast(context, entry)
+  try {
+    return await confirm(context, step, sent)
+  } catch (error) {
+    if (isMinedFailure(error)) await noteNotRevoked(engine, chain, pendingRevocations, sent.hash)
+    throw error
+  }
+}
+
+/** The first revocation is never refused; a token that makes it fail may not burn more gas than a day may. */
+async function requireRoomInDay({ ledger, policy }: Engine, gasUsdMicros: bigint): Promise<void> {
+  const { dailyGasUsdMicros, dailyExitGasUsdMicros } = await onStorage('the spend ledger cannot be read', () =>
+    ledger.usage('server', { sessionIdleMs }),
+  )
+  const cap = limitsOf(policy).dailyGas
+  const usedUsdMicros = dailyGasUsdMicros - dailyExitGasUsdMicros
+  if (usedUsdMicros + gasUsdMicros <= cap) return
+  const [capUsd, usedUsd, gasUsd] = [cap, usedUsdMicros, gasUsdMicros].map(usdText)
+  const message = `Taking the allowance back failed before, and ${gasUsd} USD of gas for it no longer fit what any 24 hours may burn, ${capUsd} USD, of which ${usedUsd} USD are used.`
+  throw new ToolError('SPENDING_LIMIT_EXCEEDED', message)
+}
+
+function isMinedFailure(error: unknown): boolean {
+  return error instanceof ToolError && error.code === 'TRANSACTION_REVERTED'
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { type ErrorCode, ToolError } from '@svc/amm'
+import { type AuditEvent, openAuditLog } from './audit.ts'
+import { createCallOutcomes } from './call-outcomes.ts'
+import { callOf } from '../fixtures/open-pipeline.fixture.ts'
+
+/** The lines of one call over a real log: what the road wrote of it, and how it ended. */
+async function linesOf(pipeline: readonly AuditEvent['event'][], failure: ToolError | null) {
+  const path = join(await mkdtemp(join(tmpdir(), 'outcomes-')), 'audit.jsonl')
+  const outcomes = createCallOutcomes(await openAuditLog({ path, now: Date.now }))
+  const call = callOf()
+  const ended = outcomes.begin(call)
+  for (const event of pipeline) await outcomes.audit.append({ event, requestId: call.requestId })
+  ended(failure)
+  ended(failure)
+  await outcomes.audit.close()
+  const lines = (await readFile(path, 'utf8')).trim().split('\n')
+  return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>).slice(1 + pipeline.length)
+}
+
+const error = (code: ErrorCode, operationId?: string) =>
+  new ToolError(code, 'No.', operationId === undefined ? {} : { details: [{ message: 'It.', operationId }] })
+
+it.each([
+  ['TOKEN_NOT_FOUND', 'tx.refused', 'allow'],
+  ['APPROVAL_DENIED', 'tx.refused', 'deny'],
+  ['SERVER_PAUSED', 'tx.refused', 'deny'],
+  ['OPERATION_STATE', 'tx.refused', 'allow'],
+  ['RPC_UNAVAILABLE', 'tx.failed', 'allow'],
+] as const)(
+  'writes one outcome for a call that ended with %s before it came to the road',
+  async (code, event, verdict) => {
+    expect(await linesOf([], error(code, 'op'))).toMatchObject([
+      { event, code, operationId: 'op', decision: { verdict }, result: { error: code } },
+    ])
+  },
+)
+
+it('calls nothing refused of which something was signed', async () => {
+  expect(await linesOf(['tx.intent'], error('SPENDING_LIMIT_EXCEEDED'))).toMatchObject([{ event: 'tx.failed' }])
+})
+
+it('writes none where the road has, where the call waits for a person, and where it did what it should', async () => {
+  expect(await linesOf(['tx.refused'], error('SLIPPAGE_TOO_HIGH'))).toEqual([])
+  expect(await linesOf(['tx.settled'], error('INTERNAL'))).toEqual([])
+  expect(await linesOf(['tx.approval.requested'], error('APPROVAL_REQUIRED', 'op'))).toEqual([])
+  expect(await linesOf([], null)).toEqual([])
+})
+
+it('says of a call whose equal waits already which that is, and of one that a person denied that it was', async () => {
+  const again = await linesOf([], error('APPROVAL_REQUIRED', 'op'))
+  expect(again).toMatchObject([{ event: 'tx.refused', operationId: 'op', decision: { verdict: 'needs_approval' } }])
+  const denied = await linesOf(['tx.approval.requested'], error('APPROVAL_DENIED', 'op'))
+  expect(denied).toMatchObject([{ event: 'tx.refused', code: 'APPROVAL_DENIED' }])
+})

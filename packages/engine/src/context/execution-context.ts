@@ -1,0 +1,68 @@
+import type { Chain } from '@svc/wallet/core'
+import type { Call } from '../call.ts'
+import type { Intent } from '@svc/amm'
+import type { Engine, ExecutionContext } from './engine.ts'
+import { knownContracts } from '../calldata/known-contracts.ts'
+
+/** Sets an intent on its way. Throws `CHAIN_NOT_SUPPORTED`. */
+export function executionContextOf(engine: Engine, call: Call, intent: Intent, numbers: Numbers): ExecutionContext {
+  const chain = engine.chains.get(`${intent.chainId}`)
+  const sender = engine.senders(chain)
+  return {
+    engine,
+    call,
+    intent,
+    chain,
+    client: engine.rpc.client(chain),
+    sender,
+    wallet: sender.address,
+    known: knownContracts(chain, engine.policy),
+    reservationId: [call.requestId, ...(call.carriesOut === null ? [] : [call.carriesOut.id]), numbers.intent()].join(
+      '/',
+    ),
+    nextStep: numbers.step,
+  }
+}
+
+/** A run of the server's own, on which nothing is spent: it ends what others left. */
+export function serverContext(engine: Engine, chain: Chain): ExecutionContext {
+  const call: Call = {
+    requestId: engine.newRequestId(),
+    tool: 'server',
+    principal: { id: 'server', stage: 'local', tier: null, scopes: new Set(), expiresAt: null },
+    dryRun: false,
+    idempotencyKey: null,
+    input: {},
+    carriesOut: null,
+    signal: new AbortController().signal,
+  }
+  return executionContextOf(engine, call, nothing(chain.id), newNumbers())
+}
+
+/** What numbers the intents and the transactions of one call. */
+export type Numbers = { readonly intent: () => number; readonly step: () => number }
+
+export function newNumbers(): Numbers {
+  return { intent: counter(), step: counter() }
+}
+
+function counter(): () => number {
+  let next = 0
+  return () => next++
+}
+
+function nothing(chainId: number): Intent {
+  return {
+    chainId,
+    calls: [],
+    atomicity: 'single',
+    spends: [],
+    receives: [],
+    approvals: [],
+    riskTier: 'routine',
+    slippageBps: null,
+    deadline: null,
+    recipients: [],
+    why: 'clear up',
+  }
+}

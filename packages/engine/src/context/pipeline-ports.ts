@@ -1,0 +1,35 @@
+import type { Ledger, Operations, Transactions } from '@svc/store'
+import type { Chain, Journal, Sender } from '@svc/wallet/core'
+import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '@svc/amm'
+import type { AuditLog } from '../audit/audit.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { PipelineLog } from '../audit/pipeline-log.ts'
+
+/** What the pipeline is given. */
+export type PipelinePorts = {
+  readonly policy: Policy
+  readonly chains: ChainDirectory
+  readonly rpc: RpcPool
+  readonly tokens: TokenDirectory
+  readonly prices: PriceSource
+  /** The wallet's sender on a chain, the same one each time, over `rpc.client(chain)`. */
+  readonly senders: (chain: Chain) => Sender
+  /** The journal of those senders. */
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'nextNonce' | 'byHash' | 'byRequest' | 'mark'>
+  /** What operators ask about what stands in that journal. */
+  readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked'>
+  /** Without a key, for other addresses with something open on a chain (`createFormerWallets`). */
+  readonly formerWallets: (chain: Chain) => Promise<readonly Sender[]>
+  readonly ledger: Ledger
+  /** Where what waits is kept. */
+  readonly operations: Pick<Operations, 'create' | 'count'>
+  readonly audit: AuditLog
+  /** Holds `paused`, `breaker.json` and `owed-allowances.json`. */
+  readonly dataDir: string
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly newRequestId: () => string
+  readonly log: PipelineLog
+  /** How long a transaction waits before its fees are held against the chain's; 30 s or five blocks by default. */
+  readonly stuckAfterMs?: number
+}

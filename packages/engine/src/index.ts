@@ -1,0 +1,30 @@
+export { createPendingRevocations } from './allowances/pending-revocations.ts'
+export { approvalMessage } from './approvals/approval-message.ts'
+export { readStoredPlan } from './approvals/stored-plan.ts'
+export type { Call, OpenExecute } from './call.ts'
+export { registryOf } from './calldata/identity-registries.ts'
+export { canonical } from './operations/plan-hash.ts'
+export { type ChainAccess, openReads } from './open-reads.ts'
+export {
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  type ApprovalReply,
+  type Doubt,
+  type OperationActions,
+  type OperationReads,
+  type OperationsPipeline,
+  operationStates,
+  type OperationSummary,
+  type OperationView,
+  type Sent,
+} from './operations/operations.ts'
+export { readPlanned } from './operations/stored-intent.ts'
+export { devnetPolicy } from './policy/devnet-policy.ts'
+export { policyFaults } from './policy/report-policy.ts'
+export { openPolicySource, type PolicySource } from './policy/policy-source.ts'
+export { loadPolicy, type Policy } from './policy/policy.ts'
+export { reportPolicy } from './policy/report-policy.ts'
+export type { KeyTier, Principal } from './principal.ts'
+export { type Scope, scopes } from './scopes.ts'
+export type { SafetyReport } from './switches/safety-report.ts'
+export { startSweeper } from './switches/sweeper.ts'

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { MarketPorts } from '@svc/amm'
+import { acquireServerLock, type Store } from '@svc/store'
+import { type Chain, createSender, type Sender } from '@svc/wallet/core'
+import type { ServiceWallet } from '@svc/wallet/service-wallet'
+import type { Hash } from 'viem'
+import { openAuditLog } from './audit/audit.ts'
+import { createCallOutcomes } from './audit/call-outcomes.ts'
+import { createDecisionRecorder } from './audit/decision-recorder.ts'
+import type { PipelineLog } from './audit/pipeline-log.ts'
+import { createRefusedCallers } from './audit/refused-callers.ts'
+import { onStorage } from './audit/storage.ts'
+import { createDoubt } from './operations/doubt.ts'
+import { endInterrupted } from './operations/end-interrupted.ts'
+import { hasSigned } from './operations/has-signed.ts'
+import { createOperationsPipeline } from './operations/operations-pipeline.ts'
+import { sentTransactions } from './operations/sent-transactions.ts'
+import { createExecutor, type Executor } from './pipeline.ts'
+import type { Policy } from './policy/policy.ts'
+import type { PolicySource } from './policy/policy-source.ts'
+import type { Principal } from './principal.ts'
+import { createFormerWallets } from './recovery/former-wallets.ts'
+import { guardedSigner } from './signatures/guarded-signer.ts'
+import { createShutdownGate } from './switches/shutdown-gate.ts'
+import { createLeaseKeeper } from './switches/lease-keeper.ts'
+import { startSweeper } from './switches/sweeper.ts'
+import type { Call } from './call.ts'
+
+/**
+ * Opens everything a write needs: the lock of the data directory, the store, the audit log and the pipeline. What an earlier
+ * process left open is settled before this resolves. Throws `StoreError` `DATA_DIR_LOCKED` when another server holds the
+ * directory, `LEASE_HELD` when one runs on the same database, and whatever `openStore` throws; on any failure what was
+ * opened is closed again. Closing first stops writes: none begins and none signs again, those on their way are waited for,
+ * and what is cut off after that the next start settles.
+ */
+export async function openEngine(options: EngineOptions) {
+  const closers: Closers = []
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer()
+  }
+  try {
+    return await openOver(options, await openRecords(options, closers), { closers, close })
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+export type EngineOptions = {
+  /** Absolute path. */
+  readonly dataDir: string
+  readonly wallet: ServiceWallet
+  /** Called once the directory is this process's own. */
+  readonly openStore: () => Promise<Store>
+  /** Takes the process's secrets out of what is audited. */
+  readonly scrub: (value: unknown) => unknown
+  readonly ports: Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'prices' | 'liquidity'>
+  readonly policy: Policy
+  /** Follows the changes of the policy's file; without it `policy` holds for good. */
+  readonly policies?: PolicySource
+  readonly log: PipelineLog
+  /** How long closing waits for writes on their way; ten seconds by default. */
+  readonly stopTimeoutMs?: number
+}
+
+type Closers = (() => unknown)[]
+
+type Records = Awaited<ReturnType<typeof openRecords>>
+
+/** What is written to: nothing else of a process may hold it. */
+async function openRecords({ dataDir, openStore, scrub }: EngineOptions, closers: Closers) {
+  const lock = await acquireServerLock(dataDir)
+  closers.push(() => lock.release())
+  const store = await openStore()
+  closers.push(() => store.close())
+  const leases = createLeaseKeeper(store.leases, `process ${process.pid} on ${hostname()}`)
+  await leases.requireServer()
+  const outcomes = createCallOutcomes(await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now, scrub }))
+  closers.push(() => outcomes.audit.close())
+  const callers = createRefusedCallers({ audit: outcomes.audit, now: Date.now })
+  closers.push(() => callers.flush())
+  return { store, leases, outcomes, callers }
+}
+
+async function openOver(
+  options: EngineOptions,
+  { store, leases, outcomes, callers }: Records,
+  { closers, close }: { readonly closers: Closers; readonly close: () => Promise<void> },
+) {
+  const { dataDir, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
+  const wallet = guardedSigner(options.wallet)
+  const { journal, ledger, operations, transactions } = store
+  const { audit } = outcomes
+  const gate = createShutdownGate()
+  const during = <Value>(work: () => Promise<Value>) => gate.during(() => leases.asServer(work))
+  const context = {
+    ...ports,
+    formerWallets: createFormerWallets({ transactions, journal, rpc: ports.rpc, wallet: wallet.address }),
+    policy,
+    ...(policies === undefined ? {} : { policies }),
+    senders: createSenders((chain) =>
+      createSender({
+        wallet: leases.signerFor(wallet, chain),
+        client: ports.rpc.client(chain),
+        chain,
+        journal,
+        counts: () => ports.rpc.transactionCounts(chain, wallet.address),
+      }),
+    ),
+    journal,
+    transactions,
+    ledger,
+    operations,
+    audit,
+    dataDir,
+    log,
+  }
+  const executor = createExecutor({
+    ...context,
+    now: Date.now,
+    newRequestId: randomUUID,
+    requireOpen: gate.requireOpen,
+  })
+  const decisions = createDecisionRecorder({ operations, audit, dataDir })
+  const works = backgroundWorks(executor, decisions, log)
+  await settleEarlier(executor, store, { works, log })
+  startBackground(executor, works, { during, log, closers })
+  let shutting: Promise<boolean> | undefined
+  const stop = async (): Promise<void> => {
+    shutting ??= gate.shut(stopTimeoutMs)
+    if (!(await shutting)) log.warn('road.cut-off')
+  }
+  const signed = (requestId: string) => hasSigned(transactions, requestId)
+  return {
+    openExecute: executor.open,
+    wallet: { address: wallet.address },
+    get defaults() {
+      const { slippageBps, deadlineSeconds } = executor.policy()
+      return { slippageBps: slippageBps.default, deadlineSeconds: deadlineSeconds.default }
+    },
+    bars: store.bars,
+    sightings: store.sightings,
+    idempotency: store.idempotency,
+    operations: createOperationsPipeline({
+      ...context,
+      decisions,
+      policy: () => executor.policy(),
+      policyNow: () => executor.policyNow(),
+      now: Date.now,
+      hasSigned: signed,
+    }),
+    hasSigned: signed,
+    doubt: createDoubt(transactions, () => executor.reconcile()),
+    auditCall: (call: Call) => outcomes.begin(call),
+    refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
+    sentBy: (requestId: string) => sentTransactions({ ...ports, transactions }, requestId),
+    requestOf: async (txHash: string) => (await transactions.byHash(txHash as Hash))?.requestId ?? null,
+    safety: (principal: Principal) => executor.safetyReport(principal),
+    during,
+    stop,
+    close: async () => {
+      await stop()
+      await close()
+    },
+  }
+}
+
+/** What the engine does beside writes; none of it ever rejects. */
+function backgroundWorks(executor: Executor, decisions: { look(): Promise<unknown> }, log: PipelineLog) {
+  return {
+    recordSwitches: () =>
+      executor.recordSwitches().catch((error: unknown) => log.warn('switches.unrecorded', { error })),
+    recordDecisions: () => decisions.look().catch((error: unknown) => log.warn('decisions.unrecorded', { error })),
+    carryOutRequests: () =>
+      executor.carryOutRequests().catch((error: unknown) => log.warn('requests.unattended', { error })),
+  }
+}
+
+type BackgroundWorks = ReturnType<typeof backgroundWorks>
+
+/** Brings what an earlier process left open to its end. */
+async function settleEarlier(
+  executor: Executor,
+  { ledger, operations, transactions }: Store,
+  { works, log }: { readonly works: BackgroundWorks; readonly log: PipelineLog },
+): Promise<void> {
+  await Promise.all([works.recordSwitches(), works.recordDecisions()])
+  // Here alone: once writes begin, a reservation without a signature may be that of one on its way.
+  await onStorage('the ledger cannot be written', () => ledger.releaseUnsigned())
+  log.info('road.reconciled', { ...(await executor.reconcile()) })
+  await works.carryOutRequests()
+  const interrupted = await endInterrupted({ operations, transactions, log })
+  if (interrupted.givenBack.length + interrupted.ended.length > 0) log.info('road.interrupted', interrupted)
+}
+
+function startBackground(
+  executor: Executor,
+  works: BackgroundWorks,
+  {
+    during,
+    log,
+    closers,
+  }: {
+    readonly during: <Value>(work: () => Promise<Value>) => Promise<Value>
+    readonly log: PipelineLog
+    readonly closers: Closers
+  },
+): void {
+  const every = (everyMs: number, sweep: () => Promise<unknown>, onError: (error: unknown) => void = () => {}) => {
+    const sweeper = startSweeper({ everyMs, sweep, onError })
+    closers.push(() => sweeper.stop())
+  }
+  const sweep = async () => {
+    // First, so that the gas of what ended by itself is on record when the balance is held against it.
+    try {
+      await executor.reconcile()
+    } finally {
+      await executor.watchBalances()
+    }
+  }
+  every(
+    sweepEveryMs,
+    () => during(sweep),
+    (error) => log.warn('road.unswept', { error }),
+  )
+  // A policy that breaks is notified of at once, not only to the caller whose write is refused for it; one that changes holds
+  // for what runs by itself too.
+  every(watchEveryMs, () => Promise.all([works.recordSwitches(), executor.policyNow().catch(() => {})]))
+  every(decisionsEveryMs, works.recordDecisions)
+  every(requestsEveryMs, () => during(works.carryOutRequests))
+}
+
+/** How soon what was left behind is looked at again. */
+const sweepEveryMs = 10_000
+
+/** How soon it tells of a decision that nobody acts on. One that is acted on is recorded first. */
+const decisionsEveryMs = 5_000
+
+/** How soon what an operator asks about a transaction is taken up. */
+const requestsEveryMs = 2_000
+
+/** How soon the audit log tells what an operator did. Signing itself looks at the switches each time. */
+const watchEveryMs = 500
+
+/** One sender per chain: it serialises the nonces of the wallet there. */
+function createSenders(make: (chain: Chain) => Sender): (chain: Chain) => Sender {
+  const made = new Map<number, Sender>()
+  return (chain) => {
+    const known = made.get(chain.id)
+    if (known !== undefined) return known
+    const sender = make(chain)
+    made.set(chain.id, sender)
+    return sender
+  }
+}

@@ -1,0 +1,49 @@
+import { randomInt } from 'node:crypto'
+import { createChainDirectory } from '@svc/amm/chains'
+import { createLiquidity } from '@svc/amm/liquidity'
+import { createNamedTokens, createPriceSource, type NamedTokens } from '@svc/amm/prices'
+import { createRpcPool } from '@svc/amm/rpc'
+import { createTokenDirectory } from '@svc/amm/tokens'
+import type { MarketPorts, PriceMemory } from '@svc/amm'
+import type { Chain } from '@svc/wallet/core'
+import { createConfirmedSources } from './policy/policy-price-sources.ts'
+import type { Policy } from './policy/policy.ts'
+import { dailyValueCaps } from './policy/policy-value-caps.ts'
+
+/** What server and commands read chains through; nothing is asked before it is needed. */
+export function openReads(config: ChainAccess, { memory, policy }: ReadsOptions): Reads {
+  const chains = createChainDirectory(config.chains)
+  const rpc = createRpcPool({ urls: config.rpcUrls, now: Date.now })
+  const tokens = createTokenDirectory({
+    chains: config.chains,
+    rpc,
+    policyTokens: (chainId) => policy().allowlist.tokens[chainId] ?? [],
+  })
+  const liquidity = createLiquidity({ rpc, tokens })
+  const confirmed = createConfirmedSources(policy)
+  const prices = createPriceSource({
+    rpc,
+    tokens,
+    liquidity,
+    memory,
+    confirmed,
+    pushBudgetUsd: () => Number(dailyValueCaps(policy()).coldStart) / 1e6,
+    pickInt: (below) => randomInt(below),
+  })
+  return { chains, rpc, tokens, liquidity, prices, namedTokens: createNamedTokens(confirmed) }
+}
+
+/** The chains of a process, and by which endpoints it reaches each. */
+export type ChainAccess = { readonly chains: readonly Chain[]; readonly rpcUrls: (chain: Chain) => readonly string[] }
+
+export type Reads = Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices'> & {
+  /** What each price is taken from. */
+  readonly namedTokens: NamedTokens
+}
+
+export type ReadsOptions = {
+  /** What the server has seen of prices; `null` where nothing is remembered. */
+  readonly memory: PriceMemory | null
+  /** As it holds now: the tokens that the operator listed, and the price sources confirmed for them. */
+  readonly policy: () => Policy
+}

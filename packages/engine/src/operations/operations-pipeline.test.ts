@@ -1,0 +1,99 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore } from '@svc/store'
+import { expect, it } from 'vitest'
+import { ToolError } from '@svc/amm'
+import type { AuditEvent } from '../audit/audit.ts'
+import { createDecisionRecorder } from '../audit/decision-recorder.ts'
+import { createOperationsPipeline } from './operations-pipeline.ts'
+import { type ApprovalChannel, parsePolicy } from '../policy/policy.ts'
+
+const planHash = `0x${'5a'.repeat(32)}`
+const quiet = () => {}
+
+/** A road over a real store with one operation that the operator has approved. */
+async function openApproved(
+  channels: ApprovalChannel[],
+  append: (event: AuditEvent) => Promise<void>,
+  hasSigned = false,
+) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-operations-'))
+  const store = await openStore({ path: join(dataDir, 'state.db'), now: Date.now })
+  const { operations } = store
+  const policy = parsePolicy({ approvals: { channels } }, { production: false })
+  const audit = { append, close: async () => {} }
+  const pipeline = createOperationsPipeline({
+    operations,
+    audit,
+    decisions: createDecisionRecorder({ operations, audit, dataDir }),
+    // As an earlier call read it.
+    policy: () => parsePolicy({}, { production: false }),
+    policyNow: async () => policy,
+    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    now: Date.now,
+    hasSigned: async () => hasSigned,
+  })
+  await operations.create({
+    id: 'op',
+    state: 'awaiting_approval',
+    principalId: 'p',
+    principal: '{}',
+    tool: 'execute_swap',
+    input: '{}',
+    chainId: 31_337,
+    planHash,
+    plan: '{}',
+    intent: '{}',
+    spendUsdMicros: 1n,
+    expiresAt: null,
+    executeAfter: null,
+  })
+  const approved = await operations.decide('op', { approved: true, by: 'operator:ann', planHash })
+  return { store, pipeline, approved, stateNow: async () => (await operations.byId('op'))?.state }
+}
+
+it('takes what the operator approved only once that is on record', async () => {
+  const lines: AuditEvent[] = []
+  const { pipeline, approved, stateNow, store } = await openApproved(
+    ['operator'],
+    async (event) => void lines.push(event),
+  )
+  await pipeline.take(approved, 'r')
+  expect(lines).toMatchObject([{ event: 'tx.approval.decided', operationId: 'op', by: 'operator:ann', approved: true }])
+  expect(await stateNow()).toBe('running')
+  await store.close()
+})
+
+it('gives it back when it cannot be put on record', async () => {
+  const full = () => Promise.reject(new Error('no space left'))
+  const { pipeline, approved, stateNow, store } = await openApproved(['operator'], full)
+  await expect(pipeline.take(approved, 'r')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  expect(await stateNow()).toBe('approved')
+  await store.close()
+})
+
+it('holds against the policy as it is now, not as it was last read, who may answer', async () => {
+  const { pipeline, store } = await openApproved(['operator'], async () => {})
+  expect([pipeline.asksClient(), await pipeline.takesClient()]).toEqual([true, false])
+  await store.close()
+})
+
+it('takes no word of the operator where the policy names another channel, and ends the operation', async () => {
+  const { pipeline, approved, stateNow, store } = await openApproved(['client'], async () => {})
+  await expect(pipeline.take(approved, 'r')).rejects.toMatchObject({ code: 'APPROVAL_REQUIRED' })
+  expect(await stateNow()).toBe('failed')
+  await store.close()
+})
+
+it.each([
+  ['goes back when all it signed is proved never to be mined', false, true],
+  ['ends when something it signed may have an effect', true, false],
+] as const)('an operation whose transaction was not sent %s', async (_what, hasSigned, isBack) => {
+  const { pipeline, store } = await openApproved(['operator'], async () => {}, hasSigned)
+  const taken = await pipeline.take(await pipeline.find('op', { id: 'p' }), 'request')
+  expect(await pipeline.fail(taken, new ToolError('TRANSACTION_NOT_SENT', 'Another transaction took its place.'))).toBe(
+    isBack,
+  )
+  expect(await store.operations.byId('op')).toMatchObject({ state: isBack ? 'approved' : 'failed' })
+})

@@ -1,0 +1,198 @@
+import { type Operation, type Operations, StoreError } from '@svc/store'
+import type { Principal } from '../principal.ts'
+import { type ErrorCode, ToolError } from '@svc/amm'
+import type { OperationsPipeline } from './operations.ts'
+import type { AuditEventName } from '../audit/audit-event-names.ts'
+import type { AuditLog } from '../audit/audit.ts'
+import type { DecisionRecorder } from '../audit/decision-recorder.ts'
+import type { PipelineLog } from '../audit/pipeline-log.ts'
+import type { Policy } from '../policy/policy.ts'
+import { requireChannel } from './require-channel.ts'
+import { onStorage } from '../audit/storage.ts'
+import { readPrincipal } from './stored-principal.ts'
+
+/** The stored writes of the server as the pipeline of a call uses them: by owner, with our own errors, on the record. */
+export function createOperationsPipeline(options: OperationsPipelineOptions): OperationsPipeline {
+  const { operations, audit } = options
+  const change = (id: string, work: () => Promise<Operation>) => ownErrors(operations, id, work)
+  return Object.freeze({
+    asksClient: () => options.policy().approvals.channels.includes('client'),
+    takesClient: async () => (await options.policyNow()).approvals.channels.includes('client'),
+    find: async (id: string, principal: Pick<Principal, 'id'>) => {
+      const operation = await onStorage('the operations cannot be read', () => operations.byId(id))
+      if (operation === null || operation.principalId !== principal.id) throw notFound()
+      return operation
+    },
+    list: (principal, { state, limit }) =>
+      onStorage('the operations cannot be read', () =>
+        operations.list({ principalId: principal.id, limit, ...(state === null ? {} : { states: [state] }) }),
+      ),
+    take: async (operation, requestId) => {
+      const taken = await change(operation.id, () => operations.claim(operation.id, { requestId }))
+      try {
+        requireChannel(taken, await options.policyNow())
+        await onStorage('the audit log cannot be written', () => options.decisions.record(taken))
+        return taken
+      } catch (error) {
+        await fail(options, taken, error)
+        throw error
+      }
+    },
+    finish: async (operation, result) => {
+      const answer = JSON.stringify(result)
+      await recorded(options, operation, () => operations.finish(operation.id, { state: 'done', answer }))
+    },
+    fail: (operation, error) => fail(options, operation, error),
+    decide: async (operation, word) => {
+      const decided = await change(operation.id, () => operations.decide(operation.id, word))
+      const { approved, by } = word
+      await note(audit, 'tx.approval.decided', decided, { approved, by, planHash: decided.planHash })
+      return decided
+    },
+    cancel: async (operation, by) => {
+      const cancelled = await change(operation.id, () => operations.cancel(operation.id, by))
+      await note(audit, 'operation.cancelled', cancelled, { by })
+      return cancelled
+    },
+    awaiting: async (principal) => {
+      const asked = { principalId: principal.id, states: ['awaiting_approval'] } as const
+      const counts = await onStorage('the operations cannot be read', () => operations.count(asked))
+      return counts.reduce((sum, { count }) => sum + count, 0)
+    },
+    due: (limit) => onStorage('the operations cannot be read', () => operations.due(limit)),
+    principalOf: ({ principal }) => readPrincipal(principal),
+  } satisfies OperationsPipeline)
+}
+
+export type OperationsPipelineOptions = {
+  readonly operations: Operations
+  readonly audit: Pick<AuditLog, 'append'>
+  /** Puts the operator's word on record before it is acted on. */
+  readonly decisions: Pick<DecisionRecorder, 'record'>
+  /** The common policy as last read. */
+  readonly policy: () => Policy
+  /** As it holds now. */
+  readonly policyNow: () => Promise<Policy>
+  readonly log: PipelineLog
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Whether a request has signed anything that went out, or still may. */
+  readonly hasSigned: (requestId: string) => Promise<boolean>
+}
+
+/** How long after its time an operation is tried again before it is given up. */
+const triedForMs = 24 * 60 * 60 * 1000
+
+async function fail(options: OperationsPipelineOptions, operation: Operation, error: unknown): Promise<boolean> {
+  const { operations, log, now, hasSigned } = options
+  const { id, requestId, executeAfter } = operation
+  const known =
+    error instanceof ToolError ? error : new ToolError('INTERNAL', 'Something went wrong inside the server.')
+  const isLate = executeAfter !== null && now() > executeAfter + triedForMs
+  const isBack = await recorded(options, operation, async () => {
+    const passes = passing.has(known.code) && !isLate && requestId !== null && !(await hasSigned(requestId))
+    if (passes) await operations.giveBack(id)
+    else await operations.finish(id, { state: 'failed', answer: JSON.stringify(known.toJSON()) })
+    return passes
+  })
+  log.info('operation.failed', { operationId: id, requestId, code: known.code, isBack: isBack === true })
+  return isBack === true
+}
+
+/** Failures that say nothing about the operation itself: it can be taken again when they have passed. */
+const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'RPC_UNAVAILABLE',
+  'RPC_TIMEOUT',
+  'RPC_STALE',
+  'RPC_REFUSED',
+  'SIMULATION_UNAVAILABLE',
+  'PRICE_UNAVAILABLE',
+  'SERVER_PAUSED',
+  'POLICY_INVALID',
+  'CIRCUIT_BREAKER_OPEN',
+  'WALLET_BUSY',
+  'SERVER_BUSY',
+  'STORAGE_UNAVAILABLE',
+  'TRANSACTION_NOT_SENT',
+  'CANCELLED',
+  'OPERATION_LIMIT',
+])
+
+/** The store's refusals in our own words; it is read again for why. */
+async function ownErrors(operations: Operations, id: string, work: () => Promise<Operation>): Promise<Operation> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) {
+      throw new ToolError('STORAGE_UNAVAILABLE', 'The operation cannot be changed now.', { cause })
+    }
+    if (cause.code === 'OPERATION_UNKNOWN') throw notFound()
+    if (cause.code === 'OPERATION_CHANGED') {
+      throw new ToolError('OPERATION_CHANGED', 'The plan hash is not that of the operation.', { cause })
+    }
+    if (cause.code !== 'OPERATION_STATE') {
+      throw new ToolError('STORAGE_UNAVAILABLE', 'The operation cannot be changed now.', { cause })
+    }
+    const now = await onStorage('the operations cannot be read', () => operations.byId(id))
+    throw now === null ? notFound() : wrongState(now)
+  }
+}
+
+function wrongState(operation: Operation): ToolError {
+  const { id: operationId, state, planHash } = operation
+  const expiresAt = isoOrNull(operation.expiresAt)
+  const executeAfter = isoOrNull(operation.executeAfter)
+  const details = [{ message: 'The operation as it is.', operationId, state, planHash, expiresAt, executeAfter }]
+  if (state === 'awaiting_approval') {
+    return new ToolError('APPROVAL_REQUIRED', 'Nobody has approved this operation yet.', {
+      details,
+      suggestion:
+        executeAfter === null
+          ? 'Ask the operator to approve it, then call execute_plan again; get_operation shows its state.'
+          : 'Ask the operator to approve it; it then runs by itself when its time has come. get_operation shows its state.',
+    })
+  }
+  if (state === 'denied') return new ToolError('APPROVAL_DENIED', 'A person has denied this operation.', { details })
+  if (state === 'expired') return new ToolError('OPERATION_EXPIRED', 'The operation has expired.', { details })
+  if (state === 'scheduled') {
+    return new ToolError('OPERATION_STATE', 'The operation is scheduled and runs by itself when its time comes.', {
+      details,
+    })
+  }
+  return new ToolError('OPERATION_STATE', `The operation cannot be taken or changed any more: it is ${state}.`, {
+    details,
+  })
+}
+
+function notFound(): ToolError {
+  return new ToolError('OPERATION_NOT_FOUND', 'There is no operation or plan of yours with this id.')
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}
+
+async function note(
+  audit: Pick<AuditLog, 'append'>,
+  event: AuditEventName,
+  { id, tool, principalId }: Operation,
+  facts: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await onStorage('the audit log cannot be written', () =>
+    audit.append({ event, operationId: id, tool, actor: { principal: principalId }, ...facts }),
+  )
+}
+
+/** The caller hears what happened whether or not it could be recorded; the next start sees to what was not. */
+async function recorded<Value>(
+  { log }: OperationsPipelineOptions,
+  { id, requestId }: Operation,
+  work: () => Promise<Value>,
+): Promise<Value | null> {
+  try {
+    return await work()
+  } catch (error) {
+    log.error('operation.unrecorded', { operationId: id, requestId, error })
+    return null
+  }
+}

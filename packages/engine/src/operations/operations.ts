@@ -1,0 +1,139 @@
+import type { ErrorDetail } from '@svc/amm'
+import type { Operation, OperationState } from '@svc/store'
+import type { StoredPlan } from '../approvals/stored-plan.ts'
+import type { Principal } from '../principal.ts'
+
+/** Every state a stored write may be in. */
+export const operationStates = [
+  'planned',
+  'awaiting_approval',
+  'approved',
+  'denied',
+  'scheduled',
+  'running',
+  'done',
+  'failed',
+  'cancelled',
+  'expired',
+] as const satisfies readonly OperationState[]
+
+/** What a tool may know of the caller's stored writes. Another caller's answer like unknown ones. */
+export type OperationReads = {
+  /** Throws `OPERATION_NOT_FOUND`. */
+  get(id: string): Promise<OperationView>
+  /** Newest first, without plans and answers. */
+  list(query: { readonly state: OperationState | null; readonly limit: number }): Promise<readonly OperationSummary[]>
+}
+
+/** What the tools that act on stored writes may do with them. */
+export type OperationActions = OperationReads & {
+  /**
+   * Carries a plan or an approved operation out, once, and gives what its tool answers. `planHash`, where given, must be
+   * its own. Throws `OPERATION_NOT_FOUND`, `OPERATION_CHANGED`, `OPERATION_STATE`, `INSUFFICIENT_KEY_TIER` before it is
+   * taken, and afterwards whatever the pipeline refuses it with.
+   */
+  carryOut(id: string, planHash: string | null): Promise<Readonly<Record<string, unknown>>>
+  /** The same again changes nothing. Throws `OPERATION_NOT_FOUND`, `OPERATION_STATE`, `INSUFFICIENT_KEY_TIER`. */
+  cancel(id: string): Promise<OperationSummary>
+}
+
+/** A stored write in plain JSON; times are ISO 8601. */
+export type OperationSummary = {
+  readonly operationId: string
+  readonly state: OperationState
+  readonly tool: string
+  readonly chainId: number
+  readonly why: string
+  readonly spendUsd: string
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly executeAfter: string | null
+}
+
+export type OperationView = OperationSummary & {
+  readonly planHash: string
+  readonly decidedBy: string | null
+  readonly decidedAt: string | null
+  /** What was shown when it was stored. */
+  readonly plan: Readonly<Record<string, unknown>>
+  /** What its tool answered, once it is done. */
+  readonly result: Readonly<Record<string, unknown>> | null
+  /** The error envelope, once it has failed. */
+  readonly error: Readonly<Record<string, unknown>> | null
+}
+
+/** What a person is asked through the client. Everything in it is ours but the symbols of unlisted tokens in the plan. */
+export type ApprovalQuestion = {
+  readonly operationId: string
+  readonly planHash: string
+  readonly tool: string
+  /** Unix milliseconds after which an answer comes too late. */
+  readonly expiresAt: number | null
+  /** As it is stored: an earlier version may have written it. */
+  readonly plan: StoredPlan
+  /** Decimal US dollars that count against the limits. */
+  readonly spendUsd: string
+  /** How many others of the same caller await a decision. */
+  readonly othersWaiting: number
+}
+
+/** How a person answered: `cancelled` is no answer, the operation goes on waiting. */
+export type ApprovalReply = 'accepted' | 'declined' | 'cancelled'
+
+/** An answer that came with a later call: to which question, and what it was. */
+export type ApprovalAnswer = {
+  readonly operationId: string
+  readonly planHash: string
+  readonly accepted: boolean
+}
+
+/** The stored writes of the server, in the terms of the pipeline: whatever fails is a `ToolError`. */
+export type OperationsPipeline = {
+  /** Whether a person at the client may approve, as the policy was last read: says who answers a request, counts no word. */
+  asksClient(): boolean
+  /** Whether a person at the client may approve now. Throws `POLICY_INVALID`, `STORAGE_UNAVAILABLE`. */
+  takesClient(): Promise<boolean>
+  /** Throws `OPERATION_NOT_FOUND`, also for another principal's. */
+  find(id: string, principal: Pick<Principal, 'id'>): Promise<Operation>
+  list(
+    principal: Pick<Principal, 'id'>,
+    query: { readonly state: OperationState | null; readonly limit: number },
+  ): Promise<readonly Operation[]>
+  /**
+   * Takes it for one request, once. A word that came over a channel which the policy does not name now ends it. Throws
+   * `OPERATION_STATE`, `OPERATION_EXPIRED`, `APPROVAL_REQUIRED`, `APPROVAL_DENIED`, `POLICY_INVALID`.
+   */
+  take(operation: Operation, requestId: string): Promise<Operation>
+  /** A result that was answered. Never rejects: what cannot be recorded is logged. */
+  finish(operation: Operation, result: Readonly<Record<string, unknown>>): Promise<void>
+  /**
+   * A failure that was answered: ends it, or puts it back when nothing was signed and the failure passes (an endpoint
+   * that is down, a paused server). Never rejects. True when it was put back.
+   */
+  fail(operation: Operation, error: unknown): Promise<boolean>
+  /** A person's word. Throws `OPERATION_STATE`, `OPERATION_EXPIRED`, `OPERATION_CHANGED`. */
+  decide(operation: Operation, word: { approved: boolean; by: string; planHash: string }): Promise<Operation>
+  cancel(operation: Operation, by: string): Promise<Operation>
+  /** How many of a principal await a person's word. */
+  awaiting(principal: Pick<Principal, 'id'>): Promise<number>
+  /** Those whose time has come: principals take turns. */
+  due(limit: number): Promise<readonly Operation[]>
+  /** Who asked, as it was then. */
+  principalOf(operation: Operation): Principal
+}
+
+/** What became of what a request signed. */
+export type Sent = {
+  readonly details: readonly ErrorDetail[]
+  /** What it came to, half a sentence, and what to do now, once everything is decided; `null` while anything is open. */
+  readonly end: { readonly isCancelled: boolean; readonly message: string; readonly suggestion: string } | null
+}
+
+export type Doubt = {
+  /** Whether nothing of a request may have an effect but bytes that were declined. */
+  isOpen(requestId: string): Promise<boolean>
+  /** Whether all that a request signed is proved never to be mined. */
+  isProvedDead(requestId: string): Promise<boolean>
+  /** Asks the chain what became of what is open. */
+  lookAgain(): Promise<unknown>
+}

@@ -1,0 +1,113 @@
+import { fullRangeTicks, getSqrtPriceAtTick } from '@svc/lp-math'
+import { type Address, getAddress } from 'viem'
+import { callerPriceOf, dynamicFeeFlag, type PairDecimals } from '@svc/amm/liquidity'
+import type { Intent, IntentDeposit, Plan, PlannedDeposit, PlannedToken, PlannedValues } from '@svc/amm'
+import { type TokenContext, tokenFacts } from '../spending/token-facts.ts'
+import type { CallValue } from '../stages/weigh-value.ts'
+
+/**
+ * What a plan shows beside amounts and steps: each deposit with its range in prices, and what a person should weigh. It goes
+ * into the hash of the plan, so that an approval names exactly what was shown; equal plans show the same.
+ */
+export function shownOf(context: ShownContext): Pick<Plan, 'deposits' | 'values' | 'warnings'> {
+  const deposits = context.intent.deposits ?? []
+  return {
+    deposits: deposits.map((deposit) => plannedDeposit(deposit, context)),
+    values: plannedValues(context.value),
+    warnings: [...new Set([...deposits.flatMap((deposit) => warningsOf(deposit, context)), ...context.value.warnings])],
+  }
+}
+
+export type ShownContext = TokenContext & {
+  readonly intent: Pick<Intent, 'deposits' | 'allowsUnpricedPool'>
+  readonly value: Pick<CallValue, 'outUsdMicros' | 'inUsdMicros' | 'worst' | 'warnings'>
+}
+
+/** Whole dollars, so that equal plans show the same while a price moves a little. */
+function plannedValues({ outUsdMicros, inUsdMicros, worst }: ShownContext['value']): PlannedValues {
+  const whole = (usdMicros: bigint) => `${(usdMicros + 500_000n) / 1_000_000n}`
+  return {
+    leavesUsd: whole(outUsdMicros),
+    arrivesUsd: whole(inUsdMicros),
+    arrivesAtWorstUsd: whole(worst.inUsdMicros),
+  }
+}
+
+function plannedDeposit(deposit: IntentDeposit, context: ShownContext): PlannedDeposit {
+  const { kind, version, pool, fee, hooks, positionId, createsPool, tickLower, tickUpper, isInverted } = deposit
+  const [one, other] = [plannedToken(deposit.token0, context), plannedToken(deposit.token1, context)]
+  const [token0, token1] = isInverted ? [other, one] : [one, other]
+  const decimals = decimalsOf(deposit, context)
+  return {
+    kind,
+    version,
+    pool,
+    token0,
+    token1,
+    feePct: fee === dynamicFeeFlag ? null : fee / 10_000,
+    hooks,
+    positionId,
+    createsPool,
+    tickLower,
+    tickUpper,
+    ...priceRange(deposit, decimals),
+    currentPrice: callerPriceOf(deposit.sqrtPriceX96, isInverted, decimals),
+    share0Pct: share0Pct(deposit),
+  }
+}
+
+function plannedToken(token: Address, context: ShownContext): PlannedToken {
+  const known = tokenFacts(token, context)
+  return { token: getAddress(token), symbol: known?.symbol ?? 'unknown', isListed: known?.isListed ?? false }
+}
+
+/** Both tokens of a deposit are looked up before a plan is shown. */
+function decimalsOf({ token0, token1 }: IntentDeposit, context: ShownContext): PairDecimals {
+  return [tokenFacts(token0, context)?.decimals ?? 0, tokenFacts(token1, context)?.decimals ?? 0]
+}
+
+function priceRange(
+  { tickLower, tickUpper, tickSpacing, isInverted }: IntentDeposit,
+  decimals: PairDecimals,
+): Pick<PlannedDeposit, 'priceLower' | 'priceUpper'> {
+  if (tickLower === null || tickUpper === null) return { priceLower: null, priceUpper: null }
+  const widest = fullRangeTicks(tickSpacing ?? 1)
+  const lower = tickLower <= widest.tickLower ? null : priceAt(tickLower, isInverted, decimals)
+  const upper = tickUpper >= widest.tickUpper ? null : priceAt(tickUpper, isInverted, decimals)
+  return isInverted ? { priceLower: upper, priceUpper: lower } : { priceLower: lower, priceUpper: upper }
+}
+
+function priceAt(tick: number, isInverted: boolean, decimals: PairDecimals): number {
+  return callerPriceOf(getSqrtPriceAtTick(tick), isInverted, decimals)
+}
+
+/** In tenths of a percent, of both amounts in the pool's token1 at the pool's own price. */
+function share0Pct({ amount0, amount1, sqrtPriceX96, isInverted }: IntentDeposit): number {
+  const value0 = (amount0 * sqrtPriceX96 * sqrtPriceX96) >> 192n
+  const whole = value0 + amount1
+  const permille = whole === 0n ? 0n : (value0 * 1_000n + whole / 2n) / whole
+  return Number(isInverted ? 1_000n - permille : permille) / 10
+}
+
+function warningsOf(deposit: IntentDeposit, context: ShownContext): readonly string[] {
+  const { createsPool, hooks, token0, token1 } = deposit
+  const unlisted = [token0, token1].filter((token) => tokenFacts(token, context)?.isListed !== true)
+  return [
+    ...(createsPool ? [creationWarning(context)] : []),
+    ...(isOutside(deposit)
+      ? ['The price lies outside of the range: the position earns nothing until it comes in.']
+      : []),
+    ...(hooks === null ? [] : [`The pool has a hook, code that runs with every trade and deposit: ${hooks}.`]),
+    ...unlisted.map((token) => `The token ${getAddress(token)} is not on the chain's list; its name proves nothing.`),
+  ]
+}
+
+function creationWarning({ intent: { allowsUnpricedPool } }: ShownContext): string {
+  const created = 'This creates the pool, at the price of the amounts.'
+  return allowsUnpricedPool === true ? `${created} The caller asks for it even where no trusted price stands.` : created
+}
+
+function isOutside({ sqrtPriceX96, tickLower, tickUpper }: IntentDeposit): boolean {
+  if (tickLower === null || tickUpper === null) return false
+  return sqrtPriceX96 <= getSqrtPriceAtTick(tickLower) || sqrtPriceX96 >= getSqrtPriceAtTick(tickUpper)
+}

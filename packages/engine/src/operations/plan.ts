@@ -1,0 +1,142 @@
+import { formatAmount } from '@svc/lp-math'
+import { getAddress, size, slice, zeroAddress } from 'viem'
+import type { Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '@svc/amm'
+import { describeCalldata, type DescribedCall } from '../calldata/describe-calldata.ts'
+import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
+import { shownOf } from './plan-shown.ts'
+import { unlistedWarnings } from '../policy/policy-verdict.ts'
+import type { Refusal } from '../context/refusal.ts'
+import type { Reserved } from '../stages/reserve-spend.ts'
+import { simulationHash } from '../simulation/simulation-hash.ts'
+import { usdOf } from '../spending/spend-value.ts'
+import { usdText } from '../spending/usd-text.ts'
+import type { Step } from '../context/step.ts'
+import { tokenFacts } from '../spending/token-facts.ts'
+import { shownPlanHash } from './plan-hash.ts'
+
+/** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
+export function planOf(context: Reserved, terms: PlanTerms): Plan {
+  const { chain, wallet, intent, steps, simulation, spend, snapshotTaken } = context
+  const { refusals, conditions } = terms
+  const { name, nativeCurrency } = chain
+  const shown = shownOf(context)
+  return {
+    planId: terms.planId,
+    planHash: shownPlanHash(context),
+    simulationHash: simulationHash({
+      chainId: chain.id,
+      wallet,
+      block: simulation.blockNumber,
+      atSeconds: snapshotTaken.atSeconds,
+      steps,
+      deltas: simulation.deltas,
+    }),
+    expiresAt: terms.expiresAt === null ? null : new Date(terms.expiresAt).toISOString(),
+    why: intent.why,
+    steps: steps.map((step) => describeStep(step, context)),
+    atomicity: intent.atomicity,
+    deltas: [...simulation.deltas]
+      .filter(([, amount]) => amount !== 0n)
+      .map(([token, amount]) => describeAmount({ token: getAddress(token), amount }, context)),
+    bounds: {
+      spendsAtMost: intent.spends.map((spent) => describeAmount(spent, context)),
+      receivesAtLeast: intent.receives
+        .filter(({ amount }) => amount > 0n)
+        .map((received) => describeAmount(received, context)),
+    },
+    ...shown,
+    // Beside the hash: what the policy lists may change before the plan is carried out.
+    warnings: [...shown.warnings, ...unlistedWarnings(context)],
+    spendUsd: usdText(spend.amountUsdMicros),
+    ...gasOf(context),
+    chain: { name, nativeSymbol: nativeCurrency.symbol, nativeDecimals: nativeCurrency.decimals },
+    policy: {
+      allowed: refusals.length === 0,
+      verdict: verdictOf(terms),
+      checks: {
+        tokenAllowlistPassed: context.tokenAllowlistPassed,
+        spendingLimitPassed: spend.refusals.length === 0,
+        simulationPassed: !refusals.some(({ code }) => code === 'UNSAFE_TRANSACTION'),
+      },
+      refusals: refusals.map(({ code, message }) => ({ code, message })),
+      conditions: conditions.map(({ code, message }) => ({ code, message })),
+    },
+    blockNumber: `${simulation.blockNumber}`,
+  }
+}
+
+export type PlanTerms = {
+  readonly planId: string
+  /** Unix milliseconds. */
+  readonly expiresAt: number | null
+  readonly refusals: readonly Refusal[]
+  readonly conditions: readonly Refusal[]
+  /** What it is stored for: a later `execute_plan`, or what it waits for. */
+  readonly waits: 'planned' | 'approval' | 'delay' | 'approval and delay'
+}
+
+function gasOf({ chain, simulation, priced, snapshotTaken }: Reserved) {
+  const atMost = worstGasCost([...simulation.gasUsed, ...simulation.revokeGasUsed], snapshotTaken.fees)
+  return {
+    gasEstimate: `${simulation.gasUsed.reduce((sum, gas) => sum + gas, 0n)}`,
+    gasCostUsd: usdOf(zeroAddress, expectedGasCost(simulation.gasUsed, snapshotTaken.fees), priced),
+    gasCostAtMost: formatAmount(atMost, chain.nativeCurrency.decimals),
+    gasCostAtMostUsd: usdOf(zeroAddress, atMost, priced),
+  }
+}
+
+function verdictOf({ refusals, conditions, waits }: PlanTerms): string {
+  const [first] = refusals
+  if (first !== undefined) return `execute_plan would refuse this plan as things stand. ${first.message}`
+  if (conditions.length === 0) return 'execute_plan carries this plan out.'
+  return `${whatNext[waits]} ${conditions.map(({ message }) => message).join(' ')}`
+}
+
+const whatNext = {
+  planned: 'execute_plan does not sign at once.',
+  approval: 'Once a person has approved, execute_plan carries it out.',
+  delay: 'It runs by itself when its time has come.',
+  'approval and delay': 'Once a person has approved and its time has come, it runs by itself.',
+} as const
+
+function describeStep({ kind, label, to, valueWei, data }: Step, context: Reserved): PlannedStep {
+  const selector = size(data) < 4 ? '0x' : slice(data, 0, 4)
+  const { contract, calls } = describeCalldata(context.chain, { to, data, isToken: kind !== 'call' })
+  return {
+    label,
+    to,
+    valueWei: `${valueWei}`,
+    selector,
+    contract,
+    calls: calls.map((call) => describeCall(call, context)),
+  }
+}
+
+function describeCall({ function: name, arguments: texts, tokens }: DescribedCall, context: Reserved): PlannedCall {
+  const amounts = Object.entries(tokens).flatMap(([argument, token]) => {
+    const text = texts[argument] ?? ''
+    // What stands for "everything owed" and the like says so itself and is no amount.
+    if (!/^\d+$/.test(text)) return []
+    const amount = BigInt(text)
+    if (amount >= leastMarker || tokenFacts(token, context) === undefined) return []
+    return [[argument, describeAmount({ token, amount }, context)] as const]
+  })
+  return { function: name, arguments: texts, amounts: Object.fromEntries(amounts) }
+}
+
+/** Amounts from here on are no amounts: "all there is" and the like. */
+const leastMarker = 1n << 127n
+
+function describeAmount({ token, amount }: TokenQuantity, context: Reserved): PlannedAmount {
+  const known = tokenFacts(token, context)
+  return {
+    token: getAddress(token),
+    symbol: known?.symbol ?? 'unknown',
+    // Only declared tokens are looked up; what else moves is shown in its smallest units.
+    amount: known === undefined ? `${amount}` : formatAmount(amount, known.decimals),
+    usd: usdOf(token, amount, context.priced),
+    raw: `${amount}`,
+    decimals: known?.decimals ?? null,
+    isListed: known?.isListed ?? false,
+  }
+}

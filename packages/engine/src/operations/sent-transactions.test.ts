@@ -1,0 +1,96 @@
+import type { StoredTransaction } from '@svc/store'
+import { chains, type JournalState } from '@svc/wallet/core'
+import { createPublicClient, custom, numberToHex } from 'viem'
+import { expect, it } from 'vitest'
+import { sentTransactions, type SentWorld } from './sent-transactions.ts'
+import { cancelled, storedTransaction as stored } from '../fixtures/stored-transaction.fixture.ts'
+
+it('names what went out or may, with how it stands, and leaves out what never will be mined', async () => {
+  const states: JournalState[] = ['final', 'reverted', 'broadcast', 'signed', 'refused', 'superseded', 'replaced']
+  const entries = states.map((state, nonce) => stored(state, { nonce }))
+  const { details, end } = await sentTransactions(worldOf(entries, null), 'r')
+  expect(end).toBeNull()
+  expect(details).toEqual([
+    { message: 'mined', txHash: entries[0]?.hash },
+    { message: 'mined and reverted', txHash: entries[1]?.hash },
+    { message: 'not confirmed', txHash: entries[2]?.hash },
+    { message: 'not confirmed', txHash: entries[3]?.hash },
+    { message: 'declined by the endpoint, which may have passed it on all the same', txHash: entries[4]?.hash },
+  ])
+})
+
+it.each<[string, readonly StoredTransaction[], bigint | null, boolean, boolean]>([
+  ['a call', [stored('final')], 0n, true, false],
+  ['an approval whose allowance stands', [stored('final', { approves: 5n })], 5n, true, false],
+  ['an approval whose allowance cannot be read', [stored('final', { approves: 5n })], null, true, false],
+  ['an approval that was taken back elsewhere', [stored('final', { approves: 5n })], 0n, false, false],
+  [
+    'an approval that was taken back',
+    [stored('final', { approves: 5n }), stored('replaced', { nonce: 1 }), stored('final', { nonce: 2, approves: 0n })],
+    5n,
+    false,
+    false,
+  ],
+  ['the end of an allowance', [stored('final', { approves: 0n })], 0n, true, false],
+  ['a call the operator cancelled', [stored('replaced', { asked: cancelled() })], 0n, false, true],
+  [
+    'one whose fees were raised after it was named',
+    [stored('replaced', { asked: cancelled() }), stored('replaced', { attempt: 1, step: 0 })],
+    0n,
+    false,
+    true,
+  ],
+  ['a cancellation that came too late', [stored('reverted', { asked: cancelled() })], 0n, false, false],
+  [
+    'one that came too late for the raised attempt',
+    [stored('replaced', { asked: cancelled() }), stored('reverted', { attempt: 1 })],
+    0n,
+    false,
+    false,
+  ],
+  [
+    'a cancelled call whose approval is not taken back yet',
+    [stored('final', { approves: 5n }), stored('replaced', { nonce: 1, asked: cancelled() })],
+    5n,
+    false,
+    true,
+  ],
+])(
+  'of %s, tells whether it happened and whether the operator took it back',
+  async (_what, entries, allowance, did, back) => {
+    const { end } = await sentTransactions(worldOf(entries, allowance), 'r')
+    expect(end?.isCancelled).toBe(back)
+    expect(end?.message).toContain(did ? '1 of 1 transactions did' : 'nothing of what it was for has happened')
+    expect(end?.suggestion).toContain(did ? 'do not ask for it again' : 'safe to call again')
+  },
+)
+
+it('names declined bytes beside the end of their approval that took their nonce', async () => {
+  const approval = stored('final', { approves: 5n })
+  const declined = stored('replaced', { nonce: 1 })
+  const end = stored('final', { nonce: 1, attempt: 1, step: 2, approves: 0n })
+  const { details } = await sentTransactions(worldOf([approval, declined, end], 0n), 'r')
+  expect(details.slice(0, 3)).toMatchObject([
+    { txHash: approval.hash, message: 'mined' },
+    { txHash: declined.hash, minedInstead: end.hash },
+    { txHash: end.hash, message: 'mined' },
+  ])
+})
+
+/** A chain on which that much is allowed, or that does not answer; it knows no receipts. */
+function worldOf(entries: readonly StoredTransaction[], allowance: bigint | null): SentWorld {
+  const request = async ({ method }: { method: string }) => {
+    if (method === 'eth_call' && allowance !== null) return numberToHex(allowance, { size: 32 })
+    throw new Error('away')
+  }
+  const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
+  return {
+    transactions: {
+      byRequest: async () => entries,
+      byNonce: async (_chain, _from, nonce) => entries.filter((one) => one.nonce === nonce),
+    },
+    chains: { list: () => chains },
+    rpc: { client: () => client },
+    tokens: { byAddress: () => Promise.reject(new Error('not asked')) },
+  }
+}

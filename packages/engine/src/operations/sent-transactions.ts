@@ -1,0 +1,160 @@
+import type { StoredTransaction, Transactions } from '@svc/store'
+import type { Chain, JournalState } from '@svc/wallet/core'
+import { formatUnits, getAddress, type Hash, parseTransaction, zeroAddress } from 'viem'
+import { erc20Abi } from '@svc/amm/abis'
+import { withBareTokens } from '@svc/amm/tokens'
+import type { Sent } from './operations.ts'
+import type { ChainDirectory, ErrorDetail, RpcPool, TokenDirectory } from '@svc/amm'
+import { approvalOf, type SignedApproval } from './approval-of.ts'
+import { assetChanges } from '../simulation/asset-changes.ts'
+import { signedSteps } from './signed-steps.ts'
+import { isRevoked, mayBeMined } from './may-be-mined.ts'
+
+/**
+ * What a request signed and what became of it, for a caller who asks again. While anything is open the transactions that
+ * went out, or still may, and how each stands. Once all is decided, also those that are never mined, what the wallet moved
+ * on balance, and in a sentence whether to call again.
+ */
+export async function sentTransactions(world: SentWorld, requestId: string): Promise<Sent> {
+  const entries = await world.transactions.byRequest(requestId)
+  const isOver = entries.length > 0 && entries.every(({ state }) => decided.has(state))
+  if (!isOver) return { details: entries.filter(mayBeMined).map(detailOf), end: null }
+  const steps = signedSteps(entries)
+  const [details, standing] = await Promise.all([
+    Promise.all(steps.map((attempts) => withTaker(world, attempts))),
+    standingApprovals(world, entries),
+  ])
+  return { details: [...details, ...(await movedBy(world, entries))], end: endOf(steps, standing) }
+}
+
+export type SentWorld = {
+  readonly transactions: Pick<Transactions, 'byRequest' | 'byNonce'>
+  readonly chains: Pick<ChainDirectory, 'list'>
+  readonly rpc: Pick<RpcPool, 'client'>
+  readonly tokens: Pick<TokenDirectory, 'byAddress'>
+}
+
+const standing: Partial<Record<JournalState, string>> = {
+  final: 'mined',
+  reverted: 'mined and reverted',
+  refused: 'declined by the endpoint, which may have passed it on all the same',
+  replaced: 'never mined: another transaction took its place',
+  superseded: 'never mined: another transaction took its place',
+}
+
+const decided: ReadonlySet<JournalState> = new Set<JournalState>(['final', 'reverted', 'replaced', 'superseded'])
+
+function detailOf({ hash, state }: StoredTransaction): ErrorDetail {
+  return { message: standing[state] ?? 'not confirmed', txHash: hash }
+}
+
+/** The attempt that was mined, else the newest; with the transaction of ours that was mined in its place, where one was. */
+async function withTaker({ transactions }: SentWorld, attempts: readonly StoredTransaction[]): Promise<ErrorDetail> {
+  const last = attempts.find(mayBeMined) ?? attempts.at(-1)
+  if (last === undefined) return { message: '' }
+  if (mayBeMined(last)) return detailOf(last)
+  const others = last.state === 'replaced' ? await transactions.byNonce(last.chainId, last.from, last.nonce) : []
+  const mined = others.find(({ state }) => state === 'final' || state === 'reverted')
+  return {
+    ...detailOf(last),
+    ...(isRevoked(attempts) ? { message: 'cancelled by the operator, and never mined' } : {}),
+    ...(mined === undefined ? {} : { minedInstead: mined.hash }),
+  }
+}
+
+/**
+ * Only what is certain: an approval that was revoked, or will be, leaves nothing, so one counts only while its allowance
+ * stands. Where the operator took a step back, nothing but approvals for it says otherwise.
+ */
+function endOf(
+  steps: readonly (readonly StoredTransaction[])[],
+  standing: ReadonlySet<Hash>,
+): NonNullable<Sent['end']> {
+  const mined = steps.flat().filter(({ state }) => state === 'final')
+  const calls = mined.filter((entry) => approvalOf(entry) === null)
+  const effects = [...calls, ...mined.filter(({ hash }) => standing.has(hash))]
+  const all = 'everything it signed is decided by now'
+  const isCancelled = calls.length === 0 && steps.some(isRevoked)
+  if (effects.length > 0 && !isCancelled) {
+    return {
+      isCancelled,
+      message: `${all}: ${effects.length} of ${steps.length} transactions did what they were for, as details say`,
+      suggestion:
+        'What details name has happened; do not ask for it again. Call with a new idempotencyKey only for what is still missing.',
+    }
+  }
+  const message = `${all}, and nothing of what it was for has happened`
+  return { isCancelled, message, suggestion: 'It is safe to call again with a new idempotencyKey.' }
+}
+
+/**
+ * The approvals of a request that were not revoked: of each token and spender the last, if it sets an amount and that
+ * allowance stands, or if there was nothing of the request to revoke. Where the chain cannot be read, it stands.
+ */
+async function standingApprovals(world: SentWorld, entries: readonly StoredTransaction[]): Promise<ReadonlySet<Hash>> {
+  const byPair = new Map<string, Approved[]>()
+  for (const entry of entries) {
+    const approval = entry.state === 'final' ? approvalOf(entry) : null
+    if (approval?.via !== 'erc20') continue
+    const pair = `${approval.token}:${approval.spender}`.toLowerCase()
+    byPair.set(pair, [...(byPair.get(pair) ?? []), { entry, approval }])
+  }
+  const found = await Promise.all(
+    [...byPair.values()].map(async (approvals) => {
+      const last = approvals.at(-1)
+      return last !== undefined && (await stands(world, last, approvals)) ? last.entry.hash : null
+    }),
+  )
+  return new Set(found.filter((hash) => hash !== null))
+}
+
+type Approved = {
+  readonly entry: StoredTransaction
+  readonly approval: Extract<SignedApproval, { readonly via: 'erc20' }>
+}
+
+async function stands(
+  { chains, rpc }: SentWorld,
+  { entry, approval }: Approved,
+  all: readonly Approved[],
+): Promise<boolean> {
+  if (approval.amount === 0n) return all.every((one) => one.approval.amount === 0n)
+  const chain = chains.list().find(({ id }) => id === entry.chainId)
+  if (chain === undefined) return true
+  try {
+    const { token: address, spender } = approval
+    const call = { address, abi: erc20Abi, functionName: 'allowance', args: [entry.from, spender] } as const
+    return (await rpc.client(chain).readContract(call)) !== 0n
+  } catch {
+    return true
+  }
+}
+
+/** What the wallet moved on balance; left out where the endpoint does not answer. */
+async function movedBy(world: SentWorld, entries: readonly StoredTransaction[]): Promise<readonly ErrorDetail[]> {
+  const mined = entries.filter(({ state }) => state === 'final')
+  const [first] = mined
+  const chain = world.chains.list().find(({ id }) => id === first?.chainId)
+  if (first === undefined || chain === undefined) return []
+  try {
+    const client = world.rpc.client(chain)
+    const receipts = await Promise.all(mined.map(({ hash }) => client.getTransactionReceipt({ hash })))
+    const context = { wallet: first.from, wrappedNative: chain.wrappedNative.address }
+    const changes = assetChanges(
+      receipts.map(({ logs }) => logs),
+      context,
+    )
+    const sent = mined.reduce((sum, { rawTransaction }) => sum + (parseTransaction(rawTransaction).value ?? 0n), 0n)
+    const deltas = sent === 0n ? changes.deltas : new Map([...changes.deltas, [zeroAddress, -sent] as const])
+    const moved = await Promise.all([...deltas].map((delta) => amountOf(world, chain, delta)))
+    return [{ message: 'what the wallet moved; native currency that came in is left out', moved }]
+  } catch {
+    return [{ message: 'what the wallet moved cannot be read now' }]
+  }
+}
+
+async function amountOf(world: SentWorld, chain: Chain, [address, amount]: readonly [string, bigint]) {
+  const token = getAddress(address)
+  const { symbol, decimals } = await withBareTokens(world).tokens.byAddress(chain, token)
+  return { token, symbol, amount: formatUnits(amount, decimals) }
+}

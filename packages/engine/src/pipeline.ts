@@ -1,0 +1,241 @@
+import { type Deferred, type Intent, type Settled, ToolError } from '@svc/amm'
+import type { Engine, ExecutionContext } from './context/engine.ts'
+import { type Refusal, throwFirst, type Weighed } from './context/refusal.ts'
+import { isWayHome } from './stages/is-way-home.ts'
+import { mayBringHome } from './stages/may-bring-home.ts'
+import { requireRunning } from './stages/require-running.ts'
+import { type ValueWeighed, weighValue } from './stages/weigh-value.ts'
+import type { Hash } from 'viem'
+import type { Principal } from './principal.ts'
+import type { Call, OpenExecute } from './call.ts'
+import { afterSigning } from './stages/after-signing.ts'
+import { createBalanceWatch } from './switches/balance-watch.ts'
+import { createCircuitBreaker } from './switches/circuit-breaker.ts'
+import { createDailyAlert } from './spending/daily-alert.ts'
+import { followPolicy, type PolicyFollower } from './policy/follow-policy.ts'
+import { keepBounds, keepPlan } from './stages/keep-plan.ts'
+import { createOperatorRequests } from './operations/operator-requests.ts'
+import { createPendingRevocations } from './allowances/pending-revocations.ts'
+import type { Policy } from './policy/policy.ts'
+import { policyHash } from './policy/policy-hash.ts'
+import type { PolicySource } from './policy/policy-source.ts'
+import { checkPolicy, simulatePlan } from './stages/prepare.ts'
+import { clearTheWay, reconcile, type ReconcileReport } from './recovery/reconcile.ts'
+import { noteRefusal } from './stages/note-refusal.ts'
+import { recover } from './recovery/recover.ts'
+import { reserveSpend } from './stages/reserve-spend.ts'
+import { begin, revalidate } from './stages/revalidate.ts'
+import type { PipelinePorts } from './context/pipeline-ports.ts'
+import { safetyReport, type SafetyReport } from './switches/safety-report.ts'
+import { createSimulatorMemory } from './simulation/simulator-memory.ts'
+import { createSerialQueue } from './recovery/serial-queue.ts'
+import { settle } from './stages/settle.ts'
+import { signNext } from './stages/sign-next.ts'
+import { createNativePrices } from './spending/spend-value.ts'
+import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
+import { createSwitchRecorder } from './switches/switch-recorder.ts'
+import { broadcast, confirm } from './stages/transact.ts'
+import { newNumbers, executionContextOf } from './context/execution-context.ts'
+
+/**
+ * Makes the transaction pipeline: the only way from an intent to a signature. `open` binds it to one call; the writes
+ * of the wallet on one chain then run one after the other, so that no simulation is overtaken by a sibling. `reconcile`
+ * ends what an earlier process left open; run it before the server takes writes.
+ */
+export function createExecutor(options: ExecutorOptions): Executor {
+  const engine = engineOf(options, () => policies.latest().policy)
+  const policies = followPolicy(engine, options.policies)
+  const inTurn = createSerialQueue(lineBounds)
+  const inFlight = new Set<string>()
+  const requests = createOperatorRequests()
+  const reported = new Set<Hash>()
+
+  async function runInTurn(context: ExecutionContext): Promise<Settled | Deferred> {
+    const inLine = async () => {
+      inFlight.add(context.call.requestId)
+      try {
+        engine.requireOpen()
+        await clearTheWay(await policies.newest(), context.chain, inFlight)
+        await engine.balances.beforeWrite(context.chain)
+        return await runPipeline(await policies.forExecution(context), policies)
+      } catch (failure) {
+        await noteRefusal(context, failure)
+        throw failure
+      } finally {
+        inFlight.delete(context.call.requestId)
+      }
+    }
+    return inTurn(`${context.chain.id}`, context.call.signal, inLine, context.call.principal.id)
+  }
+
+  return Object.freeze({
+    open: (call: Call) => {
+      const numbers = newNumbers()
+      return async <Result>(intent: Intent, shape: (settled: Settled) => Result | Promise<Result>) => {
+        const context = executionContextOf(engine, call, intent, numbers)
+        const outcome = await (call.dryRun
+          ? policies.forExecution(context).then((followed) => runPipeline(followed, policies))
+          : runInTurn(context))
+        return 'plan' in outcome ? outcome : shapeResult(context, outcome, shape)
+      }
+    },
+    safetyReport: async (principal: Principal) => safetyReport(await policies.forCaller(principal.id), principal),
+    policy: () => policies.latest().policy,
+    policyNow: async () => (await policies.now()).policy,
+    reconcile: async () => reconcile(await policies.newest(), { inFlight, inTurn, reported }),
+    watchBalances: async () => {
+      await policies.newest()
+      await engine.balances.sweep()
+    },
+    recordSwitches: () => engine.switches.look(),
+    carryOutRequests: async () => requests.look(await policies.newest()),
+  })
+}
+
+export type Executor = {
+  readonly open: OpenExecute
+  /** As it holds for this caller. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */
+  safetyReport(principal: Principal): Promise<SafetyReport>
+  /** The common policy as last read. */
+  policy(): Policy
+  /** As it holds now; what the breaker and the raising of fees go by follows. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */
+  policyNow(): Promise<Policy>
+  /** Names chains it could not read; those are cleared up before their next write. Throws `STORAGE_UNAVAILABLE`. */
+  reconcile(): Promise<ReconcileReport>
+  /** Looks whether the wallet holds less than it should, on each chain whose turn it is. Never rejects. */
+  watchBalances(): Promise<void>
+  /** Writes into the audit log what an operator has done to kill switch, breaker and policy meanwhile. */
+  recordSwitches(): Promise<void>
+  /** Does what operators ask about transactions that are out, also while a write is on its way. Throws `STORAGE_UNAVAILABLE`. */
+  carryOutRequests(): Promise<void>
+}
+
+export type ExecutorOptions = PipelinePorts & {
+  /** Where the policy comes from, to follow its changes; without it `policy` holds for good. */
+  readonly policies?: PolicySource
+  /** Two minutes by default. */
+  readonly confirmTimeoutMs?: Engine['confirmTimeoutMs']
+  readonly requireOpen?: Engine['requireOpen']
+}
+
+/**
+ * The pipeline of a transaction, one line a stage. A dry run passes the same stages up to the first signature; what waits for a person
+ * or for its time stops there too, and passes all of them again when it is carried out.
+ */
+async function runPipeline(context: ExecutionContext, policies: PolicyFollower): Promise<Settled | Deferred> {
+  const { engine, call } = context
+  const { step, refusals } = stepsOf(context)
+  await step('requireRunning', () => requireRunning(engine, mayBringHome(context)))
+  await step('keepPlan', () => keepPlan(context))
+  const checked = await step('checkPolicy', () => checkPolicy(context))
+  const simulated = await step('simulate', () => simulatePlan(checked))
+  const kept = await step('keepBounds', () => keepBounds(simulated))
+  const weighed = await step('weighValue', () => weighValue(kept))
+  await step('requireWayHome', () => requireWayHome(weighed))
+  const reserved = await step('reserveSpend', () => reserveSpend(weighed))
+  let current = reserved
+  const progress = begin(reserved)
+  try {
+    await step('requireApproval', () => requireApproval(reserved))
+    const scheduled = await step('waitForDelay', () => waitForDelay(reserved))
+    if (scheduled !== null) return scheduled
+    if (call.dryRun) return await storePlan(reserved, refusals)
+    for (const next of reserved.steps) {
+      current = await step('revalidate', () => revalidate(current, progress, policies))
+      const signed = await step('sign', () => signNext(current, progress, next))
+      const sent = await step('broadcast', () => broadcast(current, signed))
+      const receipt = await step('confirm', () => confirm(current, next, sent))
+      progress.mined.push({ step: next, receipt })
+    }
+  } catch (failure) {
+    await recover(current, progress, failure)
+    throw afterSigning(progress, failure)
+  }
+  return step('settle', () => settle(current, progress)).catch((failure: unknown) => {
+    throw afterSigning(progress, failure)
+  })
+}
+
+/** So many writes are in line on one chain; callers take turns, and none can fill the line alone. */
+const lineBounds = { inLine: 200, perCaller: 60 }
+
+function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine {
+  const { dataDir, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options
+  const breaker = createCircuitBreaker({ dataDir, limits: () => latestPolicy().breaker, now })
+  const switches = createSwitchRecorder({ ...options, breaker })
+  const nativePrices = createNativePrices()
+  const balances = createBalanceWatch({ ...options, policy: latestPolicy, breaker, switches, nativePrices })
+  const pendingRevocations = createPendingRevocations(dataDir)
+  const simulators = createSimulatorMemory(now)
+  return {
+    ...options,
+    policyHash: policyHash(policy),
+    confirmTimeoutMs,
+    requireOpen,
+    breaker,
+    switches,
+    balances,
+    pendingRevocations,
+    dailyAlert: createDailyAlert(options),
+    simulators,
+    nativePrices,
+  }
+}
+
+/** Where the breaker lets ways home pass, only now that a call is simulated and weighed is it known whether it is one. */
+function requireWayHome(weighed: ValueWeighed): Promise<Weighed> {
+  const { engine, value, simulation, snapshotTaken } = weighed
+  return requireRunning(engine, isWayHome(value, simulation, snapshotTaken.standing) && mayBringHome(weighed))
+}
+
+/**
+ * Lets a tool shape its result. The transactions are mined by now, so a failure here must not read as "nothing happened":
+ * it names the hashes and says not to call again.
+ */
+async function shapeResult<Result>(
+  { engine, call }: ExecutionContext,
+  settled: Settled,
+  shape: (settled: Settled) => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await shape(settled)
+  } catch (cause) {
+    engine.log.error('result.unshaped', { requestId: call.requestId, error: cause })
+    throw new ToolError('RESULT_UNREADABLE', 'The transactions were mined; what they did could not be read in full.', {
+      details: settled.transactions.map(({ label, hash }) => ({ message: label, txHash: hash })),
+      cause,
+    })
+  }
+}
+
+/**
+ * Runs the steps of a run of the pipeline by name: logs how long each took, stops before a step when the caller has left and nothing is
+ * signed, and weighs what the policy has against the intent. A refusal ends a real call; a dry run collects it, once.
+ */
+function stepsOf({ engine, call }: ExecutionContext): {
+  readonly refusals: readonly Refusal[]
+  readonly step: <Value>(name: string, work: () => Value | Promise<Value>) => Promise<Value>
+} {
+  const refusals: Refusal[] = []
+  let signing = false
+  return {
+    refusals,
+    async step(name, work) {
+      signing ||= name === 'sign'
+      if (call.signal.aborted && !signing)
+        throw new ToolError('CANCELLED', 'The caller left before anything was signed.')
+      const startedAt = performance.now()
+      const value = await work()
+      engine.log.debug('road.step', { requestId: call.requestId, step: name, ms: performance.now() - startedAt })
+      if (isWeighed(value)) {
+        if (!call.dryRun) throwFirst(value.refusals)
+        refusals.push(...value.refusals.filter(({ message }) => refusals.every((one) => one.message !== message)))
+      }
+      return value
+    },
+  }
+}
+
+function isWeighed(value: unknown): value is Weighed {
+  return typeof value === 'object' && value !== null && 'refusals' in value && Array.isArray(value.refusals)
+}

@@ -1,0 +1,73 @@
+import { createMutex, type Chain } from '@svc/wallet/core'
+import type { Engine, ExecutionContext } from '../context/engine.ts'
+import { knownContracts, type KnownContracts } from '../calldata/known-contracts.ts'
+import type { Policy } from './policy.ts'
+import { policyFor } from './policy-for.ts'
+import { policyHash } from './policy-hash.ts'
+import type { PolicySource } from './policy-source.ts'
+import { onStorage } from '../audit/storage.ts'
+
+/**
+ * Keeps an engine at the policy of the day: reads the policy, writes a change of it to the audit log before anything is
+ * done under it, and narrows it to the caller. Without a source the engine's own policy holds for good. `now`, `forCaller` and
+ * `forTrip` throw `POLICY_INVALID`, and `STORAGE_UNAVAILABLE` when the change cannot be recorded.
+ */
+export function followPolicy(engine: Engine, source: PolicySource | undefined): PolicyFollower {
+  let latest = engine
+  const inTurn = createMutex()
+  const known = new Map<number, { readonly policy: Policy; readonly contracts: KnownContracts }>()
+
+  function contractsOf(chain: Chain, policy: Policy): KnownContracts {
+    const before = known.get(chain.id)
+    if (before?.policy === policy) return before.contracts
+    const contracts = knownContracts(chain, policy)
+    known.set(chain.id, { policy, contracts })
+    return contracts
+  }
+
+  async function refresh(): Promise<void> {
+    if (source === undefined) return
+    const policy = await source.current()
+    if (policy === latest.policy) return
+    const hash = policyHash(policy)
+    if (hash !== latest.policyHash) {
+      await onStorage('the audit log cannot be written', () => engine.switches.look(policy))
+    }
+    latest = { ...engine, policy, policyHash: hash }
+  }
+
+  async function now(): Promise<Engine> {
+    // One after the other: two calls that meet a change must not record it twice.
+    await inTurn(refresh)
+    return latest
+  }
+
+  async function forCaller(principalId: string): Promise<Engine> {
+    const current = await now()
+    return { ...current, policy: policyFor(current.policy, principalId) }
+  }
+
+  return Object.freeze({
+    forCaller,
+    async forExecution<One extends ExecutionContext>(context: One) {
+      const current = await forCaller(context.call.principal.id)
+      return { ...context, engine: current, known: contractsOf(context.chain, current.policy) }
+    },
+    now,
+    newest: () => now().catch(() => latest),
+    latest: () => latest,
+  })
+}
+
+export type PolicyFollower = {
+  /** The engine under the policy as it holds for one caller now. */
+  forCaller(principalId: string): Promise<Engine>
+  /** The context as it is, under the policy as it holds for its caller now. */
+  forExecution<One extends ExecutionContext>(context: One): Promise<One>
+  /** The engine under the common policy as it holds now. */
+  now(): Promise<Engine>
+  /** The same, or as last read where that fails: for what goes on under a broken file too, like ending what is out. */
+  newest(): Promise<Engine>
+  /** As last read. */
+  latest(): Engine
+}

@@ -1,0 +1,117 @@
+import * as z from 'zod'
+import { isAddress } from 'viem'
+
+/** Those that stages of authentication give (`principal-id.ts`): a name nobody comes with would bound nobody. */
+export function principalId() {
+  return z
+    .string()
+    .regex(
+      /^(local|(api-key|bearer):[0-9a-f]{16})$/,
+      'accepted: local, or api-key: or bearer: and 16 lower-case hex digits, as audit lines and svc policy explain name the caller',
+    )
+}
+
+export function valueRule() {
+  return z.strictObject({
+    maxLossBps: bps().optional().describe('In place of the common maxLossBps.'),
+    maxPriceImpactBps: bps().optional().describe('In place of the common maxPriceImpactBps.'),
+    maxPoolDeviationBps: bps().optional().describe('In place of the common maxPoolDeviationBps.'),
+  })
+}
+
+export function poolRule() {
+  const budget = 'US dollars that may be spent in this pool in any 24 hours. It also replaces speculativeUsd there.'
+  return valueRule().extend({ budgetUsd: usd().optional().describe(budget) })
+}
+
+export function poolId() {
+  const accepted = 'accepted: the address of a pair or pool, or a 32-byte PoolId'
+  return z.templateLiteral(['0x', z.string().regex(/^([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/)], accepted)
+}
+
+export function priceSources() {
+  return z.strictObject({
+    feed: z
+      .strictObject({
+        address: address().describe('Contract of the aggregator.'),
+        heartbeatSeconds: seconds().describe('Longest time between two answers, as its operator publishes it.'),
+        deviationBps: bps().describe('Hundredths of a percent by which the price moves before it answers anew.'),
+        decimals: whole(0, 36).describe('Decimals of its answers.'),
+      })
+      .optional()
+      .describe('A Chainlink aggregator of the price in US dollars.'),
+    pools: z
+      .array(
+        z.strictObject({
+          version: z.enum(['v2', 'v3', 'v4']),
+          id: poolId(),
+          quote: address(),
+          fee: whole(0, 1_000_000),
+          tickSpacing: whole(1, 32_767).optional(),
+          native: z.boolean().optional(),
+        }),
+      )
+      .max(8)
+      .default([])
+      .describe('Pools against a listed token, at most eight.'),
+    expectedUsd: z
+      .strictObject({
+        low: price().describe('US dollars of one whole token.'),
+        high: price().describe('The same, not below low.'),
+      })
+      .refine(({ low, high }) => Number(low) <= Number(high), 'accepted: low not above high')
+      .optional()
+      .describe(
+        'US dollars of one whole token between which a person expects it. Where pools alone price it, it leaves without a person only at prices between these.',
+      ),
+  })
+}
+
+export function usd() {
+  const accepted = 'accepted: decimal US dollars in quotes, such as "500" or "0.25"'
+  return z.string(accepted).regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, accepted)
+}
+
+export function price() {
+  const accepted = 'accepted: decimal US dollars above zero in quotes, such as "0.25"'
+  return z.string(accepted).regex(/^(?!0(\.0+)?$)(0|[1-9]\d{0,11})(\.\d{1,18})?$/, accepted)
+}
+
+export function whole(min: number, max: number) {
+  const accepted = `accepted: a whole number from ${min} to ${max}`
+  return z.int(accepted).min(min, accepted).max(max, accepted)
+}
+
+export function bps() {
+  return whole(0, 10_000)
+}
+
+export function delay() {
+  return whole(0, 30 * 86_400)
+}
+
+export function seconds() {
+  return whole(1, 86_400)
+}
+
+export function byChain<Entries extends z.ZodType>(entries: Entries) {
+  return z.record(z.string().regex(/^[1-9]\d{0,15}$/, 'accepted: a chain id such as "8453"'), entries)
+}
+
+export function addresses() {
+  return z.array(address()).max(1000)
+}
+
+export function address() {
+  const accepted = 'accepted: a checksummed address'
+  const shape = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)], accepted)
+  return shape.refine((value) => isAddress(value, { strict: true }), accepted)
+}
+
+export function contract() {
+  const selector = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{8}$/)], 'accepted: 0x and 8 hex digits')
+  const listed = z.strictObject({ address: address(), selectors: z.array(selector).min(1).max(100) })
+  return z.union([address(), listed], {
+    error: 'accepted: a checksummed address, or { address, selectors } with at least one selector such as "0xa9059cbb"',
+  })
+}

@@ -1,0 +1,102 @@
+import { parseAmount } from '@svc/lp-math'
+import type * as z from 'zod'
+import { type ErrorDetail, ToolError } from '@svc/amm'
+import { policyProblems } from './policy-problems.ts'
+import { policySchema } from './policy-schema.ts'
+import { readPolicyFile } from './read-policy-file.ts'
+
+/** The operator's policy with every default filled in. The agent has no way to change it. */
+export type Policy = Readonly<Omit<z.output<typeof policySchema>, '$schema'>> & {
+  readonly limitsUsd: {
+    /** US dollars of the one caller in any 24 hours, where the policy of a caller has such a limit. */
+    readonly principalDaily?: string
+  }
+  readonly allowlist: { readonly mode: 'strict' | 'lenient' }
+  readonly approvals: { readonly channels: readonly ApprovalChannel[] }
+}
+
+export type ApprovalChannel = 'operator' | 'client'
+
+/**
+ * Reads the operator's policy file; without a path, or without a file at it, the defaults hold. In production the
+ * allowlist is strict unless the file says otherwise, and the delays of the risk tiers are always kept. Throws
+ * `VALIDATION_FAILED` naming each wrong member, and refuses a file that others than its owner may write.
+ */
+export async function loadPolicy(path: string | undefined, options: { readonly production: boolean }): Promise<Policy> {
+  const file = path === undefined ? null : await readPolicyFile(path)
+  return parsePolicy(file === null ? {} : file.written, options)
+}
+
+/** Checks the content of a policy file. Throws `VALIDATION_FAILED` naming each wrong member. */
+export function parsePolicy(written: unknown, options: { readonly production: boolean }): Policy {
+  refuseOtherVersions(written)
+  const parsed = policySchema.safeParse(written)
+  if (!parsed.success) throw invalid('The policy file is not valid.', policyProblems(parsed.error))
+  const { $schema: _, ...policy } = parsed.data
+  const contradictions = [...inconsistencies(policy), ...looserGrants(policy)]
+  if (contradictions.length > 0) throw invalid('The policy file contradicts itself.', contradictions)
+  const mode = policy.allowlist.mode ?? (options.production ? 'strict' : 'lenient')
+  const channels: ApprovalChannel[] =
+    policy.approvals.channels ?? (options.production ? ['operator'] : ['operator', 'client'])
+  return Object.freeze({
+    ...policy,
+    allowlist: { ...policy.allowlist, mode },
+    approvals: { ...policy.approvals, channels },
+    proxyDelay: policy.proxyDelay || options.production,
+  })
+}
+
+/** Micro dollars (1e-6 US dollars) of a decimal text of the policy. */
+export function usdMicros(decimal: string): bigint {
+  return parseAmount(decimal, 6)
+}
+
+type Written = Omit<z.output<typeof policySchema>, '$schema'>
+type Problem = ErrorDetail & { readonly field: string }
+
+/** A file of another version is not read at all: its members may mean something else. A later format is migrated here. */
+function refuseOtherVersions(written: unknown): void {
+  if (typeof written !== 'object' || written === null || !('version' in written) || written.version === 1) return
+  const message = 'accepted: 1, the only version of the format that this server reads'
+  throw invalid('The policy file is of a version that this server does not know.', [{ field: 'version', message }])
+}
+
+function inconsistencies(policy: Written): readonly Problem[] {
+  const { perTransaction, perSession, daily } = policy.limitsUsd
+  const caps = (['slippageBps', 'deadlineSeconds'] as const).filter((name) => policy[name].default > policy[name].cap)
+  return [
+    ...(usdMicros(perTransaction) > usdMicros(perSession)
+      ? [{ field: 'limitsUsd.perTransaction', message: 'must not be above limitsUsd.perSession' }]
+      : []),
+    ...(usdMicros(perSession) > usdMicros(daily)
+      ? [{ field: 'limitsUsd.perSession', message: 'must not be above limitsUsd.daily' }]
+      : []),
+    ...caps.map((name) => ({ field: `${name}.default`, message: `must not be above ${name}.cap` })),
+  ]
+}
+
+/** A grant only takes away: one that would give more is a mistake of the operator's, and is named. */
+function looserGrants(policy: Written): readonly Problem[] {
+  return Object.entries(policy.principals).flatMap(([id, grant]) => {
+    const given: readonly (readonly [string, string | undefined, string | null])[] = [
+      ...limitNames.map((name) => [`limitsUsd.${name}`, grant.limitsUsd?.[name], policy.limitsUsd[name]] as const),
+      ['approvalThresholdUsd', grant.approvalThresholdUsd, policy.approvalThresholdUsd],
+    ]
+    const looser = given.filter(
+      ([, own, common]) => own !== undefined && common !== null && usdMicros(own) > usdMicros(common),
+    )
+    return looser.map(([name, , common]) => ({
+      field: `principals.${id}.${name}`,
+      message: `must not be above ${name} (${common}): a grant can only tighten`,
+    }))
+  })
+}
+
+const limitNames = ['perTransaction', 'perSession', 'daily'] as const
+
+function invalid(message: string, details: readonly ErrorDetail[]): ToolError {
+  return new ToolError('VALIDATION_FAILED', message, {
+    details,
+    suggestion: 'Correct what is named; nothing is signed under a policy that cannot be read.',
+  })
+}

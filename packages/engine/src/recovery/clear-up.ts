@@ -1,0 +1,144 @@
+import type { Hash, TransactionReceipt } from 'viem'
+import { clampReceipt } from './clamp-receipt.ts'
+import type { ExecutionContext } from '../context/engine.ts'
+import { gasCosts } from '../spending/gas-cap.ts'
+import { priceTokens } from '../spending/spend-value.ts'
+import { onStorage } from '../audit/storage.ts'
+import type { OpenReservation } from '@svc/store'
+import type { JournalEntry } from '@svc/wallet/core'
+import { ToolError } from '@svc/amm'
+import { isolateFailure } from './isolate-failure.ts'
+import { replacementRules } from './replacing.ts'
+import { settleLeft } from './settle-left.ts'
+import { isSignedOpen } from '../operations/signed-steps.ts'
+import { isAnyDue, noteFailedRevocations, revokePending } from '../allowances/revoke-pending.ts'
+
+/**
+ * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up, sent again
+ * or, where their fees keep them out, signed again; nonces nothing waits at are used up; reservations whose
+ * transactions are all closed are settled with what those moved and burnt, allowances that should be zero are set to
+ * zero, and gas that nothing was reserved for is counted, each apart from the others: one that fails is logged, counts
+ * on as it is reserved, and is tried again next time. Run at start and before a write that finds something open.
+ * Rejects when the chain's transactions cannot be looked up, and when our own state cannot.
+ */
+export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
+  const { chain, sender } = context
+  const rules = replacementRules(context)
+  const held: JournalEntry[] = []
+  const entries = await sender.reconcile({
+    ...rules,
+    onHeld: (entry, why) => {
+      rules.onHeld?.(entry, why)
+      if (why === 'not-allowed') held.push(entry)
+    },
+  })
+  await takeOutOfTheWay(context, held)
+  for (const { hash, nonce, state } of entries) {
+    const transaction = { chainId: chain.id, hash, nonce }
+    context.engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: state } })
+  }
+  await noteFailedRevocations(context, entries)
+  const pending = newestOpen(entries)
+  const left = await reservationsLeft(context, inFlight)
+  const settled: string[] = []
+  for (const reservation of left) {
+    const { requestId } = reservation
+    await isolateFailure(context.engine, 'clear-up.unsettled', { chainId: chain.id, requestId }, async () => {
+      if (await settleLeft(context, reservation)) settled.push(requestId)
+    })
+  }
+  // A request that is not settled yet must still find which of its approvals ended.
+  const areAllSettled = settled.length === left.length
+  const tookBack = pending.length === 0 ? await revokePending(context, areAllSettled) : 0
+  await isolateFailure(context.engine, 'clear-up.uncounted-gas', { chainId: chain.id }, () => countLeftGas(context))
+  return { chainId: chain.id, pending, settled, tookBack }
+}
+
+/**
+ * Where an open breaker lets ways home pass alone, what it keeps from higher fees would keep those waiting behind its nonce for as
+ * long as gas is dear: a no-op takes its place.
+ */
+async function takeOutOfTheWay(context: ExecutionContext, held: readonly JournalEntry[]): Promise<void> {
+  const { engine, sender, chain } = context
+  if (held.length === 0 || (await engine.breaker.stops()) !== 'all-but-ways-home') return
+  for (const entry of held) {
+    await isolateFailure(engine, 'clear-up.in-the-way', { chainId: chain.id, hash: entry.hash }, async () => {
+      await sender.cancel(entry, replacementRules(context, { why: 'end a transaction that keeps ways home waiting' }))
+    })
+  }
+}
+
+export type ClearedUp = {
+  readonly chainId: number
+  /** Transactions that are still out. */
+  readonly pending: readonly Hash[]
+  /** Requests whose reservations were closed. */
+  readonly settled: readonly string[]
+  readonly tookBack: number
+}
+
+/** Whether anything on a chain waits for `clearUp`; asks our own state alone. */
+export async function isAnythingLeft(context: ExecutionContext, inFlight: ReadonlySet<string>): Promise<boolean> {
+  const { engine, chain, wallet } = context
+  const [isDue, ...left] = await Promise.all([
+    isAnyDue(engine, chain, wallet),
+    engine.journal.open(chain.id, wallet),
+    engine.journal.refused(chain.id, wallet),
+    reservationsLeft(context, inFlight),
+    engine.ledger.uncountedGas(chain.id),
+  ])
+  return isDue || left.some(({ length }) => length > 0)
+}
+
+async function reservationsLeft(
+  { engine, chain }: ExecutionContext,
+  inFlight: ReadonlySet<string>,
+): Promise<readonly OpenReservation[]> {
+  const open = await onStorage('the spend ledger cannot be read', () => engine.ledger.open())
+  return open.filter(({ chainId, requestId }) => chainId === chain.id && !inFlight.has(requestId))
+}
+
+/** The refusal of a write while an earlier transaction of the wallet is out: its end decides what a plan may assume. */
+export function stillPending(pending: readonly Hash[]): ToolError {
+  return new ToolError('WALLET_BUSY', 'An earlier transaction of the wallet is not confirmed yet.', {
+    details: pending.map((txHash) => ({ message: 'not confirmed', txHash })),
+  })
+}
+
+/** Of several attempts at a nonce the newest one speaks for it. */
+function newestOpen(entries: readonly JournalEntry[]): readonly Hash[] {
+  const newest = new Map<number, JournalEntry>()
+  for (const entry of entries.filter(isSignedOpen)) {
+    if (entry.attempt >= (newest.get(entry.nonce)?.attempt ?? 0)) newest.set(entry.nonce, entry)
+  }
+  return [...newest.values()].map(({ hash }) => hash)
+}
+
+/**
+ * Counts the gas of mined transactions that no reservation settled: allowances revoked later, nonces used up, calls
+ * cancelled, and what turned out to be mined after its request had ended. No limit refuses any of these, but all of them
+ * count. Without a price of native currency they wait for one, and a receipt that nobody has now waits by itself: neither
+ * keeps a write from going. Throws `STORAGE_UNAVAILABLE`.
+ */
+async function countLeftGas({ engine, chain, client }: ExecutionContext): Promise<void> {
+  const { ledger } = engine
+  const left = await onStorage('the ledger cannot be read', () => ledger.uncountedGas(chain.id))
+  if (left.length === 0) return
+  const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
+  const read = async (hash: Hash): Promise<TransactionReceipt | null> => {
+    const entry = await onStorage('the journal cannot be read', () => engine.journal.byHash(hash))
+    try {
+      const receipt = await client.getTransactionReceipt({ hash })
+      return entry === null ? receipt : clampReceipt(receipt, entry.rawTransaction, chain)
+    } catch (error) {
+      engine.log.warn('gas.uncounted', { chainId: chain.id, hash, error })
+      return null
+    }
+  }
+  const receipts = await Promise.all(left.map(({ hash }) => read(hash as Hash)))
+  const gas = gasCosts(
+    receipts.filter((receipt) => receipt !== null),
+    priced,
+  )
+  if (gas !== null && gas.length > 0) await onStorage('the gas cannot be counted', () => ledger.countGas(gas))
+}

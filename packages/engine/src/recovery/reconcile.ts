@@ -1,0 +1,59 @@
+import type { Engine } from '../context/engine.ts'
+import { clearUp, type ClearedUp, isAnythingLeft, stillPending } from './clear-up.ts'
+import { settleFormer } from './former-wallets.ts'
+import type { SerialQueue } from './serial-queue.ts'
+import { onStorage } from '../audit/storage.ts'
+import { serverContext } from '../context/execution-context.ts'
+import type { Chain } from '@svc/wallet/core'
+import type { Hash } from 'viem'
+
+/**
+ * Ends what requests that are gone left open on every chain, each in its turn among the writes there. A chain that cannot
+ * be read is named and cleared up before its next write.
+ */
+export async function reconcile(
+  engine: Engine,
+  { inFlight, inTurn, reported }: ReconcileMeans,
+): Promise<ReconcileReport> {
+  const chains: ClearedUp[] = []
+  const failed = new Set<number>()
+  for (const chain of engine.chains.list()) {
+    const fail = (error: unknown): void => {
+      engine.log.warn('reconcile.failed', { chainId: chain.id, error })
+      failed.add(chain.id)
+    }
+    const { signal } = serverContext(engine, chain).call
+    // In a line of its own: it signs nothing, and holds up no write of the server's own wallet.
+    await inTurn(`${chain.id} former`, signal, () => settleFormer(engine, chain, reported)).catch(fail)
+    try {
+      const context = serverContext(engine, chain)
+      if (!(await isAnythingLeft(context, inFlight))) continue
+      chains.push(await inTurn(`${chain.id}`, context.call.signal, () => clearUp(context, inFlight)))
+    } catch (error) {
+      fail(error)
+    }
+  }
+  return { chains, failed: [...failed] }
+}
+
+export type ReconcileMeans = {
+  /** Requests that are on their way. */
+  readonly inFlight: ReadonlySet<string>
+  readonly inTurn: SerialQueue
+  /** What former wallets left open and was logged: once is enough. */
+  readonly reported: Set<Hash>
+}
+
+export type ReconcileReport = {
+  readonly chains: readonly ClearedUp[]
+  readonly failed: readonly number[]
+}
+
+/** Before a write: ends what is left on its chain. Throws `WALLET_BUSY` while something is still out. */
+export async function clearTheWay(engine: Engine, chain: Chain, inFlight: ReadonlySet<string>): Promise<void> {
+  const context = serverContext(engine, chain)
+  const isLeft = await onStorage('the journal cannot be read', () => isAnythingLeft(context, inFlight))
+  if (!isLeft) return
+  const { pending } = await clearUp(context, inFlight)
+  if (pending.length > 0) throw stillPending(pending)
+}

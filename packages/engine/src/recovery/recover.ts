@@ -1,0 +1,59 @@
+import type { JournalEntry } from '@svc/wallet/core'
+import type { TransactionReceipt } from 'viem'
+import { ToolError } from '@svc/amm'
+import { clampReceipt } from './clamp-receipt.ts'
+import type { Reserved } from '../stages/reserve-spend.ts'
+import type { Progress } from '../context/progress.ts'
+import { realDeltas, settleLedger } from '../stages/settle.ts'
+import { revokeAllowances } from '../allowances/revoke-allowances.ts'
+
+/**
+ * After a failure on the pipeline: gives a reservation back that nothing was signed on, settles one whose transactions are
+ * all closed with what they moved and the gas they burnt, leaves one alone that has a transaction out or a refused one,
+ * and takes approvals back that were made. Never rejects: the failure itself is what the caller hears of, and what is
+ * left undone is done at the next write.
+ */
+export async function recover(context: Reserved, progress: Progress, failure: unknown): Promise<void> {
+  const { engine, call, reservationId, spend } = context
+  try {
+    const entries = (await engine.journal.byRequest(call.requestId)).filter(
+      (entry) => entry.reservationId === reservationId,
+    )
+    if (entries.length === 0) {
+      if (spend.reserved) await engine.ledger.release(reservationId)
+      return
+    }
+    const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
+    const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
+    const revokes = await revokeAllowances(context, progress, { blind: inDoubt })
+    // An endpoint may forward what it refuses: the amount counts until it is proved that something else took the nonce.
+    const isRefused = entries.some(({ state }) => state === 'refused')
+    if (inDoubt || isRefused) return
+    const receipts = [
+      ...progress.mined.map(({ receipt }) => receipt),
+      ...revokes,
+      ...(await revertedOf(context, entries)),
+    ]
+    await settleLedger(context, progress, realDeltas(context, progress, -sentWei(progress)), receipts)
+  } catch (error) {
+    engine.log.error('road.not-recovered', { requestId: call.requestId, error })
+  }
+}
+
+/** Receipts of what was mined and failed: it moved nothing and burnt its gas. */
+function revertedOf(
+  { client, chain }: Reserved,
+  entries: readonly JournalEntry[],
+): Promise<readonly TransactionReceipt[]> {
+  const reverted = entries.filter(({ state }) => state === 'reverted')
+  return Promise.all(
+    reverted.map(async ({ hash, rawTransaction }) =>
+      clampReceipt(await client.getTransactionReceipt({ hash }), rawTransaction, chain),
+    ),
+  )
+}
+
+/** What mined calls sent along; refunds are left out, so that this is never too little. */
+function sentWei({ mined }: Progress): bigint {
+  return mined.reduce((sum, { step }) => sum + step.valueWei, 0n)
+}

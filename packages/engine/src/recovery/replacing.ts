@@ -1,0 +1,99 @@
+import type { JournalEntry, Proposal, ReplacementRules } from '@svc/wallet/core'
+import { parseTransaction, zeroAddress } from 'viem'
+import { callFacts } from '../audit/call-facts.ts'
+import { unpricedGasCapWei } from '../spending/gas.ts'
+import { gasWorth } from '../spending/gas-cap.ts'
+import type { Engine, ExecutionContext } from '../context/engine.ts'
+import { requireRunning } from '../stages/require-running.ts'
+import { limitsOf } from '../spending/spend-limit.ts'
+import { type PricedTokens, priceTokens, valueOf } from '../spending/spend-value.ts'
+import { onStorage } from '../audit/storage.ts'
+
+/**
+ * What the sender may sign on its own account for this wallet: the same call again with higher fees while signing is
+ * allowed, and no-ops that use a nonce up also while it is stopped, for they only end what is out. Gas may cost at most
+ * what one transaction may spend. The reservation is lifted to higher fees first, whatever the limits say: money that is
+ * out must come to its end. Each signature has its line in the audit log first; without it there is none.
+ */
+export function replacementRules(context: ExecutionContext, asked: Asked = {}): ReplacementRules {
+  const { engine, call, chain } = context
+  let priced: PricedTokens = new Map()
+  return {
+    feeCapWei: async () => {
+      priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
+      return feeCapWei(context, priced)
+    },
+    allow: async (proposal) => {
+      if (!(await maySign(context, proposal))) return false
+      await coverRaise(context, proposal, priced)
+      await onStorage('the audit log cannot be written', () =>
+        engine.audit.append({ event: 'tx.intent', ...factsOf(context, proposal), ...asked }),
+      )
+      // An operator may have paused while the line was written.
+      return maySign(context, proposal)
+    },
+    isStillAllowed: (proposal) => maySign(context, proposal),
+    onHeld: ({ hash, nonce }, why) =>
+      engine.log.warn('tx.held', { requestId: call.requestId, chainId: chain.id, hash, nonce, why }),
+    ...(engine.stuckAfterMs === undefined ? {} : { stuckAfterMs: engine.stuckAfterMs }),
+  }
+}
+
+/** What is said in the audit log instead, where an operator asked for the signature. */
+type Asked = { readonly why?: string; readonly by?: string }
+
+async function maySign({ engine }: ExecutionContext, proposal: Proposal): Promise<boolean> {
+  try {
+    engine.requireOpen()
+    if (proposal.kind === 'no-op') return true
+    return (await requireRunning(engine, await isOfWayHome(engine, proposal))).refusals.length === 0
+  } catch {
+    return false
+  }
+}
+
+/** Whether it is the same step of a call that only brings funds home: fees that rise must not keep it from its end. */
+async function isOfWayHome({ journal, ledger }: Engine, { replaces }: Proposal): Promise<boolean> {
+  if (replaces === null) return false
+  const first = (await journal.byRequest(replaces.requestId)).find(({ step }) => step === replaces.step)
+  const open = await ledger.open()
+  return open.some(({ id, isExit }) => id === first?.reservationId && isExit)
+}
+
+/** The limit of one transaction in native currency, rounded down; a small fixed sum where that has no price. */
+function feeCapWei({ engine }: ExecutionContext, priced: PricedTokens): bigint {
+  const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, oneCoin]]), priced)
+  if (unpriced.length > 0 || usdMicros === 0n) return unpricedGasCapWei
+  return (limitsOf(engine.policy).perTransaction * oneCoin) / usdMicros
+}
+
+const oneCoin = 10n ** 18n
+
+/** What gas may cost above the first attempt. A no-op draws on no reservation: it is counted once it is mined. */
+async function coverRaise({ engine }: ExecutionContext, proposal: Proposal, priced: PricedTokens): Promise<void> {
+  const { kind, replaces, gasLimit, maxFeePerGas } = proposal
+  if (kind === 'no-op' || replaces === null) return
+  const signed = await onStorage('the journal cannot be read', () => engine.journal.byRequest(replaces.requestId))
+  const first = signed.find(({ step }) => step === replaces.step)
+  if (first === undefined || first.reservationId === null) return
+  const above = gasLimit * maxFeePerGas - worstOf(first)
+  const usdMicros = above > 0n ? gasWorth(above, priced) : null
+  if (usdMicros === null) return
+  await onStorage('the spend ledger cannot be written', () => engine.ledger.coverGas(first.hash, usdMicros))
+}
+
+function worstOf({ rawTransaction }: JournalEntry): bigint {
+  const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(rawTransaction)
+  return gas * maxFeePerGas
+}
+
+function factsOf({ call, chain, wallet }: ExecutionContext, proposal: Proposal) {
+  const { kind, nonce, attempt, replaces, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = proposal
+  const fees = { gasLimit, maxFeePerGas, maxPriorityFeePerGas }
+  return {
+    ...callFacts(call),
+    requestId: replaces?.requestId ?? call.requestId,
+    transaction: { chainId: chain.id, from: wallet, kind, nonce, attempt, replaces: replaces?.hash ?? null, ...fees },
+    why: kind === 'raise' ? 'raise the fees of a transaction that is stuck' : 'use up a nonce that nothing waits at',
+  }
+}

@@ -1,0 +1,214 @@
+import { type GasCost, type OpenReservation, StoreError, type TokenAmounts } from '@svc/store'
+import type { JournalEntry } from '@svc/wallet/core'
+import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
+import { ToolError } from '@svc/amm'
+import { clampReceipt } from './clamp-receipt.ts'
+import { assetChanges } from '../simulation/asset-changes.ts'
+import { countable } from '../spending/countable.ts'
+import type { ExecutionContext } from '../context/engine.ts'
+import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
+import { isSignedOpen } from '../operations/signed-steps.ts'
+import { cameHome } from '../stages/settle.ts'
+import { isRepaidGas } from '../spending/spend-limit.ts'
+import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from '../spending/spend-value.ts'
+import { onStorage } from '../audit/storage.ts'
+import { pendingOn, takesBack } from '../allowances/revoke-pending.ts'
+
+/**
+ * Closes a reservation whose request no longer runs. Answers false while one of its transactions is out, or was refused and
+ * its nonce is not used yet, since an endpoint may still forward what it refused. Throws `STORAGE_UNAVAILABLE`, and whatever
+ * keeps this one reservation open.
+ */
+export async function settleLeft(context: ExecutionContext, reservation: OpenReservation): Promise<boolean> {
+  const { id, requestId } = reservation
+  const { engine } = context
+  const all = await onStorage('the journal cannot be read', () => engine.journal.byRequest(requestId))
+  const entries = all.filter(({ reservationId }) => reservationId === id)
+  // What spends nothing is drawn on no reservation: allowances that were revoked.
+  const revocations = all.filter(({ reservationId }) => reservationId === null)
+  if (entries.some((entry) => isSignedOpen(entry) || entry.state === 'refused')) return false
+  // It may be that of a wallet whose key the server had before.
+  const of = { ...context, wallet: entries[0]?.from ?? context.wallet }
+  if (entries.length === 0) await onLedger(() => engine.ledger.release(id))
+  else {
+    const mined = await minedOf(of, entries)
+    const { usdMicros, isAll, amounts, deltas } = await movedUsdMicros(of, mined, await minedOf(of, revocations))
+    const moved = countable(usdMicros, isAll ? 0n : reservation.amountUsdMicros)
+    const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
+    const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
+    await onLedger(() => engine.ledger.settle(id, moved, burnt, [], { amounts, isRepaid }))
+  }
+  const settled = { event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) } as const
+  await onStorage('the audit log cannot be written', () => engine.audit.append(settled))
+  return true
+}
+
+/**
+ * Throws an error about this one reservation as it is, which keeps that one open. Any other failure of the ledger is
+ * `STORAGE_UNAVAILABLE`, which stops all signing.
+ */
+async function onLedger(work: () => Promise<void>): Promise<void> {
+  const refused = await onStorage('the spend ledger cannot be written', () =>
+    work().then(
+      () => null,
+      (error: unknown) => {
+        if (error instanceof StoreError && ofOneReservation.has(error.code)) return error
+        throw error
+      },
+    ),
+  )
+  if (refused !== null) throw refused
+}
+
+const ofOneReservation: ReadonlySet<string> = new Set(['RESERVATION_NOT_OPEN', 'RESERVATION_IN_USE', 'AMOUNT_INVALID'])
+
+/** Those that were mined, the failed ones included. */
+async function minedOf(
+  { chain, client }: ExecutionContext,
+  entries: readonly JournalEntry[],
+): Promise<readonly Mined[]> {
+  const mined = entries.filter(({ state }) => state === 'final' || state === 'reverted')
+  return Promise.all(
+    mined.map(async (entry) => {
+      const receipt = await client.getTransactionReceipt({ hash: entry.hash })
+      return { entry, receipt: clampReceipt(receipt, entry.rawTransaction, chain) }
+    }),
+  )
+}
+
+type Mined = { readonly entry: JournalEntry; readonly receipt: TransactionReceipt }
+
+/** What the gas of mined transactions cost, or what was reserved for it where native currency has no price. */
+async function burntBy(
+  { engine, chain }: ExecutionContext,
+  mined: readonly Mined[],
+  reservedUsdMicros: bigint,
+): Promise<readonly GasCost[]> {
+  const priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
+  return gasCostsOr(
+    reservedUsdMicros,
+    mined.map(({ receipt }) => receipt),
+    priced,
+  )
+}
+
+/**
+ * What mined transactions count as, in millionths of a dollar and by token, and whether all of it is known: what they moved out or exposed,
+ * or what arrived for it where that is more. What only brings funds home is no spend.
+ */
+async function movedUsdMicros(
+  context: ExecutionContext,
+  mined: readonly Mined[],
+  revocations: readonly Mined[],
+): Promise<MovedUsd> {
+  const { engine, chain, wallet } = context
+  const done = mined.filter(isFinal)
+  const { deltas: ofTokens, rights } = assetChanges(
+    done.map(({ receipt }) => receipt.logs),
+    { wallet, wrappedNative: chain.wrappedNative.address },
+  )
+  const nativeWei = await nativeDelta(context, done, [...mined, ...revocations], ofTokens)
+  const deltas = new Map([...ofTokens, [zeroAddress, nativeWei ?? 0n]])
+  const spent = outflowsOf(deltas)
+  const pendingRevocations = await pendingOn(engine, chain, wallet)
+  for (const { token, spender, amount, by } of rights) {
+    // An allowance that was or is going to be revoked exposes nothing for long; one that stays is the spend.
+    const isOwed = pendingRevocations.some(
+      (one) => isAddressEqual(one.token, token) && isAddressEqual(one.spender, spender),
+    )
+    const isEnding = isOwed || revocations.some((one) => isFinal(one) && takesBack(one.entry, { token, spender }))
+    const key = token.toLowerCase()
+    if (by === 'token' && !isEnding && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
+  }
+  if (spent.size === 0) return { usdMicros: 0n, isAll: true, amounts: spent, deltas }
+  const priced = await pricesOf(context, new Set([...spent.keys(), ...deltas.keys()]))
+  // Whether shares of a pair were given back or sold is not reported from here: what was reserved for them stands.
+  if ([...spent.keys()].some((token) => (priced.get(token)?.pair ?? null) !== null)) {
+    return { usdMicros: 0n, isAll: false, amounts: spent, deltas }
+  }
+  const { usdMicros, unpriced } = valueOf(spent, priced)
+  return {
+    usdMicros: valueOfMined(usdMicros, deltas, priced),
+    isAll: nativeWei !== null && unpriced.length === 0,
+    amounts: spent,
+    deltas,
+  }
+}
+
+type MovedUsd = {
+  readonly usdMicros: bigint
+  readonly isAll: boolean
+  readonly amounts: TokenAmounts
+  /** Net changes of the wallet. */
+  readonly deltas: ReadonlyMap<string, bigint>
+}
+
+/** Whether what arrived repays the gas of a way home. */
+async function isRepaidBy(
+  context: ExecutionContext,
+  deltas: ReadonlyMap<string, bigint>,
+  burnt: readonly GasCost[],
+): Promise<boolean> {
+  const priced = await pricesOf(context, new Set(deltas.keys()))
+  const gasUsdMicros = burnt.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
+  return isRepaidGas({ isExit: true, homeUsdMicros: cameHome(deltas, priced), gasUsdMicros }, context.engine.policy)
+}
+
+async function pricesOf(context: ExecutionContext, keys: ReadonlySet<string>): Promise<PricedTokens> {
+  const { engine, chain } = context
+  const tokens = await readableOf(
+    context,
+    [...keys].filter((token): token is Address => token.startsWith('0x')),
+  )
+  return priceTokens(tokens, { ...engine, directory: engine.tokens, chain })
+}
+
+/**
+ * Net change in native currency, which leaves no logs. Where some was sent, it counts as gone; where tokens left, what arrived
+ * is what the balance grew by in the blocks of `all`, gas added back. `null` where the endpoint no longer has those balances.
+ */
+async function nativeDelta(
+  { engine, chain, client, wallet }: ExecutionContext,
+  done: readonly Mined[],
+  all: readonly Mined[],
+  ofTokens: ReadonlyMap<string, bigint>,
+): Promise<bigint | null> {
+  const sent = done.reduce((sum, { entry }) => sum + (parseTransaction(entry.rawTransaction).value ?? 0n), 0n)
+  if (sent > 0n || outflowsOf(ofTokens).size === 0) return -sent
+  const receipts = all.map(({ receipt }) => receipt)
+  const blocks = [...new Set(receipts.map(({ blockNumber }) => blockNumber))]
+  const balanceAt = (blockNumber: bigint) => client.getBalance({ address: wallet, blockNumber })
+  try {
+    const grown = await Promise.all(blocks.map(async (at) => (await balanceAt(at)) - (await balanceAt(at - 1n))))
+    const cameWei = grown.reduce((sum, wei) => sum + wei, gasCostOf(receipts))
+    return cameWei > 0n ? cameWei : 0n
+  } catch (error) {
+    if (!(error instanceof ToolError && ofLackedState.has(error.code))) throw error
+    engine.log.warn('clear-up.unread-balance', { chainId: chain.id, blocks: blocks.map(String), error })
+    return null
+  }
+}
+
+/** Answers of nodes that do not keep the state of older blocks. Other failures are thrown, and it is tried again later. */
+const ofLackedState: ReadonlySet<string> = new Set(['RPC_STALE', 'RPC_REFUSED'])
+
+/** Any contract may announce a transfer from the wallet: what cannot be read as a token has no price. */
+async function readableOf(
+  { engine, chain }: ExecutionContext,
+  tokens: readonly Address[],
+): Promise<readonly Address[]> {
+  const read = tokens.map(async (token) => {
+    try {
+      if (token !== zeroAddress) await engine.tokens.byAddress(chain, token)
+      return [token]
+    } catch (error) {
+      engine.log.warn('clear-up.unreadable-token', { chainId: chain.id, token, error })
+      return []
+    }
+  })
+  return (await Promise.all(read)).flat()
+}
+
+function isFinal({ entry }: Mined): boolean {
+  return entry.state === 'final'
+}

@@ -1,0 +1,185 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { useDevnet } from '@svc/devnet/testing'
+import { createTestClient, type Hash, http, parseTransaction, parseUnits } from 'viem'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createCircuitBreaker } from '../switches/circuit-breaker.ts'
+import { mintIntent, removeIntent, swapIntent } from '../fixtures/intents.fixture.ts'
+import { mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
+import { beforeSending, rewriting } from '../fixtures/network.fixture.ts'
+import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'
+import { parsePolicy } from '../policy/policy.ts'
+import { expectGasCounted, testClient, used } from '../fixtures/pipeline-facts.fixture.ts'
+import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
+
+const devnet = useDevnet()
+const { open } = usePipelines(devnet)
+
+afterEach(async () => {
+  const node = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
+  await node.request({ method: 'anvil_dropAllTransactions' } as never)
+  await node.setAutomine(true)
+})
+
+describe('G3: a write whose fees the chain has left behind', () => {
+  it('is signed again by the sweep, within what a transaction may spend, and the wallet is free again', async () => {
+    const { pipeline, hash } = await stuckPipeline()
+    const worst = (await pipeline.store.ledger.open())[0]!.gasUsdMicros
+    await expect(pipeline.run(swapIntent(pipeline, '1'))).rejects.toMatchObject({ code: 'WALLET_BUSY' })
+    await sweepAndMine(pipeline)
+    // Higher fees are in the reservation before they are signed.
+    expect((await pipeline.store.ledger.open())[0]!.gasUsdMicros).toBeGreaterThan(worst)
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('19700', 6))
+    expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
+    await expect(pipeline.executor.reconcile()).resolves.toMatchObject({ chains: [{ pending: [], settled: [{}] }] })
+    expect(await used(pipeline)).toBe(parseUnits('300', 6))
+    await expectGasCounted(pipeline)
+    expect(await pipeline.store.ledger.open()).toEqual([])
+    const [first, ...later] = await attemptsOf(pipeline, hash)
+    expect(first).toMatchObject({ hash, state: 'replaced' })
+    expect(later.at(-1)).toMatchObject({ state: 'final', reservationId: first!.reservationId })
+    const lines = (await pipeline.auditLines()).filter(({ event }) => event === 'tx.intent')
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        requestId: first!.requestId,
+        transaction: expect.objectContaining({ kind: 'raise', nonce: first!.nonce, attempt: 1, replaces: hash }),
+      }),
+    )
+    await pipeline.run(swapIntent(pipeline, '1'))
+  })
+
+  it('is raised while its caller still waits, who hears the hash that was mined', async () => {
+    const pipeline = await open({ engine: { stuckAfterMs: 0 } })
+    const node = testClient(pipeline)
+    beforeSending(pipeline, 2, () => node.setAutomine(false))
+    const running = pipeline.run(swapIntent(pipeline, '300'))
+    running.catch(() => {})
+    await expect.poll(() => openOn(pipeline)).toMatchObject([{ nonce: 1, attempt: 0, state: 'broadcast' }])
+    await raiseBaseFee(pipeline, (await openOn(pipeline))[0]!.hash)
+    await expect.poll(async () => (await openOn(pipeline)).length).toBeGreaterThan(1)
+    const [first] = await openOn(pipeline)
+    await node.setAutomine(true)
+    await node.mine({ blocks: 1 })
+    const settled = await running
+    const mined = (await attemptsOf(pipeline, first!.hash)).find(({ state }) => state === 'final')
+    expect(settled).toMatchObject({ main: { hash: mined!.hash } })
+    expect(mined!.hash).not.toBe(first!.hash)
+    expect(await used(pipeline)).toBe(parseUnits('300', 6))
+    await expectGasCounted(pipeline)
+  })
+
+  it('is not signed again while the operator has paused, but its bytes are sent on', async () => {
+    const { pipeline, hash } = await stuckPipeline()
+    await writeFile(join(pipeline.dataDir, 'paused'), '')
+    await testClient(pipeline).dropTransaction({ hash })
+    pipeline.network.requests.length = 0
+    await pipeline.executor.reconcile()
+    expect(await attemptsOf(pipeline, hash)).toHaveLength(1)
+    expect(pipeline.network.requests.join()).toContain((await attemptsOf(pipeline, hash))[0]!.rawTransaction)
+    expect(heldLines(pipeline)).toContainEqual(expect.objectContaining({ hash, why: 'not-allowed' }))
+    await rm(join(pipeline.dataDir, 'paused'))
+    await sweepAndMine(pipeline)
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('19700', 6))
+  })
+
+  it.each([
+    ['raised where it brings funds home', true],
+    ['ended by a no-op where it does not, so that ways home go on behind it', false],
+  ])('G9: is, under a breaker that lets ways home pass, %s', async (_what, isWayHome) => {
+    const { pipeline, hash } = await stuckPipeline({}, isWayHome)
+    await createCircuitBreaker({
+      dataDir: pipeline.dataDir,
+      limits: () => parsePolicy({}, { production: false }).breaker,
+      now: Date.now,
+    }).trip('a drill', 'balance')
+    await pipeline.executor.reconcile()
+    const [first, ...later] = await attemptsOf(pipeline, hash)
+    expect(later.length).toBeGreaterThan(0)
+    expect(later.every(({ requestId }) => requestId === first?.requestId)).toBe(isWayHome)
+    await sweepAndMine(pipeline)
+    await pipeline.executor.reconcile()
+    expect(await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)).toEqual([])
+  })
+
+  it('keeps its fees where more could cost more than a transaction may spend, and that is logged', async () => {
+    const usd: Record<string, number | null> = {}
+    const { pipeline, hash } = await stuckPipeline({ usd })
+    usd['ETH'] = 1e12
+    await pipeline.executor.reconcile()
+    expect(await attemptsOf(pipeline, hash)).toHaveLength(1)
+    expect(heldLines(pipeline)).toContainEqual(expect.objectContaining({ hash, why: 'capped' }))
+    delete usd['ETH']
+    await sweepAndMine(pipeline)
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('19700', 6))
+  })
+})
+
+describe('an endpoint that tells a wrong count twice', () => {
+  it('blocks nothing: the gap is used up, also while signing is paused', async () => {
+    const pipeline = await open()
+    let lies = true
+    const lying = rewriting('eth_getTransactionCount', (answer) => {
+      return { ...answer, result: `0x${(Number(answer.result) + 2).toString(16)}` }
+    })
+    pipeline.network.fetch = (input, init) => (lies ? lying : fetch)(input, init)
+    pipeline.patience.isShort = true
+    await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+    lies = false
+    await writeFile(join(pipeline.dataDir, 'paused'), '')
+    await expect
+      .poll(async () => {
+        await pipeline.executor.reconcile()
+        return openOn(pipeline)
+      })
+      .toEqual([])
+    await rm(join(pipeline.dataDir, 'paused'))
+    pipeline.patience.isShort = false
+    await pipeline.run(swapIntent(pipeline, '100'))
+    expect(await used(pipeline)).toBe(parseUnits('100', 6))
+    await expectGasCounted(pipeline)
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('19900', 6))
+  })
+})
+
+/** A road whose swap, or whose removal of a position, is out with fees that no block takes any more, with nothing mined unless the test says so. */
+async function stuckPipeline(
+  options: PipelineOptions = {},
+  isRemoval = false,
+): Promise<{ readonly pipeline: Pipeline; readonly hash: Hash }> {
+  const pipeline = await open({ ...options, engine: { stuckAfterMs: 0 } })
+  if (isRemoval) await pipeline.run(await mintIntent(pipeline))
+  const intent = isRemoval ? await removeIntent(pipeline) : swapIntent(pipeline, '300')
+  beforeSending(pipeline, isRemoval ? 1 : 2, () => mineNothing(pipeline))
+  const failure: unknown = await pipeline.run(intent).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING', details: [{ step: intent.calls[0]!.label }] })
+  pipeline.network.fetch = fetch
+  const { hash } = (await openOn(pipeline))[0]!
+  await raiseBaseFee(pipeline, hash)
+  return { pipeline, hash }
+}
+
+/** Mines a block whose base fee is above what a transaction offers. */
+async function raiseBaseFee(pipeline: Pipeline, hash: Hash): Promise<void> {
+  const entry = await pipeline.store.journal.byHash(hash)
+  const { maxFeePerGas } = parseTransaction(entry!.rawTransaction)
+  await testClient(pipeline).setNextBlockBaseFeePerGas({ baseFeePerGas: maxFeePerGas! * 2n })
+  await testClient(pipeline).mine({ blocks: 1 })
+}
+
+async function sweepAndMine(pipeline: Pipeline): Promise<void> {
+  await pipeline.executor.reconcile()
+  await mineAgain(pipeline)
+}
+
+function openOn(pipeline: Pipeline) {
+  return pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)
+}
+
+async function attemptsOf(pipeline: Pipeline, hash: Hash) {
+  const entry = await pipeline.store.journal.byHash(hash)
+  return pipeline.store.journal.byNonce(pipeline.chain.id, pipeline.wallet, entry!.nonce)
+}
+
+function heldLines(pipeline: Pipeline) {
+  return pipeline.lines.filter(({ event }) => event === 'tx.held').map(({ facts }) => facts)
+}

@@ -1,0 +1,151 @@
+import { zeroAddress } from 'viem'
+import type { Intent } from '@svc/amm'
+import { expectedTokens } from '../policy/policy-verdict.ts'
+import type { Reserved } from '../stages/reserve-spend.ts'
+import { trustedWorth } from '../spending/spend-value.ts'
+import { valueAt } from '../value/trusted-value.ts'
+import type { Outcome } from '../value/weigh-change.ts'
+import { trustedPrices } from '../stages/weigh-value.ts'
+
+/**
+ * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of
+ * what the call moved. Where more left than its calldata permits, or less came than it declares, either the chain or the simulation is not
+ * what it seems; else ways home stay open, for any contract on the way can show a gift that it does not give, and any token
+ * without a trusted price can announce what did not happen. A token that the intent does not name, no list names and the simulation did not move is logged alone: anybody's contract can announce that
+ * it left.
+ */
+export async function holdAgainstSimulation(context: Reserved, real: ReadonlyMap<string, bigint>): Promise<void> {
+  const { engine, call, chain, intent, known, simulation, priced } = context
+  const { isListed, isNamed } = expectedTokens(intent, chain, known)
+  const { expected, strange } = partByToken(real, (token) => {
+    return token === zeroAddress || isNamed(token) || isListed(token) || simulation.deltas.has(token)
+  })
+  if (strange.length > 0) engine.log.warn('tx.strange-tokens', { requestId: call.requestId, tokens: strange })
+  const cap = engine.policy.breaker.maxSimulationDriftPct
+  const worth: Worth = (token, amount) => sharesWorth(token, amount, context) ?? trustedWorth(token, amount, priced)
+  const isDeposit = context.callBounds.some(({ deposits }) => deposits.length > 0)
+  const wrapped = chain.wrappedNative.address.toLowerCase()
+  const mostLeft = mostLeaving(context.value.permitted, wrapped)
+  const shown = withoutGifts(simulation.deltas, expected, askedTokens(intent, wrapped))
+  if (lossPct(asPermitted(shown, expected, isDeposit ? mostLeft : () => 0n), expected, worth) <= cap) return
+  const cause = `request ${call.requestId} on ${chain.name} ended more than ${cap} % worse than simulated`
+  const isTrusted = (token: string) => trustedWorth(token, 0n, priced) !== null
+  const trusted = new Map([...expected].filter(([token]) => isTrusted(token)))
+  const receives = intent.receives.filter(({ token }) => isTrusted(token.toLowerCase()))
+  const isBeyond =
+    [...trusted].some(([token, delta]) => -delta > mostLeft(token)) || !hasCome(receives, trusted, wrapped)
+  if (await engine.breaker.trip(cause, isBeyond ? 'drift' : 'shortfall')) await engine.switches.look()
+}
+
+/** Shares of a pair that the call makes, at the trusted prices of both tokens; `null` of everything else. */
+function sharesWorth(token: string, amount: bigint, { value, priced }: Reserved): bigint | null {
+  const share = value.simulated.arrives.shares.find(({ pair }) => pair === token)
+  if (share === undefined) return null
+  return valueAt({ tokens: new Map(), positions: [], shares: [{ ...share, amount }] }, trustedPrices(priced), 'mid')
+}
+
+/** Those that a call spends or is to bring; native currency may come and go wrapped or not. */
+function askedTokens({ spends, receives }: Intent, wrapped: string): ReadonlySet<string> {
+  const named = [...spends, ...receives].map(({ token }) => token.toLowerCase())
+  const isNative = named.includes(wrapped) || named.includes(zeroAddress)
+  return new Set([...named, ...(isNative ? [wrapped, zeroAddress] : [])])
+}
+
+/** The simulation without what nobody asked for and did not come. */
+export function withoutGifts(
+  simulated: ReadonlyMap<string, bigint>,
+  real: ReadonlyMap<string, bigint>,
+  asked: ReadonlySet<string>,
+): ReadonlyMap<string, bigint> {
+  const changes = [...simulated].map(([token, delta]): readonly [string, bigint] => {
+    if (delta <= 0n || asked.has(token)) return [token, delta]
+    const came = real.get(token) ?? 0n
+    return [token, came < 0n ? 0n : came < delta ? came : delta]
+  })
+  return new Map(changes)
+}
+
+/** Whether as much arrived as the intent declares at least. */
+function hasCome(receives: Intent['receives'], real: ReadonlyMap<string, bigint>, wrapped: string): boolean {
+  const natives: readonly string[] = [wrapped, zeroAddress]
+  return receives.every(({ token, amount }) => {
+    const key = token.toLowerCase()
+    const keys = natives.includes(key) ? natives : [key]
+    return keys.reduce((sum, one) => sum + (real.get(one) ?? 0n), 0n) >= amount
+  })
+}
+
+/** How much of a token leaves in any outcome that is permitted; native currency may be paid wrapped or not. */
+function mostLeaving(permitted: readonly Outcome[], wrapped: string): (token: string) => bigint {
+  const most = (token: string) =>
+    permitted.reduce((sum, { leaves }) => {
+      const amount = leaves.tokens.get(token) ?? 0n
+      return amount > sum ? amount : sum
+    }, 0n)
+  return (token) => ([wrapped, zeroAddress].includes(token) ? most(wrapped) + most(zeroAddress) : most(token))
+}
+
+/**
+ * The simulation, except for what a deposit takes: how much of which of its two tokens follows the price of its pool, which anybody
+ * can move between the simulation and the block, and the position holds what was taken.
+ */
+export function asPermitted(
+  simulated: ReadonlyMap<string, bigint>,
+  real: ReadonlyMap<string, bigint>,
+  mayLeave: (token: string) => bigint,
+): ReadonlyMap<string, bigint> {
+  const changes = [...new Set([...simulated.keys(), ...real.keys()])].map((token): readonly [string, bigint] => {
+    const [expected, actual, may] = [simulated.get(token) ?? 0n, real.get(token) ?? 0n, mayLeave(token)]
+    if (may === 0n) return [token, expected]
+    const [least, most] = [expected < -may ? expected : -may, expected > 0n ? expected : 0n]
+    return [token, actual < least ? least : actual > most ? most : actual]
+  })
+  return new Map(changes)
+}
+
+/** What moved of tokens that are expected, and the tokens that are not. */
+export function partByToken(
+  real: ReadonlyMap<string, bigint>,
+  isExpected: (token: string) => boolean,
+): { readonly expected: ReadonlyMap<string, bigint>; readonly strange: readonly string[] } {
+  const strange = [...real.keys()].filter((token) => !isExpected(token))
+  return { expected: new Map([...real].filter(([token]) => !strange.includes(token))), strange }
+}
+
+/**
+ * By how much less a wallet came out than simulated, in whole percent of the larger side of what the simulation moved,
+ * all in US dollars: what one token lost another may have gained, as when a price moves through a position. A token
+ * without a trusted price counts as nothing: whoever made it decides what it does. So does a loss below one dollar.
+ */
+export function lossPct(
+  simulated: ReadonlyMap<string, bigint>,
+  real: ReadonlyMap<string, bigint>,
+  worth: Worth,
+): number {
+  let [lost, out, into] = [0n, 0n, 0n]
+  for (const token of new Set([...simulated.keys(), ...real.keys()])) {
+    const expected = simulated.get(token) ?? 0n
+    const missing = expected - (real.get(token) ?? 0n)
+    const missingUsdMicros = worth(token, magnitude(missing))
+    if (missingUsdMicros === null) continue
+    lost += missing < 0n ? -missingUsdMicros : missingUsdMicros
+    const expectedUsdMicros = worth(token, magnitude(expected)) ?? 0n
+    if (expected < 0n) out += expectedUsdMicros
+    else into += expectedUsdMicros
+  }
+  return lost < dustUsdMicros ? 0 : percentOf(lost, out > into ? out : into)
+}
+
+/** Millionths of a US dollar of an amount, or `null` without a trusted price. */
+export type Worth = (token: string, amount: bigint) => bigint | null
+
+const dustUsdMicros = 1_000_000n
+
+function percentOf(part: bigint, whole: bigint): number {
+  if (part <= 0n) return 0
+  return whole === 0n ? Infinity : Number((part * 100n) / whole)
+}
+
+function magnitude(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount
+}

@@ -1,0 +1,58 @@
+import { type Hex, type PublicClient, toHex } from 'viem'
+import * as z from 'zod'
+import type { SimulatedCall, SimulatedFrom, SimulatedResult } from './simulated.ts'
+import { simulationUnavailable } from './simulation-failure.ts'
+
+/**
+ * Plays a sequence in one block with `eth_simulateV1`: logs of every call, and those of a tracer for native currency.
+ * Rejects with what the endpoint answered, or with `SIMULATION_UNAVAILABLE` where that is not understood.
+ */
+export async function simulateWithTrace(
+  client: PublicClient,
+  { wallet, block, atSeconds }: SimulatedFrom,
+  sequence: readonly SimulatedCall[],
+): Promise<readonly SimulatedResult[]> {
+  const calls = sequence.map(({ to, data, value }) => ({ from: wallet, to, data, value: toHex(value) }))
+  const answer: unknown = await client.request<SimulateV1>({
+    method: 'eth_simulateV1',
+    params: [
+      {
+        blockStateCalls: [{ blockOverrides: { time: toHex(atSeconds) }, calls }],
+        traceTransfers: true,
+        validation: false,
+      },
+      toHex(block.number),
+    ],
+  })
+  const parsed = answerSchema.safeParse(answer)
+  if (!parsed.success || parsed.data[0].calls.length !== sequence.length) {
+    throw simulationUnavailable('The endpoint answered the simulation in a form that is not understood.', parsed.error)
+  }
+  return parsed.data[0].calls
+}
+
+type SimulateV1 = { Method: 'eth_simulateV1'; Parameters: readonly unknown[]; ReturnType: unknown }
+
+const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value))
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]{1,64}$/i)
+  .transform((text) => BigInt(text))
+const log = z.object({ address: hex, topics: z.array(hex), data: hex })
+const result = z
+  .object({
+    status: quantity,
+    returnData: hex,
+    gasUsed: quantity,
+    logs: z.array(log).optional(),
+    error: z.object({ data: hex.optional() }).optional(),
+  })
+  .transform(({ status, returnData, gasUsed, logs, error }) => ({
+    ok: status === 1n,
+    // The revert data stands in the error at some nodes, in the return data at others.
+    returnData: error?.data ?? returnData,
+    gasUsed,
+    logs: logs ?? [],
+    nativeDelta: null,
+  }))
+const answerSchema = z.tuple([z.object({ calls: z.array(result) })])

@@ -1,0 +1,21 @@
+import type { Intent } from '@svc/amm'
+import { largestAmountUsdMicros } from '@svc/store'
+
+/**
+ * What the ledger is notified of a sum in millionths of a dollar: never less than `leastUsdMicros`, and of more than it takes
+ * the most that it takes. Events and receipts are what a stranger wrote, so an absurd sum must count, not fail for ever.
+ */
+export function countable(usdMicros: bigint, leastUsdMicros = 0n): bigint {
+  const atLeast = usdMicros > leastUsdMicros ? usdMicros : leastUsdMicros
+  return atLeast > largestAmountUsdMicros ? largestAmountUsdMicros : atLeast
+}
+
+/** Sums declared quantities by lower-case token. */
+export function sumByToken(quantities: Intent['spends']): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const { token, amount } of quantities) {
+    const key = token.toLowerCase()
+    sums.set(key, (sums.get(key) ?? 0n) + amount)
+  }
+  return sums
+}

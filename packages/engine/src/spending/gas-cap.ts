@@ -1,0 +1,94 @@
+import { formatEther, type TransactionReceipt, zeroAddress } from 'viem'
+import { unpricedGasCapWei, worstGasCost } from './gas.ts'
+import { mayPass } from '@svc/amm'
+import type { Policy } from '../policy/policy.ts'
+import type { Refusal } from '../context/refusal.ts'
+import { limitsOf } from './spend-limit.ts'
+import { usdText } from './usd-text.ts'
+import { type PricedTokens, type Unpriced, valueOf } from './spend-value.ts'
+import type { Fees } from '../allowances/chain-snapshot.ts'
+import type { GasCost } from '@svc/store'
+import { countable } from './countable.ts'
+
+/** Native currency for gas in millionths of a US dollar, rounded up; `null` where it has no price limits may count with. */
+export function gasWorth(wei: bigint, priced: PricedTokens): bigint | null {
+  const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, wei]]), priced)
+  return unpriced.length > 0 ? null : usdMicros
+}
+
+/** What the gas of mined transactions counts as, each by its receipt; `null` where native currency has no price. */
+export function gasCosts(receipts: readonly TransactionReceipt[], priced: PricedTokens): readonly GasCost[] | null {
+  const costs: GasCost[] = []
+  for (const receipt of receipts) {
+    const wei = gasCostOf([receipt])
+    const usdMicros = gasWorth(wei, priced)
+    if (usdMicros === null) return null
+    costs.push({ hash: receipt.transactionHash, usdMicros: countable(usdMicros), wei })
+  }
+  return costs
+}
+
+/** The same where a reservation stands behind it: without a price what was reserved for gas stays counted. */
+export function gasCostsOr(
+  reservedUsdMicros: bigint,
+  receipts: readonly TransactionReceipt[],
+  priced: PricedTokens,
+): readonly GasCost[] {
+  const asReserved = (receipt: TransactionReceipt, index: number): GasCost => {
+    const wei = gasCostOf([receipt])
+    return { hash: receipt.transactionHash, usdMicros: index === 0 ? reservedUsdMicros : 0n, wei }
+  }
+  return gasCosts(receipts, priced) ?? receipts.map(asReserved)
+}
+
+/** What gas cost, in wei, with what roll-ups charge for their parent chain where receipts say it. */
+export function gasCostOf(receipts: readonly TransactionReceipt[]): bigint {
+  return receipts.reduce((sum, receipt) => sum + receipt.gasUsed * receipt.effectiveGasPrice + parentFeeOf(receipt), 0n)
+}
+
+/** OP-stack chains name their data fee in receipts; viem leaves members it does not know as they came. */
+export function parentFeeOf(receipt: TransactionReceipt): bigint {
+  const fee: unknown = 'l1Fee' in receipt ? receipt.l1Fee : undefined
+  return typeof fee === 'bigint' ? fee : typeof fee === 'string' && /^0x[0-9a-f]+$/i.test(fee) ? BigInt(fee) : 0n
+}
+
+/**
+ * Refuses transactions whose gas alone could cost more than one transaction may spend: a token that burns gas, or an
+ * endpoint that names absurd fees, must not spend what the limits protect. What brings funds home may cost what a day's gas
+ * may, where that is more. Where native currency has no price
+ * that limits may count with, a strict policy refuses, and a lenient one allows a small fixed sum; so do both for what brings
+ * funds home.
+ */
+export function checkGasCap(
+  policy: Policy,
+  gasUsed: readonly bigint[],
+  fees: Fees,
+  priced: PricedTokens,
+  isExit: boolean,
+): readonly Refusal[] {
+  const worstWei = worstGasCost(gasUsed, fees)
+  const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, worstWei]]), priced)
+  if (unpriced.length > 0) return unpricedGas(isExit ? 'lenient' : policy.allowlist.mode, worstWei, unpriced)
+  const { perTransaction, dailyGas } = limitsOf(policy)
+  const cap = isExit && dailyGas > perTransaction ? dailyGas : perTransaction
+  if (usdMicros <= cap) return []
+  const [capUsd, askedUsd] = [usdText(cap), usdText(usdMicros)]
+  const message = `Gas could cost ${askedUsd} USD, above the most of one transaction, ${capUsd} USD.`
+  return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', capUsd, askedUsd }] }]
+}
+
+function unpricedGas(
+  mode: Policy['allowlist']['mode'],
+  worstWei: bigint,
+  unpriced: readonly Unpriced[],
+): readonly Refusal[] {
+  if (mode === 'strict') {
+    const message = 'Native currency has no price to count with, so what gas could cost cannot be held to a limit.'
+    const details = [{ message: 'limit', limit: 'gas', token: zeroAddress }]
+    return [{ code: 'PRICE_UNAVAILABLE', message, details, retryable: unpriced.every(({ doubt }) => mayPass(doubt)) }]
+  }
+  if (worstWei <= unpricedGasCapWei) return []
+  const [cap, asked] = [formatEther(unpricedGasCapWei), formatEther(worstWei)]
+  const message = `Gas could cost ${asked} of native currency, which has no price now; ${cap} is allowed without one.`
+  return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', cap, asked }] }]
+}

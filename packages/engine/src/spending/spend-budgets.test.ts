@@ -1,0 +1,124 @@
+import { zeroAddress } from 'viem'
+import { describe, expect, it } from 'vitest'
+import type { PriceBand } from '@svc/amm'
+import { parsePolicy } from '../policy/policy.ts'
+import { type BudgetedValue, budgetsOf } from './spend-budgets.ts'
+import type { PricedToken } from './spend-value.ts'
+import { bandOf } from '../value/bands.fixture.ts'
+import type { Holdings } from '../value/trusted-value.ts'
+import { valueBounds } from '../value/value-bounds.ts'
+
+const policy = parsePolicy({ allowlist: { mode: 'lenient' }, maxDailyLossUsd: '20' }, { production: false })
+const nothing: Holdings = { tokens: new Map(), positions: [], shares: [] }
+const holding = (amounts: Readonly<Record<string, bigint>>): Holdings => {
+  return { ...nothing, tokens: new Map(Object.entries(amounts)) }
+}
+const usd = (dollars: number) => BigInt(dollars) * 10n ** 6n
+
+describe('what a call takes out of the budgets of a day', () => {
+  it('is nothing where it only brings funds home', () => {
+    expect(budgetsOf({ ...valueOf({ leaves: holding({ pooled: usd(50) }) }), isExit: true }, spend)).toEqual([])
+  })
+
+  it('of tokens that pools alone price is the larger side, of each a tenth of its depth, of all a sum', () => {
+    const value = valueOf({ leaves: holding({ pooled: usd(50), fed: usd(70) }), arrives: holding({ other: usd(80) }) })
+    expect(pooled(value)).toEqual([
+      ['priced by pools', usd(130), usd(200)],
+      ['priced by pools 1 pooled', usd(50), usd(100)],
+      ['priced by pools 1 other', usd(80), usd(100)],
+    ])
+  })
+
+  it('has nothing of a token without a named source that leaves, and does not ask for what arrives', () => {
+    const of = (side: Partial<BudgetedValue['permitted'][number]>) =>
+      budgetsOf(valueOf(side), spend).filter(({ name }) => name.startsWith('without a named source'))
+    expect(of({ leaves: holding({ unnamed: 1n }) })).toEqual([
+      { name: 'without a named source 1 unnamed', usdMicros: 1n, capUsdMicros: 0n },
+    ])
+    const free = parsePolicy({ unnamedSales: 'allow' }, { production: false })
+    expect(budgetsOf(valueOf({ leaves: holding({ unnamed: 1n }) }), { ...spend, policy: free })).toHaveLength(4)
+    expect(of({ arrives: holding({ unnamed: usd(9) }), leaves: holding({ fed: usd(9), unnamed: 0n }) })).toEqual([])
+  })
+
+  it('has as little of a token that pools alone price where nobody expects it', () => {
+    const of = (side: Partial<BudgetedValue['permitted'][number]>, unnamedSales: 'ask' | 'allow' = 'ask') =>
+      budgetsOf(valueOf(side), { ...spend, policy: parsePolicy({ unnamedSales }, { production: false }) }).filter(
+        ({ name }) => name.startsWith('without an expected price'),
+      )
+    expect(of({ leaves: holding({ fresh: 1n }) })).toEqual([
+      { name: 'without an expected price 1 fresh', usdMicros: 1n, capUsdMicros: 0n },
+    ])
+    expect(of({ leaves: holding({ fresh: 1n }) }, 'allow')).toEqual([])
+    expect(of({ arrives: holding({ fresh: 1n }), leaves: holding({ pooled: 1n, fed: 1n }) })).toEqual([])
+  })
+
+  it('counts the worst that the calldata permits: a deposit may take none of a token when it is simulated, and all when it is mined', () => {
+    const fed = { leaves: holding({ fed: usd(70) }), arrives: nothing }
+    const permitted = [
+      fed,
+      ...['pooled', 'fresh', 'unnamed'].map((token) => ({ leaves: holding({ [token]: usd(60) }), arrives: nothing })),
+    ]
+    const asked = budgetsOf({ ...valueOf({}), permitted }, spend).map(({ name, usdMicros }) => [name, usdMicros])
+    expect(asked).toEqual(
+      expect.arrayContaining([
+        ['priced by pools 1 pooled', usd(60)],
+        ['without an expected price 1 fresh', 1n],
+        ['without a named source 1 unnamed', 1n],
+      ]),
+    )
+  })
+
+  it('counts such a token within shares, that leave beside a token without a price too', () => {
+    const share = {
+      pair: 'pair',
+      token0: 'pooled',
+      reserve0: usd(600),
+      reserve1: usd(600),
+      amount: 1n,
+      burnSupply: 10n,
+    }
+    const shares = (token1: string): Holdings => ({ ...nothing, shares: [{ ...share, token1 }] })
+    expect(pooled(valueOf({ leaves: shares('fed') }))[1]).toEqual(['priced by pools 1 pooled', usd(120), usd(100)])
+    expect(pooled(valueOf({ leaves: shares('unnamed') }))[1]).toEqual(['priced by pools 1 pooled', usd(60), usd(100)])
+    expect(pooled(valueOf({ arrives: shares('unnamed') }))[1]).toEqual(['priced by pools 1 pooled', 0n, usd(100)])
+  })
+})
+
+/** A dollar each, of six decimals. */
+function pricedAs(symbol: string, change: Partial<PriceBand>): [string, PricedToken] {
+  const token = {
+    address: zeroAddress,
+    symbol,
+    name: symbol,
+    decimals: 6,
+    isNative: false,
+    listed: true,
+    usdPegged: false,
+  }
+  const band = bandOf(10n ** 18n, change)
+  return [symbol, { token, usd: 1, band, usdE18: band.highE18, doubt: null, pair: null }]
+}
+
+const byPools = { basis: 'pools', depthUsdMicros: usd(1_000) } as const
+const [key, listed] = pricedAs('unnamed', {})
+const unnamed: [string, PricedToken] = [key, { ...listed, band: null, usdE18: null, doubt: 'unnamed' }]
+const priced = new Map([
+  pricedAs('fresh', { ...byPools, isAnchored: false }),
+  pricedAs('pooled', byPools),
+  pricedAs('other', byPools),
+  pricedAs('fed', {}),
+  unnamed,
+])
+const spend = { policy, chainId: 1, priced, spendUsdMicros: 0n }
+
+function valueOf(moved: Partial<BudgetedValue['permitted'][number]>): BudgetedValue {
+  const bounds = valueBounds(policy, 1, 'execute_swap', [])
+  const none = { lossUsdMicros: 0n, speculativeUsdMicros: 0n, coldUsdMicros: 0n }
+  return { isExit: false, bounds, ...none, permitted: [{ leaves: nothing, arrives: nothing, ...moved }] }
+}
+
+function pooled(value: BudgetedValue) {
+  return budgetsOf(value, spend).flatMap(({ name, usdMicros, capUsdMicros }) =>
+    name.startsWith('priced by pools') ? [[name, usdMicros, capUsdMicros]] : [],
+  )
+}

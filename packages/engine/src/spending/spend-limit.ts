@@ -1,0 +1,287 @@
+import type { Budget, BudgetAmount, Ledger, SpendLimits, SpendVerdict, TokenAmounts } from '@svc/store'
+import { zeroAddress } from 'viem'
+import { type Policy, usdMicros } from '../policy/policy.ts'
+import type { Refusal } from '../context/refusal.ts'
+import { isUnnamed, mayPass } from '@svc/amm'
+import { countable } from './countable.ts'
+import { unpricedGasCapWei } from './gas.ts'
+import { limitRefusal, type SpentAmount } from './limit-refusal.ts'
+import { dailyValueCaps } from '../policy/policy-value-caps.ts'
+import { isForAPerson } from '../value/budget-names.ts'
+import type { SpendValue, Unpriced } from './spend-value.ts'
+
+/**
+ * Holds a spend and its gas against the limits of the transaction, of the principal's session and of any 24 hours, and its
+ * gas against what a day may burn, and takes both out of them unless `dryRun`. What only brings funds home is held to a limit
+ * of gas of its own and to no other. A token without a price is a refusal under a strict allowlist. Under a lenient one
+ * the call counts as the whole limit of one transaction, gas included, or as what is known to leave or arrive beside it if
+ * that is more, where no list names the token and no source says anything of it; what a list names, or what sources
+ * contradict, is refused there too. Gas that has no price counts as its share of a fixed sum, which is a day's gas.
+ */
+export async function limitSpend(request: SpendRequest): Promise<SpendDecision> {
+  const { ledger, policy, value, isExit, homeUsdMicros, requestId, dryRun } = request
+  const gas = request.gasUsdMicros ?? unpricedGas(request.gasWei, limitsOf(policy))
+  const limits = limitsOf(policy)
+  const isGuess = value.unpriced.length > 0
+  const bound = max(value.usdMicros, value.arrivingUsdMicros)
+  const refused = (parts: SpendParts, refusal: Refusal): SpendDecision => {
+    return { ...parts, isExit, homeUsdMicros, budgets: [], isGuess, reserved: false, used: null, refusals: [refusal] }
+  }
+  if (isGuess && (bound === 0n || !maybeGuessed(request))) {
+    const known = { amountUsdMicros: value.usdMicros, gasUsdMicros: gas }
+    return refused(known, withoutPrice(value.unpriced))
+  }
+  const guess = max(bound, limits.perTransaction - gas)
+  const amountUsdMicros = isGuess ? guess : value.usdMicros
+  const room = max(limits.perTransaction - amountUsdMicros, 0n)
+  const isAsPriced = isExit || request.gasUsdMicros !== null
+  const parts = { amountUsdMicros, gasUsdMicros: isAsPriced ? countable(gas) : min(gas, room) }
+  const amounts = isGuess ? [] : (request.amounts ?? [])
+  if (!isExit && sumOf(parts) > limits.perTransaction) return refused(parts, aboveOne(limits, parts, amounts))
+  const isToRepay = isRepaidGas({ isExit, homeUsdMicros, gasUsdMicros: parts.gasUsdMicros }, policy)
+  const asked = {
+    principal: request.principal,
+    chainId: request.chainId,
+    ...parts,
+    isExit,
+    isToRepay,
+    limits,
+    sessionIdleMs,
+  }
+  const take = (budgets: readonly Budget[]): Promise<SpendVerdict> =>
+    dryRun
+      ? ledger.check({ ...asked, budgets })
+      : ledger.reserve({ ...asked, budgets, amounts: mayLeave(request), id: request.reservationId, requestId })
+  const first = await take(request.budgets)
+  const isForPerson = !first.granted && first.limit === 'budget' && isForAPerson(first.budget)
+  const verdict = isForPerson ? await take(request.budgets.map(withoutCap)) : first
+  if (!verdict.granted) return refused(parts, limitRefusal(verdict, { ...parts, isExit, amounts }))
+  const asks = isForPerson ? { needsPerson: limitRefusal(first, { ...parts, isExit }).message } : {}
+  return {
+    ...parts,
+    ...asks,
+    isExit,
+    homeUsdMicros,
+    budgets: request.budgets,
+    isGuess,
+    reserved: !dryRun,
+    used: verdict.used,
+    refusals: [],
+  }
+}
+
+function mayLeave({ leaving, gasWei }: SpendRequest): TokenAmounts {
+  return new Map([...leaving, [zeroAddress, gasWei + (leaving.get(zeroAddress) ?? 0n)]])
+}
+
+/** What a person may let pass still counts. */
+function withoutCap(budget: Budget): Budget {
+  return isForAPerson(budget.name) ? { ...budget, capUsdMicros: largestCap } : budget
+}
+
+const largestCap = 10n ** 18n
+
+/**
+ * Raises a reservation to what the spend and its gas are worth at newer prices and fees, in one commit that holds them
+ * against every limit, so that what is reserved and settled never exceeds a cap. Of both, what is worth less now stays as it
+ * is, but a guess: it fills what gas leaves of the limit of one transaction, so gas that rises takes its more out of it, down
+ * to what is known to leave or arrive. Answers what is reserved.
+ */
+export async function raiseSpend(request: Omit<SpendRequest, 'leaving'>, held: HeldSpend): Promise<SpendRaise> {
+  const { ledger, policy, value, reservationId, dryRun } = request
+  if (value.unpriced.length > 0 && !maybeGuessed(request)) {
+    return { ...held, refusals: [withoutPrice(value.unpriced)] }
+  }
+  const worth = value.unpriced.length > 0 ? max(value.usdMicros, value.arrivingUsdMicros) : value.usdMicros
+  const gasUsdMicros = max(countable(request.gasUsdMicros ?? 0n), held.gasUsdMicros)
+  const isExit = held.isExit && request.isExit
+  const least = held.isGuess ? held.amountUsdMicros - (gasUsdMicros - held.gasUsdMicros) : held.amountUsdMicros
+  const isGuess = held.isGuess || value.unpriced.length > 0
+  const { homeUsdMicros } = request
+  const parts = { ...held, amountUsdMicros: max(worth, least), gasUsdMicros, isGuess, isExit, homeUsdMicros }
+  const limits = limitsOf(policy)
+  const isHeld = request.budgets.every(({ name, usdMicros: asked }) =>
+    held.budgets.some((one) => one.name === name && one.usdMicros >= asked),
+  )
+  const isSame = parts.amountUsdMicros === held.amountUsdMicros && gasUsdMicros === held.gasUsdMicros
+  const isToRepay = isRepaidGas(parts, policy)
+  const isAsHeld = isExit === held.isExit && isToRepay === isRepaidGas(held, policy)
+  if (isHeld && isSame && isAsHeld) return { ...parts, refusals: [] }
+  if (!isExit && sumOf(parts) > limits.perTransaction) return { ...held, refusals: [aboveOne(limits, parts)] }
+  if (dryRun) return { ...parts, refusals: [] }
+  const budgets = held.needsPerson === undefined ? request.budgets : request.budgets.map(withoutCap)
+  const asked = {
+    amountUsdMicros: parts.amountUsdMicros,
+    gasUsdMicros,
+    gasOutOfAmount: held.isGuess,
+    isExit,
+    isToRepay,
+    budgets,
+  }
+  const verdict = await ledger.raise(reservationId, { ...asked, limits, sessionIdleMs })
+  if (!verdict.granted) return { ...held, refusals: [limitRefusal(verdict, parts)] }
+  return { ...parts, budgets: isHeld ? held.budgets : request.budgets, refusals: [] }
+}
+
+/** Holds what is reserved already against limits that may have been tightened since. Raises nothing. */
+export async function holdSpend(held: {
+  readonly ledger: Pick<Ledger, 'raise'>
+  readonly policy: Policy
+  readonly reservationId: string
+  readonly reserved: SpendParts & Pick<HeldSpend, 'needsPerson' | 'isExit' | 'homeUsdMicros'>
+  readonly budgets: readonly Budget[]
+  /** False where nothing was put into the ledger. */
+  readonly isReserved: boolean
+}): Promise<readonly Refusal[]> {
+  const { ledger, reservationId, reserved, budgets } = held
+  const limits = limitsOf(held.policy)
+  if (!reserved.isExit && sumOf(reserved) > limits.perTransaction) return [aboveOne(limits, reserved)]
+  if (!held.isReserved) return []
+  const { amountUsdMicros, gasUsdMicros, isExit } = reserved
+  const verdict = await ledger.raise(reservationId, {
+    amountUsdMicros,
+    gasUsdMicros,
+    isExit,
+    isToRepay: isRepaidGas(reserved, held.policy),
+    budgets: reserved.needsPerson === undefined ? budgets : budgets.map(withoutCap),
+    limits,
+    sessionIdleMs,
+  })
+  return verdict.granted ? [] : [limitRefusal(verdict, reserved)]
+}
+
+/** What a write takes out of the limits, in millionths of a US dollar: what leaves, and what its gas costs at worst. */
+export type SpendParts = { readonly amountUsdMicros: bigint; readonly gasUsdMicros: bigint }
+
+/** `isGuess`: a token without a price is among what it counts. */
+export type HeldSpend = SpendParts & {
+  readonly isGuess: boolean
+  /** It brings funds home, so gas is all that it is held to. */
+  readonly isExit: boolean
+  /** What it brings home, at the low edge of trusted prices. */
+  readonly homeUsdMicros: bigint
+  readonly budgets: readonly BudgetAmount[]
+  /** Why a person must say yes whatever the threshold says; absent where nothing asks for one. */
+  readonly needsPerson?: string
+}
+
+export type SpendRaise = HeldSpend & { readonly refusals: readonly Refusal[] }
+
+export type SpendRequest = {
+  readonly ledger: Pick<Ledger, 'reserve' | 'check' | 'raise'>
+  readonly policy: Policy
+  readonly principal: string
+  readonly chainId: number
+  readonly requestId: string
+  readonly reservationId: string
+  readonly value: SpendValue
+  /** What the call spends, to say how much of it fits. */
+  readonly amounts?: readonly SpentAmount[]
+  /** What may leave, without gas. */
+  readonly leaving: TokenAmounts
+  readonly budgets: readonly Budget[]
+  /** Whether it only brings funds home. */
+  readonly isExit: boolean
+  /** What it brings home, at the low edge of trusted prices. */
+  readonly homeUsdMicros: bigint
+  /** What gas may cost at worst, in native currency and in dollars; `null` where native currency has no price. */
+  readonly gasWei: bigint
+  readonly gasUsdMicros: bigint | null
+  readonly dryRun: boolean
+}
+
+export type SpendDecision = HeldSpend & {
+  readonly reserved: boolean
+  /** What counted before this spend; `null` when it was refused. */
+  readonly used: Extract<SpendVerdict, { granted: true }>['used'] | null
+  readonly refusals: readonly Refusal[]
+}
+
+/** A spending session ends after half an hour without a spend. */
+export const sessionIdleMs = 30 * 60_000
+
+/** The policy's limits in millionths of a US dollar. A day may burn as much gas as it may lose, unless the policy says more. */
+export function limitsOf(policy: Policy): SpendLimits & { readonly dailyGas: bigint } {
+  const { limitsUsd, maxDailyGasUsd } = policy
+  return {
+    dailyGas: maxDailyGasUsd === undefined ? dailyValueCaps(policy).loss : usdMicros(maxDailyGasUsd),
+    perTransaction: usdMicros(limitsUsd.perTransaction),
+    perSession: usdMicros(limitsUsd.perSession),
+    daily: usdMicros(limitsUsd.daily),
+    ...(limitsUsd.principalDaily === undefined ? {} : { principalDaily: usdMicros(limitsUsd.principalDaily) }),
+  }
+}
+
+export type ExitGas = Pick<HeldSpend, 'isExit' | 'homeUsdMicros' | 'gasUsdMicros'>
+
+/**
+ * Whether what comes home repays its gas: that is no more than `exitGasBps` of it, nor than one transaction may spend. Such a call passes
+ * also where its gas at worst is more than a day may burn, so that gas as dear as on busy days keeps nobody from leaving, and
+ * what really was repaid uses nothing up. What was burnt for nothing, as where somebody makes ways home fail, counts: a day
+ * burns no more so than `dailyGas`, and one call.
+ */
+export function isRepaidGas({ isExit, homeUsdMicros, gasUsdMicros }: ExitGas, policy: Policy): boolean {
+  const { perTransaction } = limitsOf(policy)
+  return isExit && gasUsdMicros <= perTransaction && gasUsdMicros * 10_000n <= homeUsdMicros * exitGasBps
+}
+
+/** Of what comes home, in hundredths of a percent: what the loosest rule lets any call lose. */
+export const exitGasBps = 500n
+
+/** Share of the daily limit, in percent, whose crossing is announced. */
+export const dailyAlertPct = 80n
+
+/** Whether a day's sum has reached the share of the limit that is announced. */
+export function isDailyAlert(usedUsdMicros: bigint, policy: Policy): boolean {
+  return usedUsdMicros * 100n >= limitsOf(policy).daily * dailyAlertPct
+}
+
+/** What arrives is only the least that a token can be worth: nothing is guessed of one that a list names or that has had a price. */
+function maybeGuessed({ policy, chainId, value }: Pick<SpendRequest, 'policy' | 'chainId' | 'value'>): boolean {
+  const own = new Set(policy.allowlist.tokens?.[chainId]?.map((token) => token.toLowerCase()))
+  return (
+    policy.allowlist.mode === 'lenient' &&
+    value.unpriced.every(({ token, doubt, listed }) => isUnnamed(doubt) && !listed && !own.has(token.toLowerCase()))
+  )
+}
+
+/** Of the sum that is allowed without a price, counted as all that gas may cost in a day, so that no day burns more of it. */
+function unpricedGas(gasWei: bigint, { dailyGas }: ReturnType<typeof limitsOf>): bigint {
+  return max((gasWei * dailyGas + unpricedGasCapWei - 1n) / unpricedGasCapWei, 1n)
+}
+
+/** Known without asking the ledger, whose rows have no room for absurd sums. */
+function aboveOne({ perTransaction }: SpendLimits, parts: SpendParts, amounts: readonly SpentAmount[] = []): Refusal {
+  const limit = { limit: 'perTransaction', capUsdMicros: perTransaction, usedUsdMicros: 0n } as const
+  return limitRefusal({ granted: false, ...limit, askedUsdMicros: sumOf(parts) }, { ...parts, isExit: false, amounts })
+}
+
+function sumOf({ amountUsdMicros, gasUsdMicros }: SpendParts): bigint {
+  return amountUsdMicros + gasUsdMicros
+}
+
+function withoutPrice(unpriced: readonly Unpriced[]): Refusal {
+  return {
+    code: 'PRICE_UNAVAILABLE',
+    message: 'A token of this call has no trustworthy price, so its spend cannot be held against the limits.',
+    details: unpriced.map(({ token, doubt }) => ({ message: doubts[doubt], token })),
+    retryable: unpriced.every(({ doubt }) => mayPass(doubt)),
+  }
+}
+
+const doubts = {
+  unnamed: 'no named source, and no pool that says anything',
+  pastless:
+    'no named source, and no endpoint or pool tells what it was worth half an hour ago: name an endpoint that keeps older state, or a source (svc policy add-token)',
+  silent: 'no named source says anything now',
+  absurd: 'a price that makes no sense',
+  stale: 'a price more than five minutes old',
+} as const satisfies Record<Unpriced['doubt'], string>
+
+function min(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
+}
+
+function max(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}

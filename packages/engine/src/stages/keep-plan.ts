@@ -1,0 +1,128 @@
+import { type Address, keccak256, slice, size } from 'viem'
+import { type ErrorDetail, type Intent, type IntentApproval, type IntentCall, ToolError } from '@svc/amm'
+import { sumByToken } from '../spending/countable.ts'
+import { depositDrift, simulatedDrift } from '../simulation/deposit-drift.ts'
+import type { ExecutionContext } from '../context/engine.ts'
+import type { Simulated } from './prepare.ts'
+import type { Simulation } from '../simulation/simulation.ts'
+import { readPlanned } from '../operations/stored-intent.ts'
+
+/**
+ * Holds what a call wants now against the operation it carries out: the same contracts and functions in the same order,
+ * the same recipients, no allowance, spend, value or slippage that is not in the plan or above it, deposits into the same
+ * range of the same pool at a price within the plan's slippage. Throws `SIMULATION_DRIFT` naming each difference. A call of
+ * its own passes.
+ */
+export function keepPlan({ call, intent, chain }: Pick<ExecutionContext, 'call' | 'intent' | 'chain'>): void {
+  if (call.carriesOut === null) return
+  const planned = readPlanned(call.carriesOut)
+  throwDrift([...intentDrift(planned, intent), ...depositDrift(planned, intent, chain)])
+}
+
+/**
+ * Holds the simulation against the operation it carries out: it must bring what the plan says at least, and from here on
+ * the plan's own minimum holds beside the call's, up to the last signature. Throws `SIMULATION_DRIFT`. A call of its own
+ * passes as it is.
+ */
+export function keepBounds(simulated: Simulated): Simulated {
+  const { call, intent, simulation } = simulated
+  if (call.carriesOut === null) return { ...simulated, refusals: [] }
+  const planned = readPlanned(call.carriesOut)
+  throwDrift(shortfalls(planned, simulation))
+  keepDeposits(simulated, simulation)
+  return { ...simulated, intent: { ...intent, receives: atLeast(planned, intent) }, refusals: [] }
+}
+
+/**
+ * Holds what a simulation shows of deposits against the operation that is carried out, before each signature: each pool's
+ * price as the chain has it, whatever the new intent says of it. Throws `SIMULATION_DRIFT`. A call of its own passes.
+ */
+export function keepDeposits(
+  { call, intent, chain }: Pick<ExecutionContext, 'call' | 'intent' | 'chain'>,
+  simulation: Pick<Simulation, 'deposits'>,
+): void {
+  if (call.carriesOut === null) return
+  throwDrift(simulatedDrift(readPlanned(call.carriesOut), intent, simulation, chain))
+}
+
+function throwDrift(details: readonly ErrorDetail[]): void {
+  if (details.length === 0) return
+  const message = 'What the call would do now is not what was planned. Nothing was signed.'
+  throw new ToolError('SIMULATION_DRIFT', message, { details })
+}
+
+/** What of a new intent goes beyond a planned one, its deposits left out. */
+export function intentDrift(planned: Intent, intent: Intent): readonly ErrorDetail[] {
+  return [
+    ...differing('chain', `${planned.chainId}`, `${intent.chainId}`),
+    ...differing('risk tier', planned.riskTier, intent.riskTier),
+    ...differing('atomicity', planned.atomicity, intent.atomicity),
+    ...slippageDrift(planned, intent),
+    ...differing('calls', planned.calls.map(callKey).join(', '), intent.calls.map(callKey).join(', ')),
+    ...differing('unpriced pools', `${planned.allowsUnpricedPool ?? false}`, `${intent.allowsUnpricedPool ?? false}`),
+    ...differing('recipients', addressList(planned.recipients), addressList(intent.recipients)),
+    ...above('value sent', new Map([['native', valueOf(planned)]]), new Map([['native', valueOf(intent)]])),
+    ...above('spend', sumByToken(planned.spends), sumByToken(intent.spends)),
+    ...above('allowance', sumApprovals(planned.approvals), sumApprovals(intent.approvals)),
+  ]
+}
+
+function shortfalls(planned: Intent, { deltas }: Simulation): readonly ErrorDetail[] {
+  return [...sumByToken(planned.receives)].flatMap(([token, least]) => {
+    const arrives = deltas.get(token) ?? 0n
+    if (arrives >= least) return []
+    return [{ message: 'Less would arrive than the plan says.', token, planned: `${least}`, now: `${arrives}` }]
+  })
+}
+
+/** The larger of what the plan and what the call says must arrive. */
+function atLeast(planned: Intent, intent: Intent): Intent['receives'] {
+  const sums = new Map(sumByToken(intent.receives))
+  for (const [token, least] of sumByToken(planned.receives)) if (least > (sums.get(token) ?? 0n)) sums.set(token, least)
+  return [...sums].map(([token, amount]) => ({ token: token as Address, amount }))
+}
+
+function differing(what: string, planned: string, now: string): readonly ErrorDetail[] {
+  return planned === now ? [] : [{ message: `Differs: ${what}.`, planned, now }]
+}
+
+/** The calldata's own minimum follows the fresh quote, so how far below it may lie must not grow. */
+function slippageDrift({ slippageBps: planned }: Intent, { slippageBps: now }: Intent): readonly ErrorDetail[] {
+  const fits = planned === null ? now === null : now !== null && now <= planned
+  return fits ? [] : [{ message: 'Above the plan: slippage in basis points.', planned: `${planned}`, now: `${now}` }]
+}
+
+function above(
+  what: string,
+  planned: ReadonlyMap<string, bigint>,
+  now: ReadonlyMap<string, bigint>,
+): readonly ErrorDetail[] {
+  return [...now].flatMap(([key, amount]) => {
+    const most = planned.get(key) ?? 0n
+    return amount <= most
+      ? []
+      : [{ message: `Above the plan: ${what}.`, of: key, planned: `${most}`, now: `${amount}` }]
+  })
+}
+
+function callKey({ to, data, exact }: IntentCall): string {
+  const own = size(data) < 4 ? '0x' : slice(data, 0, 4)
+  return `${to.toLowerCase()} ${own}${exact === true ? ` with ${keccak256(data)}` : ''}`
+}
+
+function valueOf({ calls }: Intent): bigint {
+  return calls.reduce((sum, { valueWei }) => sum + valueWei, 0n)
+}
+
+function addressList(addresses: readonly Address[]): string {
+  return [...new Set(addresses.map((address) => address.toLowerCase()))].toSorted().join(', ')
+}
+
+function sumApprovals(approvals: readonly IntentApproval[]): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const { token, spender, amount, via, revokeAfter } of approvals) {
+    const key = [token, spender, via, revokeAfter ? 'taken back' : 'lasting'].join(' ').toLowerCase()
+    sums.set(key, (sums.get(key) ?? 0n) + amount)
+  }
+  return sums
+}

@@ -1,0 +1,223 @@
+import { type Address, getAddress, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
+import { callAnswer } from '@svc/amm/rpc'
+import { type Intent, ToolError } from '@svc/amm'
+import type { Chain } from '@svc/wallet/core'
+import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
+import { assertDeclared, type DeclaredContext } from '../calldata/assert-declared.ts'
+import { sumByToken } from '../spending/countable.ts'
+import { calledContracts } from '../calldata/called-contracts.ts'
+import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../policy/policy-verdict.ts'
+import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
+import { mayBringHome } from './may-bring-home.ts'
+import { readBounds } from './read-bounds.ts'
+import type { CallBounds } from '../value/call-bounds.ts'
+import { type InspectedPool, inspectionOf } from '../value/inspection.ts'
+import { grantRefusals } from '../policy/grant-refusals.ts'
+import { expectedGasCost, gasLimitFor } from '../spending/gas.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Refusal } from '../context/refusal.ts'
+import { simulate, type Simulation } from '../simulation/simulation.ts'
+import { type PricedTokens, priceTokens } from '../spending/spend-value.ts'
+import { shortOf } from '../simulation/short-of.ts'
+import type { Step } from '../context/step.ts'
+import { snapshot, type ChainSnapshot } from '../allowances/chain-snapshot.ts'
+
+/** Reads the chain (its id checked) and holds the intent against the policy. */
+export async function checkPolicy<Own extends InspectionContext>(context: Own): Promise<Checked<Own>> {
+  const { engine, chain, client, wallet, intent, known } = context
+  const allowances = allowancesOf(intent.approvals, chain.permit2)
+  const snapshotTaken = await snapshot({ ...engine, client, chain, wallet, allowances })
+  const nowSeconds = snapshotTaken.atSeconds
+  const read = readBounds(intent, chain, known)
+  const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
+  const granted = grantRefusals(context.call.tool, context.call.principal.id, engine.policy)
+  const refusals = [...granted, ...verdict.refusals, ...read.refusals]
+  return { ...context, allowances, snapshotTaken, ...verdict, callBounds: read.bounds, refusals }
+}
+
+export type Checked<Own extends InspectionContext = ExecutionContext> = Own &
+  PolicyVerdict & {
+    readonly allowances: readonly Allowance[]
+    readonly snapshotTaken: ChainSnapshot
+    /** In the order of the calls. */
+    readonly callBounds: readonly CallBounds[]
+  }
+
+/** Puts the approvals around the calls, plays the whole at one block, and looks meanwhile at prices and at what the intent rests on. */
+export async function simulatePlan<Own extends InspectionContext>(checked: Checked<Own>): Promise<Simulated<Own>> {
+  const { engine, chain, intent, snapshotTaken } = checked
+  const expiresAtSeconds = snapshotTaken.atSeconds + permit2LifetimeSeconds
+  const approvals = approvalSteps(intent.approvals, snapshotTaken.standing, {
+    permit2: chain.permit2,
+    expiresAtSeconds,
+  })
+  const calls = intent.calls.map((call): Step => ({ kind: 'call', ...call }))
+  const steps = [...approvals, ...calls]
+  const pricing = { ...engine, directory: engine.tokens, chain, at: snapshotTaken.block }
+  const [simulation, named] = await Promise.all([
+    play(checked, steps, snapshotTaken),
+    priceTokens(tokensToPrice(checked), pricing),
+    requireUnchanged(intent, checked.client),
+  ])
+  const others = tokensGivenUp(simulation, chain).filter((token) => !named.has(token.toLowerCase()))
+  const priced = others.length === 0 ? named : new Map([...named, ...(await priceTokens(others, pricing))])
+  const refusals = [
+    ...checkMeasured(simulation, engine.policy),
+    ...assertDeclared(intent, simulation, declaredContext(checked)),
+    ...checkBalance(steps, simulation, { snapshotTaken, priced }),
+  ]
+  return { ...checked, steps, simulation, priced, refusals }
+}
+
+export type Simulated<Own extends InspectionContext = ExecutionContext> = Checked<Own> & {
+  readonly steps: readonly Step[]
+  readonly simulation: Simulation
+  readonly priced: PricedTokens
+}
+
+/** The tokens of an intent, and those of the pools that its calls trade in or deposit into. */
+export function tokensToPrice({
+  intent,
+  callBounds,
+}: Pick<Checked<InspectionContext>, 'intent' | 'callBounds'>): readonly Address[] {
+  return [...tokensOf(intent), ...tokensInCalls(callBounds)]
+}
+
+/** Listed tokens of the positions that are taken from: one whose pool is beyond its range pays, and names, one of the two alone. */
+export function tokensGivenUp({ inspected }: Pick<Simulation, 'inspected'>, chain: Chain): readonly Address[] {
+  const lessened = inspected.positions.filter(({ liquidityBefore, liquidityAfter }) => liquidityAfter < liquidityBefore)
+  const tokens = new Set(lessened.flatMap(({ pool }) => [pool.token0.toLowerCase(), pool.token1.toLowerCase()]))
+  return chain.tokens.map(({ address }) => address).filter((address) => tokens.has(address.toLowerCase()))
+}
+
+/** Those that the calldata trades or deposits, whatever the intent says of them. */
+function tokensInCalls(calls: readonly CallBounds[]): readonly Address[] {
+  return calls.flatMap(({ trades, deposits }) => {
+    const traded = trades.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
+    const deposited = deposits.flatMap(({ pool }) => (pool === null ? [] : [pool.token0, pool.token1]))
+    return [...traded, ...deposited].map((token) => getAddress(token))
+  })
+}
+
+/** What a simulation is held against beside the intent. */
+export function declaredContext(checked: Checked<InspectionContext>): DeclaredContext {
+  const { engine, chain, known, wallet, intent, allowances } = checked
+  return {
+    permit2: chain.permit2,
+    positionManagers: known.positionManagers,
+    allowances,
+    isStrict: engine.policy.allowlist.mode === 'strict',
+    expected: expectedTokens(intent, chain, known),
+    removesLiquidity: calledContracts(intent, known).removesLiquidity,
+    mayBringHome: mayBringHome(checked),
+    isWallet: (address) => isAddressEqual(address, wallet),
+  }
+}
+
+/** Simulates steps from the state of a snapshot of the chain, with the reads and the revocations that follow them. */
+export function play(
+  context: Checked<InspectionContext>,
+  steps: readonly Step[],
+  snapshotTaken: ChainSnapshot,
+): Promise<Simulation> {
+  const { engine, client, chain, wallet, intent, known, allowances } = context
+  const called = calledContracts(intent, known)
+  return simulate({
+    client,
+    chainId: chain.id,
+    memory: engine.simulators,
+    wallet,
+    wrappedNative: chain.wrappedNative.address,
+    steps,
+    allowances,
+    revokes: allowances.map(revokeStep),
+    spends: sumByToken(intent.spends),
+    funds: { ...snapshotTaken, tokenOf: (token) => engine.tokens.byAddress(chain, token) },
+    tokens: measuredTokens(context),
+    ...called,
+    inspection: inspectionOf(chain, { positions: called.positions, pools: poolsToInspect(context) }),
+    block: snapshotTaken.block,
+    atSeconds: snapshotTaken.atSeconds,
+  })
+}
+
+/** The pools that the calldata names, and those that the intent says a position it names is of. */
+function poolsToInspect({ callBounds, intent }: Checked<InspectionContext>): readonly InspectedPool[] {
+  const deposits = callBounds.flatMap((call) => call.deposits)
+  const named = deposits.flatMap(({ pool, version }) => (pool === null ? [] : [Object.assign({ version }, pool)]))
+  const declared = (intent.deposits ?? []).map(({ pool, version, token0, token1, hooks }) => {
+    const [one, other] = [token0.toLowerCase(), token1.toLowerCase()]
+    return { id: pool, version, token0: one, token1: other, hooks: hooks?.toLowerCase() ?? null }
+  })
+  const pools = [...named, ...declared]
+  return [...new Map(pools.map((pool) => [pool.id.toLowerCase(), pool])).values()]
+}
+
+/**
+ * A simulation that cannot see what leaves undeclared is none under a strict allowlist. Under a lenient one the call goes
+ * on, counted by what it declares and approves in full; the audit line of each transaction says how it was simulated.
+ */
+export function checkMeasured({ playedBy }: Simulation, { allowlist }: Policy): readonly Refusal[] {
+  if (playedBy === 'eth_simulateV1' || allowlist.mode === 'lenient') return []
+  const message = 'The endpoint cannot show everything that would leave the wallet (eth_simulateV1).'
+  return [{ code: 'SIMULATION_UNAVAILABLE', message }]
+}
+
+/** The ERC-20 tokens an intent names, each once. */
+export function declaredTokens(intent: Intent): readonly Address[] {
+  return tokensOnce(tokensOf(intent))
+}
+
+/** Those, and what its calldata trades or deposits: a simulation without logs sees no others. */
+function measuredTokens({ intent, callBounds }: Checked<InspectionContext>): readonly Address[] {
+  return tokensOnce([...tokensOf(intent), ...tokensInCalls(callBounds)])
+}
+
+function tokensOnce(tokens: readonly Address[]): readonly Address[] {
+  const named = tokens.filter((token) => token !== zeroAddress)
+  return [...new Map(named.map((token) => [token.toLowerCase(), token])).values()]
+}
+
+/** Well under the half hour a Permit2 allowance may live, counted from the next block. */
+const permit2LifetimeSeconds = 20 * 60
+
+/** A removal, and more: what is kept of native currency when some of it is sent, so that no call takes the way home's gas. */
+const gasHome = 600_000n
+
+/**
+ * Whether the native balance pays for what is sent and for gas, the dearest transaction at its worst, and leaves the gas of a
+ * way home where native currency itself is sent.
+ */
+function checkBalance(
+  steps: readonly Step[],
+  simulation: Simulation,
+  {
+    snapshotTaken: { fees, balanceWei },
+    priced,
+  }: { readonly snapshotTaken: ChainSnapshot; readonly priced: PricedTokens },
+): readonly Refusal[] {
+  const sent = steps.reduce((sum, { valueWei }) => sum + valueWei, 0n)
+  const expected = expectedGasCost(simulation.gasUsed, fees)
+  const worst = simulation.gasUsed.map((gasUsed) => gasLimitFor(gasUsed) * fees.maxFeePerGas)
+  const dearest = worst.reduce((most, cost) => (cost > most ? cost : most), 0n)
+  const kept = sent > 0n ? gasHome * fees.maxFeePerGas : 0n
+  const needed = sent + expected + (dearest > kept ? dearest : kept)
+  // Native currency is looked up with every call.
+  const native = priced.get(zeroAddress)?.token
+  if (balanceWei >= needed || native === undefined) return []
+  return [shortOf([{ token: native, holds: balanceWei, needs: needed }], 'the call with its gas')]
+}
+
+/**
+ * Asks the chain again for what a plan rests on. Writes of a wallet run one after the other, so whatever an earlier one
+ * did shows here, before anything is signed. Throws `SIMULATION_DRIFT` and `RPC_*`.
+ */
+export async function requireUnchanged({ restsOn = [] }: Intent, client: PublicClient): Promise<void> {
+  const now = await Promise.all(restsOn.map((read) => callAnswer(client, read)))
+  const changed = restsOn.filter(({ answer }, index) => now[index]?.toLowerCase() !== answer.toLowerCase())
+  if (changed.length === 0) return
+  const message = 'What the call was planned on has changed meanwhile. Nothing was signed.'
+  throw new ToolError('SIMULATION_DRIFT', message, {
+    details: changed.map(({ to }) => ({ message: 'the contract answers otherwise now', contract: to })),
+  })
+}

@@ -1,0 +1,40 @@
+import type { Engine } from '../context/engine.ts'
+import { isPaused } from '../switches/kill-switch.ts'
+import type { Refusal, Weighed } from '../context/refusal.ts'
+import { onStorage } from '../audit/storage.ts'
+
+/**
+ * Whether this may be signed now: kill switch and circuit breaker, both read anew. Some breakers stop all but what only
+ * brings funds home (`isWayHome`), others that too; the kill switch stops everything.
+ */
+export async function requireRunning(
+  engine: Pick<Engine, 'dataDir' | 'breaker'>,
+  isWayHome: boolean,
+): Promise<Weighed> {
+  const [paused, stops] = await onStorage('the kill switch and the breaker cannot be read', () =>
+    Promise.all([isPaused(engine.dataDir), engine.breaker.stops()]),
+  )
+  const passes = stops === 'nothing' || (stops === 'all-but-ways-home' && isWayHome)
+  return { refusals: [...(paused ? [pausedRefusal] : []), ...(passes ? [] : [openRefusals[stops]])] }
+}
+
+/** Whether what ends something may be signed now, which an open breaker does not stop: the kill switch alone, read anew. */
+export async function requireUnpaused({ dataDir }: Pick<Engine, 'dataDir'>): Promise<Weighed> {
+  const paused = await onStorage('the kill switch cannot be read', () => isPaused(dataDir))
+  return { refusals: paused ? [pausedRefusal] : [] }
+}
+
+const pausedRefusal: Refusal = { code: 'SERVER_PAUSED', message: 'The operator has paused signing.' }
+
+const openRefusals: Readonly<Record<'all-but-ways-home' | 'everything', Refusal>> = {
+  'all-but-ways-home': {
+    code: 'CIRCUIT_BREAKER_OPEN',
+    message: 'The circuit breaker is open: until the operator re-arms it, only what brings funds home is signed.',
+    suggestion:
+      'Liquidity can still be removed and fees collected, to the wallet itself; for all else the operator must re-arm it. check_safety_status says why.',
+  },
+  everything: {
+    code: 'CIRCUIT_BREAKER_OPEN',
+    message: 'The circuit breaker is open; signing has stopped until the operator re-arms it.',
+  },
+}

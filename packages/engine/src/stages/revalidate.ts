@@ -1,0 +1,136 @@
+import { ToolError } from '@svc/amm'
+import { requireNoNewApproval } from './approval.ts'
+import { assertDeclared } from '../calldata/assert-declared.ts'
+import { assetChanges } from '../simulation/asset-changes.ts'
+import { checkGasCap, gasCostOf, gasWorth } from '../spending/gas-cap.ts'
+import { worstGasCost } from '../spending/gas.ts'
+import { isWayHome } from './is-way-home.ts'
+import { keepDeposits } from './keep-plan.ts'
+import type { PolicyFollower } from '../policy/follow-policy.ts'
+import { mayBringHome } from './may-bring-home.ts'
+import { checkMeasured, declaredContext, play, tokensGivenUp, tokensToPrice } from './prepare.ts'
+import { policyVerdict } from '../policy/policy-verdict.ts'
+import { throwFirst } from '../context/refusal.ts'
+import type { Progress } from '../context/progress.ts'
+import { requireRunning } from './require-running.ts'
+import type { Reserved } from './reserve-spend.ts'
+import type { Simulation } from '../simulation/simulation.ts'
+import { budgetsOf } from '../spending/spend-budgets.ts'
+import { raiseSpend } from '../spending/spend-limit.ts'
+import { priceTokens, valueOfSpend } from '../spending/spend-value.ts'
+import type { Step } from '../context/step.ts'
+import { recheckPolicy } from './recheck-policy.ts'
+import { onStorage } from '../audit/storage.ts'
+import { snapshot, type ChainSnapshot } from '../allowances/chain-snapshot.ts'
+import { valueOfCall } from './weigh-value.ts'
+
+/**
+ * Just before a transaction is signed: still running, allowed by the policy in force now, and the simulation still fresh.
+ * When the chain has moved by more than one block of others since it was simulated, or time has passed, the remaining steps
+ * are simulated again on the newest block (whose chain id is checked once more), policy and limits asked again at its time
+ * and at new prices; what no longer fits the declared bounds is `SIMULATION_DRIFT`. Answers the pipeline under that policy.
+ */
+export async function revalidate(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
+  const context = await recheckPolicy(before, progress, policies)
+  const { engine, client, chain, wallet, intent, allowances, known } = context
+  if (isFresh(engine.now(), progress)) return context
+  const snapshotTaken = await snapshot({ ...engine, client, chain, wallet, allowances })
+  const nowSeconds = snapshotTaken.atSeconds
+  throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
+  const rest = context.steps.slice(progress.mined.length)
+  const simulation = await simulateRest(context, rest, snapshotTaken)
+  throwFirst(checkMeasured(simulation, engine.policy))
+  const done = assetChanges(
+    progress.mined.map(({ receipt }) => receipt.logs),
+    { wallet, wrappedNative: chain.wrappedNative.address },
+  )
+  const whole = { ...simulation, deltas: addDeltas(done.deltas, simulation.deltas) }
+  const [drift] = assertDeclared(intent, whole, declaredContext(context))
+  if (drift !== undefined) {
+    throw new ToolError('SIMULATION_DRIFT', `The chain moved since the plan was made. ${drift.message}`, {
+      details: drift.details ?? [],
+    })
+  }
+  keepDeposits(context, simulation)
+  await requirePrice(context, progress, { whole, rest: simulation }, snapshotTaken)
+  progress.valid = { snapshotTaken, simulation, firstStep: progress.mined.length }
+  return context
+}
+
+export function begin({ snapshotTaken, simulation, spend, priced }: Reserved): Progress {
+  const { reserved: _isReserved, used: _used, refusals: _refusals, ...reserved } = spend
+  return { signed: [], mined: [], reserved, priced, valid: { snapshotTaken, simulation, firstStep: 0 } }
+}
+
+/** A plan older than this is simulated again, whatever the chain did. */
+const freshForMs = 15_000
+
+function isFresh(now: number, { mined, valid }: Progress): boolean {
+  if (now - valid.snapshotTaken.takenAt > freshForMs) return false
+  const newest = mined.at(-1)?.receipt.blockNumber ?? valid.simulation.blockNumber
+  const ownBlocks = new Set(mined.slice(valid.firstStep).map(({ receipt }) => receipt.blockNumber)).size
+  return newest - valid.simulation.blockNumber - BigInt(ownBlocks) <= 1n
+}
+
+/**
+ * Looks prices up again: the reservation is raised to what the call spends now and to what gas has cost and could cost
+ * from here on, which must still fit the limits together. What now needs a person's word is refused.
+ */
+async function requirePrice(
+  context: Reserved,
+  progress: Progress,
+  { whole, rest }: { readonly whole: Simulation; readonly rest: Simulation },
+  snapshotTaken: ChainSnapshot,
+): Promise<void> {
+  const { engine, call, chain, intent, reservationId } = context
+  const priced = await priceTokens([...tokensToPrice(context), ...tokensGivenUp(context.simulation, context.chain)], {
+    ...engine,
+    directory: engine.tokens,
+    chain,
+    at: snapshotTaken.block,
+  })
+  // What is signed already is mined, and was weighed before: what is left must be worth it by itself.
+  const value = valueOfCall(context, rest, priced, progress.mined.length)
+  const isExit = isWayHome(value, whole, snapshotTaken.standing)
+  const isStillHome = isExit && progress.reserved.isExit && mayBringHome(context)
+  throwFirst((await requireRunning(engine, isStillHome)).refusals)
+  throwFirst(value.refusals)
+  const gasUsed = [...whole.gasUsed, ...whole.revokeGasUsed]
+  throwFirst(checkGasCap(engine.policy, gasUsed, snapshotTaken.fees, priced, value.isExit))
+  const spent = valueOfSpend(intent, whole.deltas, priced, value)
+  const burnt = gasCostOf(progress.mined.map(({ receipt }) => receipt))
+  const gasWei = burnt + worstGasCost(gasUsed, snapshotTaken.fees)
+  const { homeUsdMicros } = value
+  const gas = { gasWei, gasUsdMicros: gasWorth(gasWei, priced), isExit, homeUsdMicros }
+  const budgets = budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros })
+  const asked = { principal: call.principal.id, chainId: chain.id, requestId: call.requestId, reservationId, budgets }
+  const { refusals, ...reserved } = await onStorage('the spend ledger cannot be written', () =>
+    raiseSpend({ ...engine, ...asked, ...gas, value: spent, dryRun: !context.spend.reserved }, progress.reserved),
+  )
+  throwFirst(refusals)
+  progress.reserved = reserved
+  progress.priced = priced
+  requireNoNewApproval(progress.reserved, engine.policy, call)
+}
+
+async function simulateRest(
+  context: Reserved,
+  rest: readonly Step[],
+  snapshotTaken: ChainSnapshot,
+): Promise<Simulation> {
+  try {
+    return await play(context, rest, snapshotTaken)
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== 'SIMULATION_FAILED') throw error
+    throw new ToolError('SIMULATION_DRIFT', 'The chain moved since the plan was made; it would fail now.', {
+      details: error.details,
+      cause: error,
+    })
+  }
+}
+
+function addDeltas(one: ReadonlyMap<string, bigint>, other: ReadonlyMap<string, bigint>): ReadonlyMap<string, bigint> {
+  const sums = new Map(one)
+  for (const [token, delta] of other) sums.set(token, (sums.get(token) ?? 0n) + delta)
+  return sums
+}

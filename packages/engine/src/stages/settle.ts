@@ -1,0 +1,241 @@
+import { type Address, getAddress, type TransactionReceipt, zeroAddress } from 'viem'
+import type { BudgetAmount } from '@svc/store'
+import type { Settled, TokenQuantity } from '@svc/amm'
+import { assetChanges } from '../simulation/asset-changes.ts'
+import { callFacts } from '../audit/call-facts.ts'
+import { countable } from '../spending/countable.ts'
+import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
+import { holdAgainstSimulation } from '../simulation/hold-against-simulation.ts'
+import { unlistedWarnings } from '../policy/policy-verdict.ts'
+import type { Reserved } from './reserve-spend.ts'
+import type { Progress } from '../context/progress.ts'
+import { isRepaidGas } from '../spending/spend-limit.ts'
+import { usdText } from '../spending/usd-text.ts'
+import {
+  notGivenBack,
+  outflowsOf,
+  type PricedTokens,
+  spentAmounts,
+  usdOf,
+  valueOf,
+  valueOfMined,
+} from '../spending/spend-value.ts'
+import { onStorage } from '../audit/storage.ts'
+import type { Standing } from '../allowances/current-allowances.ts'
+import { readAllowances } from '../allowances/chain-snapshot.ts'
+import { revokeAllowances } from '../allowances/revoke-allowances.ts'
+import { budgetNames } from '../value/budget-names.ts'
+import { type Holdings, valueAt } from '../value/trusted-value.ts'
+import { trustedPrices } from './weigh-value.ts'
+
+/**
+ * Decodes what really moved, revokes what is left of the allowances, settles the ledger with it, and compares it with
+ * the simulation. By now everything is mined: what fails here is logged and never turns a success into an error.
+ */
+export async function settle(context: Reserved, progress: Progress): Promise<Settled> {
+  const { engine, call, priced } = context
+  const { balanceWei, standing } = await readAfter(context, progress)
+  const deltas = realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
+  const revokes = await revokeAllowances(context, progress, {
+    blind: false,
+    ...(standing === null ? {} : { standing }),
+  })
+  const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes]
+  const counted = await settleLedger(context, progress, countedDeltas(deltas, context.simulation.deltas), receipts)
+  await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
+  await quietly(context, 'breaker', () => holdAgainstSimulation(context, deltas))
+  const drift = simulationDrift(context.simulation.deltas, deltas)
+  if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
+  const gasCostWei = gasCostOf(receipts)
+  const gasCost = { gasCostWei, gasCostUsd: usdOf(zeroAddress, gasCostWei, priced) }
+  const settled = settledOf(context, progress, deltas, revokes, gasCost)
+  await quietly(context, 'audit', () =>
+    engine.audit.append({
+      event: 'tx.settled',
+      ...callFacts(call),
+      deltas: settled.deltas,
+      gasCostWei,
+      ...counted,
+      drift,
+      transactions: settled.transactions.map(({ hash }) => hash),
+    }),
+  )
+  return settled
+}
+
+/**
+ * Settles the reservation with what left, or what a lasting approval exposes, and with the gas of every transaction by its
+ * receipt; what has no price leaves that part as it is, or at what the rest is worth where that is more. Answers what was counted, for the audit log.
+ */
+export async function settleLedger(
+  context: Reserved,
+  { reserved, priced }: Progress,
+  deltas: ReadonlyMap<string, bigint>,
+  receipts: readonly TransactionReceipt[],
+): Promise<{ readonly spentUsd: string; readonly gasUsd: string } | null> {
+  const { engine, intent, spend, reservationId } = context
+  if (!spend.reserved) return null
+  const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
+  const spent =
+    lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
+  const { usdMicros: left, unpriced } = valueOf(
+    notGivenBack(spent, intent, deltas, priced, context.value.isExit ? 'either' : 'both'),
+    priced,
+  )
+  const usdMicros = context.value.isExit || lasting.length > 0 ? left : valueOfMined(left, deltas, priced)
+  const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
+  const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
+  const loss = lossOf(context, deltas, priced)
+  const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
+  const homeUsdMicros = cameHome(deltas, priced)
+  const isRepaid = isRepaidGas({ isExit: context.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
+  await quietly(context, 'ledger', () =>
+    engine.ledger.settle(reservationId, actual, gas, loss, { amounts: spent, isRepaid }),
+  )
+  return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
+}
+
+/**
+ * What a trade or a deposit into a pair really lost takes the place of what it might have; what went into or out of positions
+ * stays as reserved, and what was paid to somebody the operator lists, who does not show in the wallet's own changes. No less
+ * left and no more arrived than simulated: what came meanwhile from elsewhere makes up for no loss.
+ */
+function lossOf(
+  { value, simulation }: Reserved,
+  deltas: ReadonlyMap<string, bigint>,
+  priced: PricedTokens,
+): readonly BudgetAmount[] {
+  const { leaves, arrives } = value.simulated
+  const isSettled = leaves.positions.length + arrives.positions.length + leaves.shares.length === 0
+  if (value.isExit || !isSettled || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
+  const own = withoutArrivals(deltas, simulation.deltas)
+  const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))
+  const prices = trustedPrices(priced)
+  const [out, back] = [
+    valueAt(tokensOf(own, -1n), prices, 'mid'),
+    valueAt({ ...tokensOf(own, 1n), shares }, prices, 'mid'),
+  ]
+  return [{ name: budgetNames.loss, usdMicros: countable(out > back ? out - back : 0n) }]
+}
+
+/** Of each token what was simulated, or really less. */
+function withoutArrivals(
+  deltas: ReadonlyMap<string, bigint>,
+  simulated: ReadonlyMap<string, bigint>,
+): ReadonlyMap<string, bigint> {
+  const tokens = new Set([...deltas.keys(), ...simulated.keys()])
+  return new Map(
+    [...tokens].map((token) => {
+      const [real, expected] = [deltas.get(token) ?? 0n, simulated.get(token) ?? 0n]
+      return [token, real < expected ? real : expected]
+    }),
+  )
+}
+
+/** Worth of what arrived, in millionths of a US dollar at the low edge of trusted prices. */
+export function cameHome(deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): bigint {
+  return valueAt(tokensOf(deltas, 1n), trustedPrices(priced), 'low')
+}
+
+/** What left (-1) or arrived (1). */
+function tokensOf(deltas: ReadonlyMap<string, bigint>, sign: 1n | -1n): Holdings {
+  const tokens = new Map([...deltas].flatMap(([token, delta]) => (delta * sign > 0n ? [[token, delta * sign]] : [])))
+  return { tokens, positions: [], shares: [] }
+}
+
+/** Net changes of the wallet: tokens from receipt logs, native currency as given because it leaves no logs. */
+export function realDeltas(
+  { wallet, chain }: Reserved,
+  { mined }: Progress,
+  nativeWei: bigint,
+): ReadonlyMap<string, bigint> {
+  const logs = mined.map(({ receipt }) => receipt.logs)
+  const deltas = new Map(assetChanges(logs, { wallet, wrappedNative: chain.wrappedNative.address }).deltas)
+  return nativeWei === 0n ? deltas : deltas.set(zeroAddress, nativeWei)
+}
+
+/** The change of the native balance since the snapshot, gas left out; as simulated where the balance could not be read. */
+function nativeDelta({ simulation, snapshotTaken }: Reserved, { mined }: Progress, balanceWei: bigint | null): bigint {
+  if (balanceWei === null) return simulation.deltas.get(zeroAddress) ?? 0n
+  return balanceWei - snapshotTaken.balanceWei + gasCostOf(mined.map(({ receipt }) => receipt))
+}
+
+type After = { readonly balanceWei: bigint | null; readonly standing: Standing | null }
+
+/** Balance and allowances in the block of the last transaction, in one exchange; `null` for what could not be read. */
+async function readAfter({ client, wallet, engine, call, allowances }: Reserved, { mined }: Progress): Promise<After> {
+  const blockNumber = mined.at(-1)?.receipt.blockNumber
+  if (blockNumber === undefined) return { balanceWei: null, standing: null }
+  const orNull = <Value>(reading: Promise<Value>): Promise<Value | null> =>
+    reading.catch((error: unknown) => {
+      engine.log.warn('tx.unread-after', { requestId: call.requestId, error })
+      return null
+    })
+  const [balanceWei, standing] = await Promise.all([
+    orNull(client.getBalance({ address: wallet, blockNumber })),
+    orNull(readAllowances(client, wallet, allowances, blockNumber)),
+  ])
+  return { balanceWei, standing: standing && { amounts: standing, holdsAll: true } }
+}
+
+function settledOf(
+  context: Reserved,
+  { mined }: Progress,
+  deltas: ReadonlyMap<string, bigint>,
+  revokes: readonly TransactionReceipt[],
+  gasCost: Pick<Settled, 'gasCostWei' | 'gasCostUsd'>,
+): Settled {
+  const carried = mined.map(({ step, receipt }) => transactionOf(step.label, receipt))
+  const main = carried.at(-1)
+  if (main === undefined) throw new TypeError('A run without a transaction cannot be settled')
+  const transactions = [...carried, ...revokes.map((receipt) => transactionOf('take back an allowance', receipt))]
+  const quantities: readonly TokenQuantity[] = [...deltas]
+    .filter(([, amount]) => amount !== 0n)
+    .map(([token, amount]) => ({ token: getAddress(token), amount }))
+  const safetyChecks = {
+    tokenAllowlistPassed: context.tokenAllowlistPassed,
+    spendingLimitPassed: context.spend.refusals.length === 0,
+    simulationPassed: true,
+  }
+  const { priceImpactBps } = context.value
+  const warnings = [...context.value.warnings, ...unlistedWarnings(context)]
+  return { transactions, main, deltas: quantities, ...gasCost, safetyChecks, priceImpactBps, warnings }
+}
+
+function transactionOf(label: string, receipt: TransactionReceipt): Settled['main'] {
+  const { transactionHash: hash, blockNumber, logs, gasUsed } = receipt
+  return { label, hash, blockNumber, logs, gasUsed }
+}
+
+async function quietly({ engine, call }: Reserved, what: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await onStorage(what, work)
+  } catch (error) {
+    engine.log.error('settle.unrecorded', { requestId: call.requestId, what, error })
+  }
+}
+
+/**
+ * The changes the ledger counts: the real ones, but where receipts show much less leaving than the simulation did, the
+ * simulated one. An endpoint that keeps logs back must not win the wallet room under its limits.
+ */
+export function countedDeltas(
+  real: ReadonlyMap<string, bigint>,
+  simulated: ReadonlyMap<string, bigint>,
+): ReadonlyMap<string, bigint> {
+  const doubted = simulationDrift(simulated, real).filter((row) => row.simulated < 0n && row.real > row.simulated)
+  return new Map([...real, ...doubted.map((row) => [row.token.toLowerCase(), row.simulated] as const)])
+}
+
+/** Tokens whose change differs from the simulated one by more than a hundredth of it. */
+function simulationDrift(simulated: ReadonlyMap<string, bigint>, real: ReadonlyMap<string, bigint>): readonly Drift[] {
+  const tokens = [...new Set([...simulated.keys(), ...real.keys()])]
+  return tokens.flatMap((token) => {
+    const [expected, actual] = [simulated.get(token) ?? 0n, real.get(token) ?? 0n]
+    const difference = expected > actual ? expected - actual : actual - expected
+    const tolerated = (expected < 0n ? -expected : expected) / 100n
+    return difference > tolerated ? [{ token: getAddress(token), simulated: expected, real: actual }] : []
+  })
+}
+
+type Drift = { readonly token: Address; readonly simulated: bigint; readonly real: bigint }

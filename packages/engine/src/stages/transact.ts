@@ -1,0 +1,252 @@
+import { StoreError } from '@svc/store'
+import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet/core'
+import { type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
+import { ToolError } from '@svc/amm'
+import { clampReceipt } from '../recovery/clamp-receipt.ts'
+import { callFacts, paramsHash } from '../audit/call-facts.ts'
+import type { FailureKind } from '../switches/circuit-breaker.ts'
+import type { ExecutionContext } from '../context/engine.ts'
+import { gasLimitFor } from '../spending/gas.ts'
+import { minedInsteadOf } from '../recovery/mined-instead-of.ts'
+import { minedRevertReason } from '../simulation/mined-revert-reason.ts'
+import { throwFirst } from '../context/refusal.ts'
+import { replacementRules } from '../recovery/replacing.ts'
+import { requireRunning, requireUnpaused } from './require-running.ts'
+import type { Step } from '../context/step.ts'
+import type { CallValue } from './weigh-value.ts'
+import { onStorage } from '../audit/storage.ts'
+import type { Fees } from '../allowances/chain-snapshot.ts'
+
+/**
+ * Signs one step: first a line in the audit log, on disk, then nonce, bytes and hash in one commit of the journal. Kill
+ * switch and breaker are looked up last of all, when the sender has nothing left to wait for. Nothing has left the process
+ * when it resolves.
+ */
+export async function sign(context: ExecutionContext, step: Step, terms: Terms): Promise<JournalEntry> {
+  const { engine, call, chain, sender } = context
+  // Written while the sender reads what it has to know, and waited for before anything is allowed.
+  const noted = onStorage('the audit log cannot be written', () =>
+    engine.audit.append({
+      event: 'tx.intent',
+      ...factsOf(context, step),
+      paramsHash: paramsHash(call.input),
+      policyHash: engine.policyHash,
+      decision: { verdict: 'allow', rule: null },
+      ...terms.facts,
+    }),
+  )
+  noted.catch(() => undefined)
+  try {
+    const entry = await sender.sign({
+      requestId: call.requestId,
+      step: context.nextStep(),
+      to: step.to,
+      data: step.data,
+      valueWei: step.valueWei,
+      gasLimit: gasLimitFor(terms.gasUsed),
+      maxFeePerGas: terms.fees.maxFeePerGas,
+      maxPriorityFeePerGas: terms.fees.maxPriorityFeePerGas,
+      reservationId: terms.reservationId,
+      allow: async () => {
+        await noted
+        await requireAllowed(context, step, terms)
+      },
+      ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
+    })
+    await noted
+    return entry
+  } catch (error) {
+    await noted
+    throw signingError(error, chain.name)
+  }
+}
+
+/** Taking an allowance back ends what is out: a pause stops it, an open breaker does not. */
+async function requireAllowed(
+  { engine }: ExecutionContext,
+  { kind }: Step,
+  { isWayHome = false }: Terms,
+): Promise<void> {
+  const { refusals } = await (kind === 'revoke' ? requireUnpaused(engine) : requireRunning(engine, isWayHome))
+  throwFirst(refusals)
+}
+
+export type Terms = {
+  /** Of the simulation, after refunds. */
+  readonly gasUsed: bigint
+  readonly fees: Fees
+  /** How many transactions of the wallet are mined, where a snapshot of the chain has just read; else it is read. */
+  readonly latestCount?: number
+  /** `null` for transactions that spend nothing, such as taking an allowance back. */
+  readonly reservationId: string | null
+  /** It is a step of what only brings funds home, to the wallet alone, which some breakers let pass. */
+  readonly isWayHome?: boolean
+  /** For the audit line. */
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+/** Sends the stored bytes. Throws `OPERATION_IN_DOUBT` when the endpoint declined them: it may have passed them on. */
+export async function broadcast(context: ExecutionContext, entry: JournalEntry): Promise<JournalEntry> {
+  const { sender, engine, call } = context
+  const sent = await onStorage('the journal cannot be written', () => sender.broadcast(entry))
+  engine.log.info('tx.broadcast', { requestId: call.requestId, hash: sent.hash, nonce: sent.nonce, state: sent.state })
+  noteSubmitted(context, sent)
+  if (sent.state === 'refused') {
+    await countFailure(context, sent, 'other')
+    throw declined(sent)
+  }
+  return sent
+}
+
+/**
+ * Waits until a transaction, or the same call signed again with higher fees, is mined with the chain's confirmations;
+ * the receipt names the one that was. Throws `TRANSACTION_REVERTED` (counted by the breaker, but for what only brings funds home: a
+ * stranger can push a pool past its minimums for the fees, and must not lock the funds in by that), `CANCELLED_BY_OPERATOR`
+ * and `TRANSACTION_NOT_SENT` when it will never be mined, or `TRANSACTION_PENDING` when time is up.
+ */
+export async function confirm(
+  context: ExecutionContext & { readonly value?: Pick<CallValue, 'isExit'> },
+  step: Step,
+  sent: JournalEntry,
+): Promise<TransactionReceipt> {
+  const { engine, sender } = context
+  const replacing = replacementRules(context)
+  const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs, replacing })
+  const { hash: txHash } = confirmation.entry
+  noteOutcome(context, step, confirmation)
+  if (confirmation.status === 'final') {
+    return clampReceipt(confirmation.receipt, confirmation.entry.rawTransaction, context.chain)
+  }
+  if (confirmation.status === 'reverted') {
+    if (context.value?.isExit !== true) await countFailure(context, confirmation.entry, 'reverted')
+    const reason = await minedRevertReason(context, step, confirmation.receipt)
+    throw new ToolError('TRANSACTION_REVERTED', `"${step.label}" was mined and ${reason}.`, {
+      details: [{ message: reason, step: step.label, txHash }],
+      ...(context.value?.isExit === true && { suggestion: pushedPool }),
+    })
+  }
+  if (confirmation.status !== 'pending') {
+    const cancelled = await minedInsteadOf(context, confirmation.entry)
+    if (cancelled !== null) throw revoked(sent, cancelled.noOp)
+    await countFailure(context, sent, 'other')
+    throw notSent(sent, 'Another transaction took the place of this one.')
+  }
+  throw new ToolError('TRANSACTION_PENDING', `"${step.label}" is out and not confirmed yet.`, {
+    details: [{ message: 'not confirmed', step: step.label, txHash }],
+  })
+}
+
+const pushedPool =
+  'Only the fee was spent. If somebody pushes the pool past the minimums again and again, remove_liquidity with slippageBps 10000 asks for none: a position is worth the least where nobody pushes its pool.'
+
+function factsOf({ call, chain, wallet, reservationId }: ExecutionContext, step: Step) {
+  const { kind, label, to, data, valueWei } = step
+  const transaction = { chainId: chain.id, from: wallet, to, selector: selectorOf(data), valueWei, kind, label }
+  return { ...callFacts(call), transaction, reservationId }
+}
+
+function selectorOf(data: Hex): Hex {
+  return size(data) < 4 ? '0x' : slice(data, 0, 4)
+}
+
+/** Its hash and nonce are known now. The line is on disk with the next that is waited for, at the latest in a moment. */
+function noteSubmitted({ engine, call, chain }: ExecutionContext, { hash, nonce, attempt, state }: JournalEntry): void {
+  const transaction = { chainId: chain.id, hash, nonce, attempt }
+  engine.audit.note({ event: 'tx.submitted', ...callFacts(call), transaction, result: { status: state } })
+}
+
+/** What became of it, which the chain holds as well: nothing waits for this line. */
+function noteOutcome({ engine, call, chain }: ExecutionContext, step: Step, confirmation: Confirmation): void {
+  const { status, entry } = confirmation
+  const facts = { requestId: call.requestId, hash: entry.hash, nonce: entry.nonce, step: step.label, status }
+  engine.log.info('tx.outcome', facts)
+  const { to, data, label, kind } = step
+  const { hash, nonce } = entry
+  const transaction = { chainId: chain.id, hash, nonce, to, selector: selectorOf(data), kind, label }
+  const mined = 'receipt' in confirmation ? confirmation.receipt : null
+  const result = { status, block: mined?.blockNumber ?? null, gasUsed: mined?.gasUsed ?? null }
+  const event = status === 'final' ? 'tx.confirmed' : status === 'refused' ? 'tx.declined' : (`tx.${status}` as const)
+  engine.audit.note({ event, ...callFacts(call), transaction, result })
+}
+
+/** A failure that cannot be counted is logged; it must not hide from the caller what happened on the chain. */
+async function countFailure(
+  { engine, call }: ExecutionContext,
+  { hash }: JournalEntry,
+  kind: FailureKind,
+): Promise<void> {
+  try {
+    const opened = await engine.breaker.recordFailure(`the last is ${hash}`, kind)
+    if (opened) await engine.switches.look()
+  } catch (error) {
+    engine.log.error('breaker.uncounted', { requestId: call.requestId, hash, error })
+  }
+}
+
+function notSent({ hash }: JournalEntry, message: string): ToolError {
+  return new ToolError('TRANSACTION_NOT_SENT', message, { details: [{ message, txHash: hash }] })
+}
+
+/** The operator's word is no failure: the breaker does not count it. */
+function revoked({ hash, nonce }: JournalEntry, noOp: Hash | null): ToolError {
+  const message = 'The operator cancelled the transaction; an empty transfer was mined in its place.'
+  return new ToolError('CANCELLED_BY_OPERATOR', message, {
+    details: [
+      { message: 'cancelled, and never mined', txHash: hash, nonce, ...(noOp === null ? {} : { minedInstead: noOp }) },
+    ],
+  })
+}
+
+/** An endpoint may forward what it declines, so this must not be done again until another transaction took the nonce. */
+function declined({ hash, nonce }: JournalEntry): ToolError {
+  const message = 'The endpoint declined the transaction, but may have passed it on all the same.'
+  return new ToolError('OPERATION_IN_DOUBT', message, {
+    details: [{ message: 'declined by the endpoint', txHash: hash, nonce }],
+    suggestion:
+      'With an idempotencyKey the same call may be repeated: it runs once it is proved that this transaction is never mined. Without one, look it up with get_transaction_status before anything else.',
+  })
+}
+
+function signingError(error: unknown, chainName: string): ToolError {
+  if (error instanceof ToolError) return error
+  const cause = error
+  if (error instanceof StoreError && error.code === 'STORE_IN_DOUBT') {
+    const message = 'The state store went away while the transaction was signed into it. If it was, it will be sent.'
+    return new ToolError('OPERATION_IN_DOUBT', message, { cause })
+  }
+  if (!(error instanceof WalletError)) {
+    return new ToolError('STORAGE_UNAVAILABLE', 'The transaction could not be signed into the journal.', { cause })
+  }
+  if (error.code === 'NONCE_AHEAD_OF_CHAIN') {
+    const message = `The journal is ahead of ${chainName}: its endpoint lags, or the chain was reset.`
+    return new ToolError('RPC_STALE', message, { cause })
+  }
+  if (error.code === 'NONCE_CONTENDED') {
+    const message = `Somebody else sends from the same wallet, or an endpoint of ${chainName} miscounts. Nothing was signed.`
+    return new ToolError('TRANSACTION_NOT_SENT', message, { cause })
+  }
+  return providerError(error) ?? new ToolError('INTERNAL', 'The transaction could not be signed.', { cause })
+}
+
+/** A provider signs and never sends: whatever it failed at, nothing went out. */
+function providerError(error: WalletError): ToolError | null {
+  const reported = providerErrors.get(error.code)
+  return reported === undefined ? null : new ToolError(reported.code, reported.message, { cause: error })
+}
+
+const unavailable = {
+  code: 'SIGNER_UNAVAILABLE',
+  message: 'The wallet provider did not sign the transaction.',
+} as const
+const foreign = { code: 'SIGNER_UNAUTHORIZED', message: 'The wallet provider does not sign for this server.' } as const
+const refused = { code: 'SIGNER_REFUSED', message: 'The wallet provider refused to sign the transaction.' } as const
+
+type ProviderError = typeof unavailable | typeof foreign | typeof refused
+
+const providerErrors: ReadonlyMap<string, ProviderError> = new Map<string, ProviderError>([
+  ['SIGNER_UNAVAILABLE', unavailable],
+  ['SIGNER_RATE_LIMITED', unavailable],
+  ['SIGNER_REFUSED', refused],
+  ['SIGNER_UNAUTHORIZED', foreign],
+  ['WALLET_ADDRESS_MISMATCH', foreign],
+])

@@ -1,0 +1,297 @@
+import type { Chain } from '@svc/wallet/core'
+import type { Hex } from 'viem'
+import { type ErrorDetail, type Intent, isUnnamed, mayPass } from '@svc/amm'
+import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
+import type { Simulated } from './prepare.ts'
+import type { Refusal } from '../context/refusal.ts'
+import type { Simulation } from '../simulation/simulation.ts'
+import { sumByToken } from '../spending/countable.ts'
+import { usdText } from '../spending/usd-text.ts'
+import { type MovedPositions, type PricedTokens, spendsNothing } from '../spending/spend-value.ts'
+import type { Step } from '../context/step.ts'
+import type { CallBounds } from '../value/call-bounds.ts'
+import { offMarketRefusals } from '../value/deposit-price.ts'
+import { heldOf, type Moved } from '../value/moved.ts'
+import { outcomesOf } from '../value/moved-holdings.ts'
+import { simulatedDeposit } from '../value/simulated-deposit.ts'
+import { bandWidthBps, tokensIn, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
+import { type ValueBounds, valueBounds } from '../value/value-bounds.ts'
+import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } from '../value/weigh-change.ts'
+
+/**
+ * The stage that keeps a call from giving the owner's money away: it compares what comes back with what leaves, at prices of
+ * named sources. Both are taken from the simulation and the calldata. A call that only brings funds home needs no price.
+ */
+export function weighValue<Own extends InspectionContext>(simulated: Simulated<Own>): ValueWeighed<Own> {
+  const { simulation, priced } = simulated
+  const value = valueOfCall(simulated, simulation, priced)
+  return { ...simulated, value, refusals: value.refusals }
+}
+
+export type ValueWeighed<Own extends InspectionContext = ExecutionContext> = Simulated<Own> & {
+  readonly value: CallValue
+}
+
+/** What a call comes to in value, as its simulation and its calldata say. */
+export type CallValue = ValueVerdict &
+  MovedPositions & {
+    /**
+     * How much worse than the trusted price a trade is, the pools' own fees left out, in hundredths of a percent; `null`
+     * where nothing is traded or a price is missing.
+     */
+    readonly priceImpactBps: number | null
+    /** Worth of what a call which spends nothing brings for sure, at the low edge of trusted prices; 0 of every other call. */
+    readonly homeUsdMicros: bigint
+    readonly bounds: ValueBounds
+    /** Pools that the call trades in or deposits into. */
+    readonly pools: readonly Hex[]
+    /** The outcome as simulated. */
+    readonly simulated: Outcome
+    /** Every outcome that the calldata permits, as simulated first, and all that the intent declares to spend. */
+    readonly permitted: readonly Outcome[]
+    /** What a person should know though nothing stands against it. */
+    readonly warnings: readonly string[]
+    readonly refusals: readonly Refusal[]
+  }
+
+/**
+ * The least that a call declares to bring, and no more than the positions and shares that it gives up are worth at trusted prices. Neither
+ * what its simulation shows (a contract may tell that from the chain, and give there what it keeps here), nor what a
+ * position pays at the price of its pool, which is pushed for nothing where the pool takes no fee.
+ */
+function homeOf({ receives }: Intent, { leaves }: Outcome, moved: Moved, prices: TrustedPrices): bigint {
+  const least = valueAt(heldOf(sumByToken(receives), moved), prices, 'low')
+  if (leaves.positions.length + leaves.shares.length === 0) return least
+  const claim = valueAt({ ...leaves, tokens: new Map() }, prices, 'low')
+  return least < claim ? least : claim
+}
+
+/** The same for another simulation, which begins at a later step, and newer prices. */
+export function valueOfCall(
+  context: ValuedCall,
+  simulation: ValuedSimulation,
+  priced: PricedTokens,
+  firstStep = 0,
+): CallValue {
+  const { engine, call, chain, intent } = context
+  const calls = firstStep === 0 ? context.callBounds : boundsFrom(context, firstStep)
+  const moved = movedBy(simulation, calls, priced, chain)
+  const prices = trustedPrices(priced)
+  const outcomes = outcomesOf(moved, prices)
+  const pools = poolsOf(moved)
+  const limits = valueBounds(engine.policy, chain.id, call.tool, pools)
+  const verdict = weighChange({
+    moved: outcomes,
+    prices,
+    isUnnamed: (token) => isUnnamed(priced.get(token)?.doubt),
+    bounds: limits,
+  })
+  const simulated = outcomes.whole
+  const declared = { leaves: heldOf(sumByToken(intent.spends), moved), arrives: heldOf(new Map(), moved) }
+  const permitted = [...outcomesIn(outcomes), declared]
+  const isExit =
+    outcomes.calls.length === 0 && simulation.paid.size === 0 && spendsNothing(intent, simulation.deltas, priced)
+  const facts = {
+    ...verdict,
+    ...movedPositions(simulated, prices),
+    isExit,
+    homeUsdMicros: isExit ? homeOf(intent, simulated, moved, prices) : 0n,
+    priceImpactBps: priceImpact(verdict, simulated, prices, calls, feeBpsOf(outcomes)),
+    bounds: limits,
+    pools,
+    simulated,
+    permitted,
+  }
+  const found = isExit
+    ? []
+    : [
+        ...priceRefusals(outcomesIn(outcomes), priced, engine.policy.maxPriceBandBps),
+        ...coldRefusals(permitted, priced),
+        ...offMarketRefusals({ moved, prices, limits, intent }),
+        ...impactRefusals(facts),
+        ...lossRefusals(facts, priced),
+      ]
+  return { ...facts, warnings: warningsOf(facts), refusals: found }
+}
+
+/** What is read of a call on the pipeline to value it. */
+export type ValuedCall = Pick<Simulated<InspectionContext>, 'chain' | 'intent' | 'callBounds'> & {
+  readonly engine: Pick<InspectionContext['engine'], 'policy'>
+  readonly call: Pick<InspectionContext['call'], 'tool'>
+  readonly steps: readonly Pick<Step, 'kind'>[]
+}
+
+export type ValuedSimulation = Pick<Simulation, 'inspected' | 'deltas' | 'paid'>
+
+/** Of the calls that are still to be made. */
+function boundsFrom(
+  { steps, callBounds }: Pick<ValuedCall, 'steps' | 'callBounds'>,
+  firstStep: number,
+): readonly CallBounds[] {
+  const left = steps.slice(firstStep).filter(({ kind }) => kind === 'call').length
+  return callBounds.slice(callBounds.length - left)
+}
+
+function movedPositions({ leaves, arrives }: Outcome, prices: TrustedPrices): Omit<MovedPositions, 'isExit'> {
+  const worth = ({ positions, shares }: Outcome['leaves']) =>
+    valueAt({ tokens: new Map(), positions, shares }, prices, 'high')
+  return { leavingUsdMicros: worth({ ...leaves, shares: [] }), arrivingUsdMicros: worth(arrives) }
+}
+
+function movedBy(
+  { inspected, deltas, paid }: ValuedSimulation,
+  calls: readonly CallBounds[],
+  priced: PricedTokens,
+  chain: Chain,
+): Moved {
+  const pairs = new Map(
+    [...priced].flatMap(([key, { pair }]) => {
+      if (pair === null) return []
+      const [one, other] = pair.sides
+      if (one === undefined || other === undefined) return []
+      const tokens = { token0: one.token.toLowerCase(), token1: other.token.toLowerCase() }
+      const held = { reserve0: one.reserve, reserve1: other.reserve, burnSupply: pair.burnSupply }
+      return [[key, { pair: key, ...tokens, ...held }] as const]
+    }),
+  )
+  return { calls, inspected, deltas, paid, pairs, wrappedNative: chain.wrappedNative.address.toLowerCase() }
+}
+
+function poolsOf(moved: Moved): readonly Hex[] {
+  const traded = moved.calls.flatMap(({ trades }) => trades.flatMap(({ pools }) => pools))
+  const deposits = moved.calls.flatMap((call) => call.deposits)
+  return [...new Set([...traded, ...deposits.flatMap((bounds) => simulatedDeposit(bounds, moved).pool?.id ?? [])])]
+}
+
+/** What value is counted with: bands of named sources alone. */
+export function trustedPrices(priced: PricedTokens): TrustedPrices {
+  return (token) => {
+    const entry = priced.get(token)
+    return entry?.band == null ? null : { ...entry.band, decimals: entry.token.decimals }
+  }
+}
+
+/** Nothing is spent of a token or on it whose named sources are silent or differ by too much. */
+function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBandBps: number): readonly Refusal[] {
+  const moved = new Set(outcomes.flatMap(({ leaves, arrives }) => [...tokensIn(leaves), ...tokensIn(arrives)]))
+  return [...moved].flatMap((key): readonly Refusal[] => {
+    const entry = priced.get(key)
+    if (entry === undefined || isUnnamed(entry.doubt)) return []
+    const { token, band, doubt } = entry
+    if (band === null) {
+      const message = `No named source tells what ${token.symbol} is worth now, so nothing is spent of it or on it.`
+      const details = [{ message: doubt ?? 'silent', token: token.address }]
+      return [{ code: 'PRICE_UNAVAILABLE', message, details, retryable: mayPass(doubt ?? 'silent') }]
+    }
+    if (band.basis === 'cold' || bandWidthBps(band) <= maxBandBps) return []
+    const details = band.witnesses.map(({ source, lowE18, highE18, note }): ErrorDetail => {
+      const says = lowE18 === null || highE18 === null ? 'nothing' : `${usdE18(lowE18)} to ${usdE18(highE18)} USD`
+      return { message: `${source} says ${says}: ${note}`, token: token.address }
+    })
+    const message = `The sources of the price of ${token.symbol} lie ${bandWidthBps(band)} bps apart, above the ${maxBandBps} of the policy.`
+    // One of them lags behind as a rule, and follows.
+    return [{ code: 'PRICE_UNAVAILABLE', message, details, retryable: true }]
+  })
+}
+
+/**
+ * A token of which only the current price is known may be bought, within a budget, but not leave: whoever pushes its pool before
+ * the call decides how little it counts as, and nothing says what it is worth.
+ */
+function coldRefusals(outcomes: readonly Outcome[], priced: PricedTokens): readonly Refusal[] {
+  const leaving = new Set(outcomes.flatMap(({ leaves }) => [...tokensIn(leaves)]))
+  return [...leaving].flatMap((key): readonly Refusal[] => {
+    const entry = priced.get(key)
+    if (entry?.band?.basis !== 'cold') return []
+    const { symbol, address: token } = entry.token
+    return [
+      {
+        code: 'PRICE_UNAVAILABLE',
+        message: `Nothing remembers yet what ${symbol} is worth: only prices of this moment are known, which anybody can set.`,
+        details: [{ message: 'may be bought within coldStartUsd, not sold or deposited', token }],
+        retryable: true,
+        suggestion: 'Call again in half an hour, when its price has a past, or have the operator name a feed for it.',
+      },
+    ]
+  })
+}
+
+function usdE18(priceE18: bigint): string {
+  return usdText(priceE18 / 10n ** 12n)
+}
+
+type Facts = Omit<CallValue, 'warnings' | 'refusals'>
+
+type WarnedFacts = Pick<Facts, 'priceImpactBps' | 'speculativeUsdMicros' | 'coldUsdMicros'> & {
+  readonly bounds: Pick<ValueBounds, 'maxPriceImpactBps'>
+}
+
+function impactRefusals({ priceImpactBps, bounds, bandBps, outUsdMicros, inUsdMicros }: Facts): readonly Refusal[] {
+  if (priceImpactBps === null || priceImpactBps <= bounds.maxPriceImpactBps + bandBps) return []
+  const [out, back] = [usdText(outUsdMicros), usdText(inUsdMicros)]
+  return [
+    {
+      code: 'PRICE_IMPACT_EXCEEDED',
+      message: `The trade is ${priceImpactBps} bps worse than the market (${out} USD leave, ${back} USD come back); the policy allows ${bounds.maxPriceImpactBps}.`,
+      details: [{ message: 'price impact', priceImpactBps, maxPriceImpactBps: bounds.maxPriceImpactBps }],
+    },
+  ]
+}
+
+function lossRefusals(facts: Facts, priced: PricedTokens): readonly Refusal[] {
+  const { isWithin, worst, lossBps, allowedBps, bandBps, simulated } = facts
+  if (isWithin) return []
+  const [out, back] = [usdText(worst.outUsdMicros), usdText(worst.inUsdMicros)]
+  const tokens = [...new Set([...tokensIn(simulated.leaves), ...tokensIn(simulated.arrives)])]
+  const prices = tokens.flatMap((key): readonly ErrorDetail[] => {
+    const entry = priced.get(key)
+    if (entry?.band == null) return []
+    const [low, high] = [usdE18(entry.band.lowE18), usdE18(entry.band.highE18)]
+    return [{ message: `${entry.token.symbol} counts as ${low} to ${high} USD`, token: entry.token.address }]
+  })
+  return [
+    {
+      code: 'VALUE_LOSS_EXCEEDED',
+      message: `${out} USD would leave and as little as ${back} USD come back: ${lossBps} bps, where this call may lose ${allowedBps} (fee of the pool and ${bandBps} bps of doubt about prices included).`,
+      details: [{ message: 'loss', outUsd: out, inUsd: back, lossBps, allowedBps }, ...prices],
+    },
+  ]
+}
+
+/** `null` where nothing is traded for something, or a deposit hides what the trade came to. */
+function priceImpact(
+  { outUsdMicros, inUsdMicros }: ValueVerdict,
+  { leaves, arrives }: Outcome,
+  prices: TrustedPrices,
+  calls: readonly CallBounds[],
+  feeBps: number,
+): number | null {
+  const tokens = [...tokensIn(leaves), ...tokensIn(arrives)]
+  const isTrade = calls.some(({ trades }) => trades.length > 0) && calls.every(({ deposits }) => deposits.length === 0)
+  if (!isTrade || outUsdMicros === 0n) return null
+  if (tokens.some((token) => prices(token) === null)) return null
+  const impact = Number(((outUsdMicros - inUsdMicros) * 10_000n) / outUsdMicros) - feeBps
+  return Math.round(impact)
+}
+
+/** What a person should know of a call that is not refused; price impact from a third of what is allowed on. */
+export function warningsOf({
+  priceImpactBps,
+  bounds,
+  speculativeUsdMicros,
+  coldUsdMicros,
+}: WarnedFacts): readonly string[] {
+  const impact =
+    priceImpactBps !== null && priceImpactBps * 3 >= bounds.maxPriceImpactBps
+      ? [`The trade is ${priceImpactBps} bps worse than the market price, the pools' fees left out.`]
+      : []
+  const speculative =
+    speculativeUsdMicros > 0n
+      ? [`${usdText(speculativeUsdMicros)} USD buy tokens without a named price source; they count as worth nothing.`]
+      : []
+  const cold =
+    coldUsdMicros > 0n
+      ? ['Only the current price of a token is known: nothing remembers what it was worth before.']
+      : []
+  return [...impact, ...speculative, ...cold]
+}

@@ -1,0 +1,7 @@
+export { auditEventNames } from '../audit/audit-event-names.ts'
+export { auditLogFiles, type AuditLogFiles } from '../audit/audit-log-files.ts'
+export { createCircuitBreaker } from './circuit-breaker.ts'
+export { type Pause, pause, readPause, resume } from './kill-switch.ts'
+export { readAuditLog } from '../audit/read-audit-log.ts'
+export { replayAuditDay } from '../audit/replay-audit-day.ts'
+export { verifyAuditLog } from '../audit/verify-audit-log.ts'

@@ -1,0 +1,130 @@
+import type { OperationState } from '@svc/store'
+import type { Principal } from '../principal.ts'
+import type { Engine } from '../context/engine.ts'
+import { printable } from '@svc/runtime'
+import { readPause } from './kill-switch.ts'
+import { isDailyAlert, limitsOf, sessionIdleMs } from '../spending/spend-limit.ts'
+import { usdText as usd } from '../spending/usd-text.ts'
+import { onStorage } from '../audit/storage.ts'
+import { budgetNames } from '../value/budget-names.ts'
+import { dailyValueCaps } from '../policy/policy-value-caps.ts'
+
+/** What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. */
+export async function safetyReport(engine: Engine, principal: Principal): Promise<SafetyReport> {
+  const { policy, ledger, dataDir } = engine
+  const [pause, breaker, usage, value, pendingTransactions, waiting] = await onStorage(
+    'the safety state cannot be read',
+    () =>
+      Promise.all([
+        readPause(dataDir),
+        engine.breaker.status(),
+        ledger.usage(principal.id, { sessionIdleMs }),
+        readValueUse(engine),
+        countPending(engine),
+        countWaiting(engine, principal),
+      ]),
+  )
+  const limits = limitsOf(policy)
+  const { dailyGasUsdMicros: gas, dailyExitGasUsdMicros: exitGas } = usage
+  const ofGas = (used: bigint) => ({ used: usd(used), cap: usd(limits.dailyGas) })
+  const left = (cap: bigint, used: bigint): string => usd(cap > used ? cap - used : 0n)
+  return {
+    walletConfigured: true,
+    paused: pause !== null,
+    pause: pause === null ? null : { since: pause.since, reason: escaped(pause.reason) },
+    breakerOpen: breaker.open,
+    breaker: { open: breaker.open, since: breaker.since, cause: escaped(breaker.cause), stops: breaker.stops },
+    allowlistMode: policy.allowlist.mode,
+    unnamedSales: policy.unnamedSales,
+    approvalThresholdUsd: policy.approvalThresholdUsd,
+    limitsUsd: { ...policy.limitsUsd },
+    spentUsd: { session: usd(usage.sessionUsdMicros), daily: usd(usage.dailyUsdMicros) },
+    gasUsd: { session: usd(usage.sessionGasUsdMicros), daily: usd(usage.dailyGasUsdMicros) },
+    remainingUsd: {
+      session: left(limits.perSession, usage.sessionUsdMicros),
+      daily: left(limits.daily, usage.dailyUsdMicros),
+    },
+    valueUsd: {
+      ...value,
+      gas: ofGas(gas - exitGas),
+      exitGas: ofGas(usage.dailyPlainExitGasUsdMicros),
+      dueExitGas: ofGas(usage.dailyDueExitGasUsdMicros),
+    },
+    dailyAlert: isDailyAlert(usage.dailyUsdMicros, policy),
+    pendingTransactions,
+    ...waiting,
+  }
+}
+
+async function readValueUse({
+  policy,
+  ledger,
+}: Engine): Promise<Omit<NonNullable<SafetyReport['valueUsd']>, 'gas' | 'exitGas' | 'dueExitGas'>> {
+  const caps = dailyValueCaps(policy)
+  const use = async (name: keyof typeof budgetNames) => {
+    return { used: usd(await ledger.budgetUsage(budgetNames[name])), cap: usd(caps[name]) }
+  }
+  const [loss, speculative, coldStart] = await Promise.all([use('loss'), use('speculative'), use('coldStart')])
+  return { loss, speculative, coldStart }
+}
+
+/** A person's or a file's text, fit to be shown. */
+function escaped(text: string | null): string | null {
+  return text === null ? null : printable(text, 200)
+}
+
+async function countWaiting(
+  { operations }: Engine,
+  { id: principalId }: Principal,
+): Promise<Pick<SafetyReport, 'pendingApprovals' | 'scheduledOperations'>> {
+  const counts = await operations.count({ principalId, states: ['awaiting_approval', 'scheduled'] })
+  const of = (state: OperationState) => counts.find((one) => one.state === state)?.count ?? 0
+  return { pendingApprovals: of('awaiting_approval'), scheduledOperations: of('scheduled') }
+}
+
+async function countPending({ chains, journal, senders }: Engine): Promise<number> {
+  const open = await Promise.all(chains.list().map((chain) => journal.open(chain.id, senders(chain).address)))
+  return open.reduce((sum, entries) => sum + entries.length, 0)
+}
+
+export type SafetyReport = {
+  readonly walletConfigured: boolean
+  readonly paused: boolean
+  /** Since when (ISO 8601) and why, as the operator put it; `null` while nothing is paused. */
+  readonly pause: { readonly since: string; readonly reason: string | null } | null
+  readonly breakerOpen: boolean
+  /** `cause` names no amounts. */
+  readonly breaker: {
+    readonly open: boolean
+    readonly since: string | null
+    readonly cause: string | null
+    readonly stops: 'nothing' | 'all-but-ways-home' | 'everything'
+  }
+  readonly allowlistMode: 'strict' | 'lenient'
+  /** Whether a person is asked before tokens nobody vouches for leave. */
+  readonly unnamedSales: 'ask' | 'allow'
+  readonly approvalThresholdUsd: string | null
+  /** Decimal US dollars. */
+  readonly limitsUsd: { readonly perTransaction: string; readonly perSession: string; readonly daily: string } | null
+  /** Amounts and gas together. */
+  readonly spentUsd: { readonly session: string; readonly daily: string } | null
+  /** How much of it is gas. */
+  readonly gasUsd: { readonly session: string; readonly daily: string } | null
+  readonly remainingUsd: { readonly session: string; readonly daily: string } | null
+  /**
+   * What any 24 hours have taken, and may take, of what may be lost in value, spent on tokens without a source, at prices of the
+   * moment, and burnt as gas: by what brings funds home, by that which was to repay its gas and has not, and by everything else.
+   */
+  readonly valueUsd: Readonly<
+    Record<
+      'loss' | 'speculative' | 'coldStart' | 'gas' | 'exitGas' | 'dueExitGas',
+      { readonly used: string; readonly cap: string }
+    >
+  > | null
+  readonly dailyAlert: boolean
+  readonly pendingTransactions: number
+  /** Operations of this caller that await a person's word. */
+  readonly pendingApprovals: number
+  /** Operations of this caller that wait for their time. */
+  readonly scheduledOperations: number
+}

@@ -1,0 +1,202 @@
+import type { AuditEvent, AuditLog } from '../audit/audit.ts'
+import type { PastTime, SwitchEnd } from './switch-history.ts'
+import { join } from 'node:path'
+import { createMutex } from '@svc/wallet/core'
+import * as z from 'zod'
+import type { CircuitBreaker, Opening } from './circuit-breaker.ts'
+import type { PipelineLog } from '../audit/pipeline-log.ts'
+import { type Pause, readPause, readResume } from './kill-switch.ts'
+import type { Policy } from '../policy/policy.ts'
+import { policyHash } from '../policy/policy-hash.ts'
+import { readFileIfPresent } from './read-file-if-present.ts'
+import { replaceFileDurably } from '@svc/runtime'
+
+/**
+ * Writes into the audit log what became of the kill switch, the circuit breaker and the policy since it last looked, also
+ * while no server ran: the log has one writer, and the commands that move the switches are not it. They keep what began and
+ * ended meanwhile in the switches' files. What is recorded stands in `recorded.json`; a crash between the two repeats a line
+ * and loses none. Two looks never overlap.
+ */
+export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchRecorder {
+  const path = join(options.dataDir, 'recorded.json')
+  let recorded: Recorded | null = null
+  let inForce = options.policy
+  const inTurn = createMutex()
+
+  const look = async (policy: Policy): Promise<void> => {
+    recorded ??= await readRecorded(path)
+    const seen = await observe({ ...options, policy })
+    const events = changesBetween(recorded, seen)
+    if (events.length === 0) return
+    for (const event of events) {
+      await options.audit.append(event)
+      // That there is a policy is no news; that it is another one is.
+      const { event: name, ...facts } = event
+      if (name !== 'policy.changed' || facts['from'] !== null) options.log.warn(name, facts)
+    }
+    const now = recordOf(seen)
+    await replaceFileDurably(path, JSON.stringify(now))
+    recorded = now
+  }
+
+  return Object.freeze({
+    look: (policy) =>
+      inTurn(async () => {
+        await look(policy ?? inForce)
+        inForce = policy ?? inForce
+      }),
+  })
+}
+
+export type SwitchRecorder = {
+  /** With a policy, that is the one in force from now on. Rejects when a file cannot be read or written; nothing counts as recorded then. */
+  look(policy?: Policy): Promise<void>
+}
+
+export type SwitchRecorderOptions = {
+  readonly dataDir: string
+  readonly breaker: Pick<CircuitBreaker, 'status'>
+  readonly policy: Policy
+  readonly audit: Pick<AuditLog, 'append'>
+  readonly log: Pick<PipelineLog, 'warn'>
+}
+
+const endedSchema = z.object({ since: z.string(), at: z.string() }).nullable().default(null)
+const recordedSchema = z.object({
+  pause: z.object({ since: z.string() }).nullable(),
+  /** Since when the breaker is open. */
+  breakerOpenSince: z.string().nullable(),
+  /** What opened it, or made it stop more. */
+  breakerOpenedBy: z.string().nullable().default(null),
+  policyHash: z.string().nullable(),
+  pauseEnded: endedSchema,
+  breakerEnded: endedSchema,
+})
+
+type Recorded = z.output<typeof recordedSchema>
+
+/** A file that makes no sense counts as none: lines are repeated rather than left out. */
+async function readRecorded(path: string): Promise<Recorded> {
+  const text = await readFileIfPresent(path)
+  try {
+    if (text !== null) return recordedSchema.parse(JSON.parse(text))
+  } catch {}
+  return recordedSchema.parse({ pause: null, breakerOpenSince: null, policyHash: null })
+}
+
+type Seen = {
+  readonly pause: SeenSwitch<Pause>
+  readonly breaker: SeenSwitch<Opening>
+  readonly policyHash: string
+}
+
+async function observe({ dataDir, breaker, policy }: SwitchRecorderOptions): Promise<Seen> {
+  // The pause first: what ends after it was looked at then stands among the past ones, and not the other way round.
+  const pause = await readPause(dataDir)
+  const resume = await readResume(dataDir)
+  const { since, cause, openedBy, rearmed, past } = await breaker.status()
+  return {
+    pause: { standing: pause, past: resume?.past ?? [], lastEnd: resume },
+    breaker: { standing: since === null ? null : { since, cause, openedBy }, past, lastEnd: rearmed },
+    policyHash: policyHash(policy),
+  }
+}
+
+function recordOf({ pause, breaker, policyHash }: Seen): Recorded {
+  return {
+    pause: pause.standing,
+    breakerOpenSince: breaker.standing?.since ?? null,
+    breakerOpenedBy: breaker.standing?.openedBy ?? null,
+    policyHash,
+    pauseEnded: newestEnd(pause),
+    breakerEnded: newestEnd(breaker),
+  }
+}
+
+function newestEnd({ past }: SeenSwitch<Pause | Opening>): RecordedSwitch['ended'] {
+  const newest = past.at(-1)
+  return newest === undefined ? null : { since: newest.begun.since, at: newest.end.at }
+}
+
+function changesBetween(before: Recorded, { pause, breaker, policyHash }: Seen): readonly AuditEvent[] {
+  const paused = { since: before.pause?.since ?? null, ended: before.pauseEnded }
+  const opened = { since: before.breakerOpenSince, ended: before.breakerEnded }
+  const { standing } = breaker
+  const stopsMore = standing?.since === before.breakerOpenSince && standing?.openedBy !== before.breakerOpenedBy
+  return [
+    ...byTime(
+      switchEvents({ on: 'pause.on', off: 'pause.off' }, paused, pause),
+      switchEvents({ on: 'breaker.open', off: 'breaker.rearmed' }, opened, breaker),
+    ),
+    ...(standing !== null && stopsMore ? [{ event: 'breaker.open' as const, ...standing }] : []),
+    ...(before.policyHash === policyHash
+      ? []
+      : [{ event: 'policy.changed' as const, from: before.policyHash, policyHash }]),
+  ]
+}
+
+/** Both in one row by the times they hold, each in the order it has. */
+function byTime(pauses: readonly AuditEvent[], openings: readonly AuditEvent[]): readonly AuditEvent[] {
+  const timeOf = ({ at, since }: AuditEvent) => String(at ?? since)
+  const left = [...openings]
+  const merged = pauses.flatMap((one) => {
+    const later = left.findIndex((opening) => timeOf(opening) >= timeOf(one))
+    return [...left.splice(0, later === -1 ? left.length : later), one]
+  })
+  return [...merged, ...left]
+}
+
+/**
+ * What became of a switch since it was last recorded, as lines of the audit log in their order: first each time that has
+ * ended and is not recorded yet, then what holds now. Where the last recorded end is not found in the history, all of it
+ * counts as new.
+ */
+function switchEvents<Begun extends { readonly since: string }>(
+  names: { readonly on: AuditEvent['event']; readonly off: AuditEvent['event'] },
+  recorded: RecordedSwitch,
+  { standing, past, lastEnd }: SeenSwitch<Begun>,
+): readonly AuditEvent[] {
+  const events: AuditEvent[] = []
+  let open = recorded.since
+  const on = (begun: Begun) => {
+    if (begun.since === open) return
+    if (open !== null) off(open, endOf(open))
+    events.push({ event: names.on, ...begun })
+    open = begun.since
+  }
+  const off = (since: string, end: SwitchEnd | null) => {
+    events.push({ event: names.off, since, by: end?.by ?? null, at: end?.at ?? null })
+    open = null
+  }
+  /** A file removed by hand names nobody. An older file holds the last end alone, without what it ended. */
+  const endOf = (since: string): SwitchEnd | null => {
+    if (past.length === 0) return lastEnd !== null && lastEnd.at >= since ? lastEnd : null
+    return past.findLast(({ begun }) => begun.since === since)?.end ?? null
+  }
+
+  const { ended } = recorded
+  const known = past.findLastIndex(({ begun, end }) => begun.since === ended?.since && end.at === ended.at)
+  for (const { begun, end } of past.slice(known + 1)) {
+    // Its end is written down before the switch itself is moved.
+    if (begun.since === standing?.since) continue
+    on(begun)
+    off(begun.since, end)
+  }
+  if (standing !== null) on(standing)
+  else if (open !== null) off(open, endOf(open))
+  return events
+}
+
+/** What of a switch is in the audit log. */
+type RecordedSwitch = {
+  /** Since when it is set; `null` when it is not. */
+  readonly since: string | null
+  /** The newest time that has ended. */
+  readonly ended: { readonly since: string; readonly at: string } | null
+}
+
+type SeenSwitch<Begun> = {
+  readonly standing: Begun | null
+  readonly past: readonly PastTime<Begun>[]
+  readonly lastEnd: SwitchEnd | null
+}

@@ -1,0 +1,254 @@
+import type { Chain } from '@svc/wallet/core'
+import { type Address, type Hex, isAddress, zeroAddress } from 'viem'
+import type { Intent, IntentApproval, RiskTier, TokenQuantity } from '@svc/amm'
+import type { KnownContracts } from '../calldata/known-contracts.ts'
+import { allowedParts, type UpstreamKind } from './allowed-parts.ts'
+import { type FactsContext, type PartFacts, partFacts, type PoolFacts } from './part-facts.ts'
+import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from './read-parts.ts'
+import { upstreamRefusal } from './upstream-refusal.ts'
+
+/**
+ * Makes an intent of a transaction that somebody else built, if it is what was asked for and nothing more: chain, sender,
+ * contract, value, every part of its calldata at any depth, tokens, amounts, the least that arrives, recipients, position,
+ * pool and deadline. What comes back passes the same pipeline as our own intents: policy, simulation with all deltas, limits,
+ * exact approvals revoked. Throws `UNSAFE_TRANSACTION` with the reason.
+ */
+export function guardUpstream(transaction: UpstreamTransaction, expectation: UpstreamExpectation): Intent {
+  const { chain, spends, receives, kind, wallet } = expectation
+  const { to, data, valueWei, surface } = envelope(transaction, expectation)
+  const parts = readParts(surface, chain.amm.universalRouter?.version ?? '2.0', data)
+  const { position } = expectation
+  const context: FactsContext = {
+    wrapped: chain.wrappedNative.address,
+    valueWei,
+    position: position === null ? null : [position.token0, position.token1],
+  }
+  const all = parts.map((part) => factsOf(part, kind, context))
+  requireTokens(all, expectation)
+  requireAmounts(all, expectation)
+  requireRecipients(all, surface, expectation)
+  requirePosition(all, expectation)
+  const deadline = requireDeadline(all, expectation)
+  return {
+    chainId: chain.id,
+    calls: [{ to, data, valueWei, label: expectation.label }],
+    atomicity: 'single',
+    spends,
+    receives,
+    approvals: approvalsOf(to, surface, expectation, valueWei),
+    riskTier: expectation.riskTier,
+    slippageBps: expectation.slippageBps,
+    deadline,
+    recipients: [wallet],
+    ...(expectation.deposits === undefined ? {} : { deposits: expectation.deposits }),
+    why: expectation.why,
+  }
+}
+
+/** As it came over the wire. */
+export type UpstreamTransaction = {
+  readonly to: string
+  readonly data: string
+  /** Wei, decimal or 0x. */
+  readonly value: string
+  readonly chainId: number
+  readonly from?: string | undefined
+  /** Not used: gas limits come from our own simulation. */
+  readonly gasLimit?: string | undefined
+}
+
+export type UpstreamExpectation = {
+  readonly chain: Chain
+  readonly known: KnownContracts
+  /** Who signs, and the only one who may be paid. */
+  readonly wallet: Address
+  readonly kind: UpstreamKind
+  /** The most that may leave; native currency is the zero address. */
+  readonly spends: readonly TokenQuantity[]
+  /** The least that must arrive, which the calldata itself has to make sure of, in trades and withdrawals of principal. */
+  readonly receives: readonly TokenQuantity[]
+  /** What the calls put into pools, as asked for: the pipeline holds the calldata against it. */
+  readonly deposits?: Intent['deposits']
+  /** The position that is changed and the liquidity it may lose; `null` for a new one or none. */
+  readonly position: {
+    readonly id: bigint
+    readonly token0: Address
+    readonly token1: Address
+    readonly removes: bigint
+  } | null
+  /** The pool a new position goes to; `null` where none is made. */
+  readonly pool: PoolFacts | null
+  /** Unix seconds. */
+  readonly latestDeadline: number
+  readonly slippageBps: number | null
+  readonly riskTier: RiskTier
+  readonly label: string
+  readonly why: string
+}
+
+type Envelope = {
+  readonly to: Address
+  readonly data: Hex
+  readonly valueWei: bigint
+  readonly surface: UpstreamSurface
+}
+
+function envelope(transaction: UpstreamTransaction, { chain, known, wallet, spends }: UpstreamExpectation): Envelope {
+  const { to, data, from, value } = transaction
+  if (transaction.chainId !== chain.id) {
+    throw upstreamRefusal('it is for another chain', { chainId: `${transaction.chainId}` })
+  }
+  if (from !== undefined && from.toLowerCase() !== wallet.toLowerCase()) {
+    throw upstreamRefusal('it is sent by somebody else', { from: short(from) })
+  }
+  const surface = known.surfaces.get(to.toLowerCase())
+  if (
+    !isAddress(to, { strict: false }) ||
+    surface === undefined ||
+    surface === 'listed' ||
+    !isUpstreamSurface(surface)
+  ) {
+    throw upstreamRefusal('it goes to a contract that is not one of the AMM', { to: short(to) })
+  }
+  if (!isHex(data)) throw upstreamRefusal('its calldata is no calldata')
+  if (!/^(0|[1-9]\d{0,77}|0x[0-9a-f]{1,64})$/i.test(value)) throw upstreamRefusal('its value is no amount of wei')
+  const valueWei = BigInt(value)
+  if (valueWei > sumOf(spends, (token) => token === zeroAddress)) {
+    throw upstreamRefusal('it sends more native currency than was asked for', { valueWei: `${valueWei}` })
+  }
+  return { to, data, valueWei, surface }
+}
+
+function factsOf(part: Part, kind: UpstreamKind, context: FactsContext): PartFacts {
+  const facts = allowedParts[kind].has(part.name) ? partFacts(part, context) : null
+  if (facts === null) throw upstreamRefusal(`it holds "${part.name}", which was not asked for`, { part: part.name })
+  return facts
+}
+
+function requireTokens(all: readonly PartFacts[], expectation: UpstreamExpectation): void {
+  const { spends, receives, position } = expectation
+  const asked = [...spends, ...receives].map(({ token }) => token)
+  if (position !== null) asked.push(position.token0, position.token1)
+  const same = sameAs(expectation)
+  const known = new Set(asked.map(same))
+  const foreign = all.flatMap(({ tokens }) => tokens).find((token) => !known.has(same(token)))
+  if (foreign !== undefined) throw upstreamRefusal('it names a token that was not asked for', { token: foreign })
+}
+
+function requireAmounts(all: readonly PartFacts[], expectation: UpstreamExpectation): void {
+  const { spends, receives, kind } = expectation
+  const same = sameAs(expectation)
+  const takes = all.flatMap((facts) => facts.takes)
+  for (const key of new Set(takes.map(({ token }) => same(token)))) {
+    const taken = sumOf(takes, (token) => same(token) === key)
+    if (taken > sumOf(spends, (token) => same(token) === key)) {
+      throw upstreamRefusal('it takes more than was asked for', { token: key, takes: `${taken}` })
+    }
+  }
+  if (kind === 'collect') return
+  for (const key of new Set(receives.map(({ token }) => same(token)))) {
+    const asked = sumOf(receives, (token) => same(token) === key)
+    const sure = (['trade', 'payout'] as const).map((by) =>
+      sumOf(
+        all.flatMap(({ leasts }) => leasts).filter((least) => least.by === by),
+        (token) => same(token) === key,
+      ),
+    )
+    if (sure.every((amount) => amount < asked)) {
+      throw upstreamRefusal('it makes sure of less than was asked for', { token: key, least: `${asked}` })
+    }
+  }
+}
+
+/** The caller and, in the newer routers, the contract itself, whose holdings then have to be paid out again. */
+function requireRecipients(
+  all: readonly PartFacts[],
+  surface: UpstreamSurface,
+  expectation: UpstreamExpectation,
+): void {
+  const wallet = expectation.wallet.toLowerCase()
+  const { caller, itself } = aliases[surface]
+  const same = sameAs(expectation)
+  const held = new Set<string>()
+  for (const { recipients, pays, leasts } of all) {
+    for (const recipient of recipients.map((address) => address.toLowerCase())) {
+      if (recipient === itself) for (const token of pays) held.add(same(token))
+      else if (recipient !== wallet && recipient !== caller) {
+        throw upstreamRefusal('it pays somebody other than the wallet', { recipient })
+      } else for (const { token } of leasts.filter(({ by }) => by === 'payout')) held.delete(same(token))
+    }
+  }
+  const [left] = held
+  if (left !== undefined) throw upstreamRefusal('it leaves a token in the contract', { token: left })
+}
+
+function requirePosition(all: readonly PartFacts[], { position, pool }: UpstreamExpectation): void {
+  for (const id of all.flatMap(({ positionIds }) => positionIds)) {
+    if (id !== position?.id) throw upstreamRefusal('it changes another position', { positionId: `${id}` })
+  }
+  const removed = all.flatMap(({ removes }) => removes).reduce((sum, liquidity) => sum + liquidity, 0n)
+  if (removed > (position?.removes ?? 0n)) throw upstreamRefusal('it removes more liquidity than was asked for')
+  for (const found of all.flatMap(({ pools }) => pools)) {
+    const opens = found.sqrtPriceX96 !== null && found.sqrtPriceX96 !== pool?.sqrtPriceX96
+    const differs =
+      found.fee !== pool?.fee || found.tickSpacing !== pool.tickSpacing || !isSame(found.hooks, pool.hooks)
+    if (opens || differs) throw upstreamRefusal('it names another pool', { fee: `${found.fee}` })
+  }
+}
+
+function requireDeadline(all: readonly PartFacts[], { latestDeadline, kind }: UpstreamExpectation): number | null {
+  const deadlines = all.flatMap((facts) => facts.deadlines)
+  const latest = deadlines.reduce((most, deadline) => (deadline > most ? deadline : most), 0n)
+  if (latest > BigInt(latestDeadline)) throw upstreamRefusal('its deadline is too far away', { deadline: `${latest}` })
+  if (deadlines.length === 0 && kind !== 'collect') throw upstreamRefusal('it has no deadline')
+  return deadlines.length === 0 ? null : Number(latest)
+}
+
+/** Newer routers and v4 pull through Permit2, the others through the token itself; native currency is sent along. */
+function approvalsOf(
+  to: Address,
+  surface: UpstreamSurface,
+  { spends }: UpstreamExpectation,
+  valueWei: bigint,
+): readonly IntentApproval[] {
+  const via = surface === 'universalRouter' || surface === 'v4PositionManager' ? 'permit2' : 'erc20'
+  const tokens = spends.filter(({ token }) => token !== zeroAddress)
+  if (valueWei === 0n && tokens.length < spends.length) throw upstreamRefusal('it sends no native currency')
+  return tokens.map(({ token, amount }) => ({ token, spender: to, amount, via, revokeAfter: true }))
+}
+
+const one = '0x0000000000000000000000000000000000000001'
+const two = '0x0000000000000000000000000000000000000002'
+
+/** Addresses that stand for the caller and for the contract itself. */
+const aliases: Readonly<Record<UpstreamSurface, { readonly caller: string | null; readonly itself: string | null }>> = {
+  v2Router: { caller: null, itself: null },
+  v3PositionManager: { caller: null, itself: zeroAddress },
+  v3SwapRouter02: { caller: one, itself: two },
+  v4PositionManager: { caller: one, itself: two },
+  universalRouter: { caller: one, itself: two },
+}
+
+/** One key for a token; native currency and its wrapped form are one. */
+function sameAs({ chain }: UpstreamExpectation): (token: string) => string {
+  const wrapped = chain.wrappedNative.address.toLowerCase()
+  return (token) => (token === zeroAddress ? wrapped : token.toLowerCase())
+}
+
+function sumOf(sums: readonly TokenQuantity[], counts: (token: Address) => boolean): bigint {
+  return sums.filter(({ token }) => counts(token)).reduce((total, { amount }) => total + amount, 0n)
+}
+
+function isSame(found: Address | null, expected: Address | null | undefined): boolean {
+  const plain = (address: Address | null | undefined) => (address ?? zeroAddress).toLowerCase()
+  return plain(found) === plain(expected)
+}
+
+function isHex(data: string): data is Hex {
+  return /^0x([0-9a-f]{2}){4,}$/i.test(data)
+}
+
+/** Text of somebody else, as far as it can be an address. */
+function short(text: string): string {
+  return isAddress(text, { strict: false }) ? text : 'no address'
+}

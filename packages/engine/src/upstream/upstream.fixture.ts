@@ -1,0 +1,177 @@
+import {
+  type Address,
+  concatHex,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  parseAbi,
+  parseAbiParameters,
+  parseUnits,
+  zeroAddress,
+} from 'viem'
+import { universalRouterAbi, v3PositionManagerAbi, v3SwapRouter02Abi } from '@svc/amm/abis'
+import { swapAction } from '../../../amm/src/liquidity/v4/swap-action.ts'
+import { encodeActions, v4Action } from '../../../amm/src/liquidity/v4/v4-action.ts'
+import type { Intent, Quote } from '@svc/amm'
+import { knownContracts } from '../calldata/known-contracts.ts'
+import { devnetPolicy } from '../policy/devnet-policy.ts'
+import { laterDeadline } from '../fixtures/intents.fixture.ts'
+import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
+import { parsePolicy } from '../policy/policy.ts'
+import type { UpstreamExpectation, UpstreamTransaction } from './guard-upstream.ts'
+
+export const stranger: Address = '0x00000000000000000000000000000000000bad00'
+export const amountIn = parseUnits('100', 6)
+/** Far below what a hundred dollars buy on the local chain, and far above nothing. */
+export const leastOut = parseUnits('0.033', 18)
+
+/** What a test asked the service for: a swap of 100 USDC, unless it says otherwise. */
+export function asked(pipeline: Pipeline, change: Partial<UpstreamExpectation> = {}): UpstreamExpectation {
+  return {
+    chain: pipeline.chain,
+    known: knownContracts(pipeline.chain, parsePolicy(devnetPolicy(), { production: false })),
+    wallet: pipeline.wallet,
+    kind: 'swap',
+    spends: [{ token: pipeline.token('USDC'), amount: amountIn }],
+    receives: [{ token: pipeline.token('WETH'), amount: leastOut }],
+    position: null,
+    pool: null,
+    latestDeadline: Number(laterDeadline(0)) + 60,
+    slippageBps: 50,
+    riskTier: 'routine',
+    label: 'swap',
+    why: 'swap through the trading service',
+    ...change,
+  }
+}
+
+/** An intent of our own planners as it would come over the wire. */
+export function wired(pipeline: Pipeline, intent: Intent): UpstreamTransaction {
+  const [call] = intent.calls
+  return sent(pipeline, call!.to, call!.data, call!.valueWei)
+}
+
+export function sent(pipeline: Pipeline, to: Address, data: Hex, value = 0n): UpstreamTransaction {
+  return { to, data, value: `${value}`, chainId: pipeline.chain.id, from: pipeline.wallet }
+}
+
+/** SwapRouter02: one v3 swap inside `multicall(deadline, ...)`, and what a test puts behind it. */
+export function routerMulticall(
+  pipeline: Pipeline,
+  change: Partial<V3Swap> = {},
+  more: readonly Hex[] = [],
+): UpstreamTransaction {
+  const swap = encodeFunctionData({
+    abi: v3SwapRouter02Abi,
+    functionName: 'exactInputSingle',
+    args: [
+      {
+        tokenIn: pipeline.token('USDC'),
+        tokenOut: pipeline.token('WETH'),
+        fee: 500,
+        recipient: pipeline.wallet,
+        amountIn,
+        amountOutMinimum: leastOut,
+        sqrtPriceLimitX96: 0n,
+        ...change,
+      },
+    ],
+  })
+  const args = [change.deadline ?? laterDeadline(0), [swap, ...more]] as const
+  const data = encodeFunctionData({ abi: v3SwapRouter02Abi, functionName: 'multicall', args })
+  return sent(pipeline, pipeline.chain.amm.v3!.swapRouter02, data)
+}
+
+type V3Swap = {
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly recipient: Address
+  readonly amountIn: bigint
+  readonly amountOutMinimum: bigint
+  readonly deadline: bigint
+}
+
+/** The universal router: commands with their inputs. */
+export function routed(
+  pipeline: Pipeline,
+  steps: readonly (readonly [command: number, input: Hex])[],
+  value = 0n,
+  deadline = laterDeadline(0),
+): UpstreamTransaction {
+  const commands = concatHex(steps.map(([command]): Hex => `0x${command.toString(16).padStart(2, '0')}`))
+  const args = [commands, steps.map(([, input]) => input), deadline] as const
+  const data = encodeFunctionData({ abi: universalRouterAbi, functionName: 'execute', args })
+  return sent(pipeline, pipeline.chain.amm.universalRouter!.address, data, value)
+}
+
+export function v3In(pipeline: Pipeline, recipient: Address, least = leastOut): readonly [number, Hex] {
+  const path = concatHex([pipeline.token('USDC'), '0x0001f4', pipeline.token('WETH')])
+  const parameters = parseAbiParameters('address, uint256, uint256, bytes, bool')
+  return [0x00, encodeAbiParameters(parameters, [recipient, amountIn, least, path, true])]
+}
+
+export function pay(command: number, token: Address | null, recipient: Address, least: bigint): readonly [number, Hex] {
+  return token === null
+    ? [command, encodeAbiParameters(parseAbiParameters('address, uint256'), [recipient, least])]
+    : [command, encodeAbiParameters(parseAbiParameters('address, address, uint256'), [token, recipient, least])]
+}
+
+/** A v4 swap along a quote, its proceeds to `recipient`. */
+export async function v4In(pipeline: Pipeline, recipient: Address): Promise<readonly [number, Hex]> {
+  const quote = await v4Quote(pipeline)
+  const [tokenIn, tokenOut] = await Promise.all([tokenOf(pipeline, 'USDC'), tokenOf(pipeline, 'WETH')])
+  const steps = [
+    swapAction(pipeline.chain.amm.universalRouter!.version, quote, [tokenIn, tokenOut], leastOut),
+    v4Action.settleAll(tokenIn.address, amountIn),
+    v4Action.takeAllTo(tokenOut.address, recipient),
+  ]
+  return [0x10, encodeActions(steps)]
+}
+
+export async function quoteIn(
+  pipeline: Pipeline,
+  version: 'v2' | 'v3' | 'v4',
+  symbols: readonly [string, string],
+): Promise<Quote> {
+  const [tokenIn, tokenOut] = await Promise.all([tokenOf(pipeline, symbols[0]), tokenOf(pipeline, symbols[1])])
+  return pipeline.liquidity.quote(pipeline.chain, { tokenIn, tokenOut, amountIn, versions: [version] })
+}
+
+export function tokenOf(pipeline: Pipeline, symbol: string) {
+  return pipeline.tokens.byAddress(pipeline.chain, pipeline.token(symbol))
+}
+
+async function v4Quote(pipeline: Pipeline): Promise<Quote> {
+  const quote = await quoteIn(pipeline, 'v4', ['USDC', 'WETH'])
+  return { ...quote, route: quote.route.slice(0, 1) }
+}
+
+/** Calls of the v3 position manager in one multicall. */
+export function managed(pipeline: Pipeline, calls: readonly Hex[], value = 0n): UpstreamTransaction {
+  const data = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'multicall', args: [calls] })
+  return sent(pipeline, pipeline.chain.amm.v3!.positionManager, data, value)
+}
+
+export function decrease(tokenId: bigint, liquidity: bigint, least = 1n): Hex {
+  const bounds = { amount0Min: least, amount1Min: least, deadline: laterDeadline(0) }
+  const args = [{ tokenId, liquidity, ...bounds }] as const
+  return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'decreaseLiquidity', args })
+}
+
+export function collect(tokenId: bigint, recipient: Address): Hex {
+  const most = 2n ** 128n - 1n
+  const args = [{ tokenId, recipient, amount0Max: most, amount1Max: most }] as const
+  return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'collect', args })
+}
+
+/** Functions that move or give away a position or a token, as a stranger would put them into calldata. */
+export const hostileAbi = parseAbi([
+  'function selfPermit(address token, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
+  'function approve(address to, uint256 tokenId)',
+  'function setApprovalForAll(address operator, bool approved)',
+  'function safeTransferFrom(address from, address to, uint256 tokenId)',
+  'function transfer(address to, uint256 amount)',
+  'function execute(bytes commands, bytes[] inputs)',
+])
+
+export const native = zeroAddress

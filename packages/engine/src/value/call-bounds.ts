@@ -1,0 +1,48 @@
+import type { Chain } from '@svc/wallet/core'
+import { zeroAddress } from 'viem'
+import type { IntentCall } from '@svc/amm'
+import type { KnownContracts } from '../calldata/known-contracts.ts'
+import { isUpstreamSurface, type Part, readParts } from '../upstream/read-parts.ts'
+import { type DepositBounds, depositOf } from './deposit-bounds.ts'
+import { tradesOf, type TradesBounds } from './trade-bounds.ts'
+
+/**
+ * What the calldata of each call permits at worst, whatever a simulation shows: the most that its trades take and the least that
+ * they bring, the bounds of each deposit, and the pools they use. Calls to contracts outside the AMM have none of these. Throws
+ * `UNSAFE_TRANSACTION` for AMM calldata that is not canonical or not known.
+ */
+export function callBounds(calls: readonly IntentCall[], context: BoundsContext): readonly CallBounds[] {
+  return calls.map((call) => boundsOfCall(call, context))
+}
+
+export type BoundsContext = { readonly chain: Chain; readonly known: KnownContracts }
+
+export type CallBounds = TradesBounds & {
+  readonly deposits: readonly DepositBounds[]
+  /** Native currency that is sent along with deposits and not asked back: whoever comes next may take what is not used. */
+  readonly unreturnedWei: bigint
+}
+
+export const noBounds: CallBounds = {
+  trades: [],
+  pays: new Map(),
+  brings: new Map(),
+  feeBps: 0,
+  deposits: [],
+  unreturnedWei: 0n,
+}
+
+function boundsOfCall({ to, data, valueWei }: IntentCall, { chain, known }: BoundsContext): CallBounds {
+  const surface = known.surfaces.get(to.toLowerCase())
+  if (surface === undefined || surface === 'listed' || !isUpstreamSurface(surface)) return noBounds
+  const parts = readParts(surface, chain.amm.universalRouter?.version ?? '2.0', data)
+  const place = { chain, contract: to, valueWei }
+  const deposits = parts.flatMap((part) => depositOf(part, place) ?? [])
+  const unreturnedWei = deposits.length === 0 || parts.some(returnsNative) ? 0n : valueWei
+  return { ...tradesOf(parts, place), deposits, unreturnedWei }
+}
+
+/** The v2 router gives back by itself what it does not use. */
+function returnsNative({ name, args }: Part): boolean {
+  return name === 'refundETH' || name === 'addLiquidityETH' || (name === 'v4.sweep' && args['token'] === zeroAddress)
+}

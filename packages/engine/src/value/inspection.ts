@@ -1,0 +1,211 @@
+import { unpackPositionInfo } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import {
+  type Abi,
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  getAddress,
+  isAddress,
+  zeroAddress,
+} from 'viem'
+import {
+  v2FactoryAbi,
+  v2PairAbi,
+  v3PoolAbi,
+  v3PositionManagerAbi,
+  v4PositionManagerAbi,
+  v4StateViewAbi,
+} from '@svc/amm/abis'
+import { supplyWithFee } from '@svc/amm/liquidity'
+import type { CalledContracts } from '../calldata/called-contracts.ts'
+import type { SimulatedCall, SimulatedResult } from '../simulation/simulated.ts'
+import { identityOfKey, type PoolIdentity, poolIdentity } from './pool-identity.ts'
+
+/**
+ * What is read around the steps of a simulation so that positions and pools can be valued: the positions that the calldata
+ * names, and the pools that it deposits into, before and after. All of it rides in the same request.
+ */
+export function inspectionOf(chain: Chain, wanted: InspectedParts): Inspection {
+  const { positions, pools } = wanted
+  const positionReads = positions.flatMap((position) => readsOfPosition(chain, position))
+  const poolReads = pools.flatMap((pool) => readsOfPool(chain, pool))
+  return {
+    before: [...positionReads, ...poolReads].map(toCall),
+    after: [...positionReads, ...poolReads].map(toCall),
+    decode(before, after) {
+      const start = valuesOf([...positionReads, ...poolReads], before)
+      const end = valuesOf([...positionReads, ...poolReads], after)
+      let at = 0
+      const states = positions.map((position): PositionState | null => {
+        const count = readsOfPosition(chain, position).length
+        const state = positionState(chain, position, start.slice(at, at + count), end.slice(at, at + count))
+        at += count
+        return state
+      })
+      const poolStates = pools.map((pool): PoolAfter => {
+        const count = readsOfPool(chain, pool).length
+        const state = poolAfter(pool, start.slice(at, at + count), end.slice(at, at + count))
+        at += count
+        return state
+      })
+      return { positions: states.filter((state) => state !== null), pools: poolStates }
+    },
+  }
+}
+
+export type InspectedParts = {
+  readonly positions: CalledContracts['positions']
+  readonly pools: readonly InspectedPool[]
+}
+
+export type InspectedPool = PoolIdentity & { readonly version: 'v2' | 'v3' | 'v4' }
+
+export type Inspection = {
+  readonly before: readonly SimulatedCall[]
+  readonly after: readonly SimulatedCall[]
+  decode(before: readonly SimulatedResult[], after: readonly SimulatedResult[]): Inspected
+}
+
+export type Inspected = {
+  /** Of the calldata's positions, those that exist before the steps. */
+  readonly positions: readonly PositionState[]
+  readonly pools: readonly PoolAfter[]
+}
+
+/** Where nothing is to be valued. */
+export const noInspection: Inspection = {
+  before: [],
+  after: [],
+  decode: () => ({ positions: [], pools: [] }),
+}
+
+export type PositionState = {
+  readonly contract: Address
+  readonly id: bigint
+  readonly pool: PoolIdentity
+  readonly tickLower: number
+  readonly tickUpper: number
+  readonly liquidityBefore: bigint
+  readonly liquidityAfter: bigint
+}
+
+/** A pool after the steps; `null` where it does not stand. */
+export type PoolAfter = InspectedPool & {
+  /** It had a price before the steps, so they do not open it. */
+  readonly stoodBefore: boolean
+  readonly sqrtPriceX96: bigint | null
+  /** v2 alone. */
+  readonly pair: { readonly reserve0: bigint; readonly reserve1: bigint; readonly burnSupply: bigint } | null
+}
+
+type Read = {
+  readonly to: Address
+  readonly abi: Abi
+  readonly functionName: string
+  readonly args: readonly unknown[]
+}
+
+type Position = CalledContracts['positions'][number]
+
+function isV4(chain: Chain, { contract }: Position): boolean {
+  return chain.amm.v4?.positionManager.toLowerCase() === contract.toLowerCase()
+}
+
+function readsOfPosition(chain: Chain, position: Position): readonly Read[] {
+  const { contract: to, id } = position
+  if (!isV4(chain, position)) return [{ to, abi: v3PositionManagerAbi, functionName: 'positions', args: [id] }]
+  return [
+    { to, abi: v4PositionManagerAbi, functionName: 'getPoolAndPositionInfo', args: [id] },
+    { to, abi: v4PositionManagerAbi, functionName: 'getPositionLiquidity', args: [id] },
+  ]
+}
+
+function readsOfPool(chain: Chain, { version, id }: InspectedPool): readonly Read[] {
+  if (version === 'v4') {
+    const to = chain.amm.v4?.stateView ?? zeroAddress
+    return [{ to, abi: v4StateViewAbi, functionName: 'getSlot0', args: [id] }]
+  }
+  const to = getAddress(id)
+  if (version === 'v3') return [{ to, abi: v3PoolAbi, functionName: 'slot0', args: [] }]
+  return [
+    { to, abi: v2PairAbi, functionName: 'getReserves', args: [] },
+    { to, abi: v2PairAbi, functionName: 'totalSupply', args: [] },
+    { to, abi: v2PairAbi, functionName: 'kLast', args: [] },
+    { to: chain.amm.v2?.factory ?? zeroAddress, abi: v2FactoryAbi, functionName: 'feeTo', args: [] },
+  ]
+}
+
+function toCall({ to, abi, functionName, args }: Read): SimulatedCall {
+  return { to, data: encodeFunctionData({ abi, functionName, args }), value: 0n, mustSucceed: false }
+}
+
+/** What each read answered; `null` where it failed or nothing stands there. */
+function valuesOf(reads: readonly Read[], results: readonly SimulatedResult[]): readonly unknown[] {
+  return reads.map(({ abi, functionName }, index) => {
+    const result = results[index]
+    if (result === undefined || !result.ok || result.returnData === '0x') return null
+    try {
+      return decodeFunctionResult({ abi, functionName, data: result.returnData })
+    } catch {
+      return null
+    }
+  })
+}
+
+function positionState(
+  chain: Chain,
+  position: Position,
+  before: readonly unknown[],
+  after: readonly unknown[],
+): PositionState | null {
+  const own = { contract: position.contract, id: position.id }
+  if (isV4(chain, position)) {
+    const [info, liquidityBefore] = before
+    if (!Array.isArray(info) || typeof liquidityBefore !== 'bigint') return null
+    const [key, packed]: readonly unknown[] = info
+    if (typeof packed !== 'bigint' || packed === 0n) return null
+    const { tickLower, tickUpper } = unpackPositionInfo(packed)
+    const liquidityAfter = typeof after[1] === 'bigint' ? after[1] : 0n
+    return { ...own, pool: identityOfKey(key as Key), tickLower, tickUpper, liquidityBefore, liquidityAfter }
+  }
+  const [row, left] = [before[0], after[0]]
+  if (!isV3Row(row)) return null
+  const [, , token0, token1, fee, tickLower, tickUpper, liquidityBefore] = row
+  return {
+    ...own,
+    pool: poolIdentity(chain, token0.toLowerCase(), token1.toLowerCase(), fee),
+    tickLower,
+    tickUpper,
+    liquidityBefore,
+    // A burnt position answers no more.
+    liquidityAfter: isV3Row(left) ? left[7] : 0n,
+  }
+}
+
+type Key = Parameters<typeof identityOfKey>[0]
+
+/** What `positions` of v3's position manager answers, up to the liquidity. */
+type V3Row = readonly [bigint, Address, Address, Address, number, number, number, bigint]
+
+function isV3Row(value: unknown): value is V3Row {
+  return Array.isArray(value) && value.length > 7
+}
+
+function poolAfter(pool: InspectedPool, before: readonly unknown[], after: readonly unknown[]): PoolAfter {
+  const own = { ...pool, stoodBefore: priceOrReserve(before[0]) > 0n, sqrtPriceX96: null, pair: null }
+  const [first, totalSupply, kLast, feeTo] = after
+  if (!Array.isArray(first)) return own
+  if (pool.version !== 'v2') return { ...own, sqrtPriceX96: priceOrReserve(first) > 0n ? priceOrReserve(first) : null }
+  const [reserve0, reserve1]: readonly unknown[] = first
+  if (typeof reserve0 !== 'bigint' || typeof reserve1 !== 'bigint' || typeof totalSupply !== 'bigint') return own
+  if (typeof kLast !== 'bigint' || typeof feeTo !== 'string' || !isAddress(feeTo)) return own
+  const burnSupply = supplyWithFee({ reserve0, reserve1, totalSupply, kLast }, feeTo)
+  return { ...own, pair: { reserve0, reserve1, burnSupply } }
+}
+
+/** The first member of `slot0` or `getReserves`. */
+function priceOrReserve(answer: unknown): bigint {
+  const value: unknown = Array.isArray(answer) ? answer[0] : null
+  return typeof value === 'bigint' ? value : 0n
+}

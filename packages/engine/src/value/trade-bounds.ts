@@ -1,0 +1,199 @@
+import { getAddress, type Hex, size, slice, zeroAddress } from 'viem'
+import { poolIdOf } from '@svc/amm/liquidity'
+import type { Part } from '../upstream/read-parts.ts'
+import type { Place } from './deposit-bounds.ts'
+import { recordsIn, textIn, uintIn } from './part-values.ts'
+import { keyIn, poolIdentity, sortedTokens } from './pool-identity.ts'
+
+/** What the trades of one call permit. Lower-case tokens; native currency goes as the wrapped token. */
+export type TradesBounds = {
+  readonly trades: readonly TradeBounds[]
+  /** The most that they take out of the wallet, native currency that is sent along in full. */
+  readonly pays: ReadonlyMap<string, bigint>
+  /** The least that they bring, by themselves or by what pays their proceeds out. */
+  readonly brings: ReadonlyMap<string, bigint>
+  /** Sum of the pools' own fees along the cheapest of its routes: a costly one beside it excuses nothing. */
+  readonly feeBps: number
+}
+
+/** A trade along one route, or along a part of one. */
+export type TradeBounds = { readonly tokenIn: string; readonly tokenOut: string; readonly pools: readonly Hex[] }
+
+export function tradesOf(parts: readonly Part[], place: Place): TradesBounds {
+  const legs = parts.flatMap((part) => legOf(part, place) ?? [])
+  if (legs.length === 0) return { trades: [], pays: new Map(), brings: new Map(), feeBps: 0 }
+  const pays = paysOf(legs, parts, place)
+  return { trades: legs, pays, brings: bringsOf(legs, parts, place), feeBps: feeOf(legs, pays) }
+}
+
+type Leg = TradeBounds & {
+  readonly minOut: bigint
+  /** Out of the wallet itself: not what an earlier part left in the contract. What v4 takes, its settlements say. */
+  readonly takes: bigint
+  /** 0 for a fee that a hook decides. */
+  readonly feeBps: number
+  readonly v4AmountIn: bigint | null
+}
+
+function legOf({ name, args }: Part, place: Place): Leg | null {
+  const leg = (hops: readonly Hop[], least: string, takes: bigint) => legAlong(place, hops, uintIn(args[least]), takes)
+  if (name === 'exactInputSingle') {
+    const hop = { tokenIn: textIn(args['tokenIn']), tokenOut: textIn(args['tokenOut']), fee: Number(args['fee']) }
+    return leg([hop], 'amountOutMinimum', uintIn(args['amountIn']))
+  }
+  if (name === 'exactInput') return leg(hopsOfPath(args['path']), 'amountOutMinimum', uintIn(args['amountIn']))
+  if (name === 'V3_SWAP_EXACT_IN' || name === 'V2_SWAP_EXACT_IN') {
+    const hops = name === 'V3_SWAP_EXACT_IN' ? hopsOfPath(args['path']) : hopsOfPairs(args['path'])
+    return leg(hops, 'least', args['payerIsUser'] === false ? 0n : uintIn(args['amountIn']))
+  }
+  // What is sent along to the functions for native currency is counted as such.
+  if (name.startsWith('swapExact')) {
+    return leg(hopsOfPairs(args['path']), 'amountOutMin', 'amountIn' in args ? uintIn(args['amountIn']) : 0n)
+  }
+  if (name === 'v4.swapSingle') return v4Single(args, place)
+  return name === 'v4.swapPath' ? v4Path(args, place) : null
+}
+
+type Hop = { readonly tokenIn: string; readonly tokenOut: string; /** `null` in v2. */ readonly fee: number | null }
+
+function legAlong({ chain }: Place, hops: readonly Hop[], minOut: bigint, takes: bigint): Leg {
+  const feeBps = hops.reduce((sum, { fee }) => sum + (fee ?? v2Fee) / 100, 0)
+  const pools = hops.map(({ tokenIn, tokenOut, fee }) => poolIdentity(chain, tokenIn, tokenOut, fee).id)
+  const [tokenIn, tokenOut] = [hops[0]?.tokenIn ?? zeroAddress, hops.at(-1)?.tokenOut ?? zeroAddress]
+  return { tokenIn, tokenOut, minOut, takes, feeBps, pools, v4AmountIn: null }
+}
+
+function v4Single(args: Part['args'], place: Place): Leg {
+  const key = keyIn(args['key'])
+  const currencies = [key.currency0, key.currency1].map((currency) => currency.toLowerCase())
+  const [tokenIn = zeroAddress, tokenOut = zeroAddress] =
+    args['zeroForOne'] === true ? currencies : currencies.reverse()
+  return v4Leg(place, tokenIn, tokenOut, args, { feeBps: staticFeeBps(key.fee), pools: [poolIdOf(key)] })
+}
+
+function v4Path(args: Part['args'], place: Place): Leg {
+  const tokenIn = textIn(args['currencyIn'])
+  let currency = tokenIn
+  let feeBps = 0
+  const pools: Hex[] = []
+  for (const hop of recordsIn(args['path'])) {
+    const next = textIn(hop['intermediateCurrency'])
+    const [currency0, currency1] = sortedTokens(currency, next)
+    const fee = Number(hop['fee'])
+    feeBps += staticFeeBps(fee)
+    pools.push(poolIdOf(keyIn({ ...hop, currency0: getAddress(currency0), currency1: getAddress(currency1), fee })))
+    currency = next
+  }
+  return v4Leg(place, tokenIn, currency, args, { feeBps, pools })
+}
+
+function v4Leg(
+  { chain }: Place,
+  tokenIn: string,
+  tokenOut: string,
+  args: Part['args'],
+  rest: Pick<Leg, 'feeBps' | 'pools'>,
+): Leg {
+  const wrapped = (token: string) => (token === zeroAddress ? chain.wrappedNative.address.toLowerCase() : token)
+  const amounts = { minOut: uintIn(args['least']), takes: 0n, v4AmountIn: uintIn(args['amountIn']) }
+  return { tokenIn: wrapped(tokenIn), tokenOut: wrapped(tokenOut), ...amounts, ...rest }
+}
+
+function paysOf(legs: readonly Leg[], parts: readonly Part[], place: Place): ReadonlyMap<string, bigint> {
+  const pays = new Map<string, bigint>()
+  const wrapped = place.chain.wrappedNative.address.toLowerCase()
+  const taken = legs.map(({ tokenIn, takes }) => [tokenIn, takes] as const)
+  const settled = parts.map((part) => settlementOf(part, legs))
+  for (const [token, amount] of [...taken, ...settled]) if (amount > 0n) raise(pays, token, amount)
+  if (place.valueWei > 0n) {
+    // The older router pays wrapped currency out of what was sent along; to the universal one that is something else.
+    const own = pays.get(wrapped) ?? 0n
+    const isSame = parts.every(({ name }) => name !== 'execute')
+    pays.set(wrapped, isSame ? larger(own, place.valueWei) : own + place.valueWei)
+  }
+  return pays
+}
+
+/** What a part of v4 pays out of the wallet for swaps; native currency is paid out of what was sent along. */
+function settlementOf({ name, args }: Part, legs: readonly Leg[]): readonly [string, bigint] {
+  const isOfWallet = name === 'v4.settleAll' || (name === 'v4.settle' && args['payerIsUser'] === true)
+  if (!isOfWallet) return [zeroAddress, 0n]
+  const token = textIn(args['token'])
+  if (token === zeroAddress) return [zeroAddress, 0n]
+  const swaps = legs.flatMap(({ tokenIn, v4AmountIn }) =>
+    tokenIn === token && v4AmountIn !== null ? [v4AmountIn] : [],
+  )
+  const asked = swaps.reduce((sum, amount) => sum + amount, 0n)
+  const isOpen = swaps.some((amount) => amount === 0n)
+  const named = uintIn(args[name === 'v4.settle' ? 'amount' : 'most'])
+  if (name === 'v4.settle') return [token, named === 0n ? asked : named]
+  return [token, isOpen || named < asked ? named : asked]
+}
+
+/** Proceeds that a later part trades on are none. */
+function bringsOf(legs: readonly Leg[], parts: readonly Part[], { chain }: Place): ReadonlyMap<string, bigint> {
+  const brings = new Map<string, bigint>()
+  const wrapped = chain.wrappedNative.address.toLowerCase()
+  for (const [index, { tokenOut, minOut }] of legs.entries()) {
+    if (!legs.slice(index + 1).some(({ tokenIn }) => tokenIn === tokenOut)) raise(brings, tokenOut, minOut)
+  }
+  for (const part of parts) {
+    const { token, least } = payoutOf(part, wrapped)
+    const own = brings.get(token)
+    if (own !== undefined) brings.set(token, larger(own, least))
+  }
+  return brings
+}
+
+/** A payout may promise more than the trades before it do, once for all of them. */
+function payoutOf({ name, args }: Part, wrapped: string): { readonly token: string; readonly least: bigint } {
+  if (name === 'unwrapWETH9') return { token: wrapped, least: uintIn(args['amountMinimum']) }
+  if (name === 'UNWRAP_WETH') return { token: wrapped, least: uintIn(args['least']) }
+  const isSweep = name === 'SWEEP' || name === 'v4.takeAll'
+  if (!isSweep && name !== 'sweepToken') return { token: zeroAddress, least: 0n }
+  const token = textIn(args['token'])
+  return { token: token === zeroAddress ? wrapped : token, least: uintIn(args[isSweep ? 'least' : 'amountMinimum']) }
+}
+
+/** A leg that the wallet pays nothing for goes on with what an earlier one brought. */
+function feeOf(legs: readonly Leg[], pays: ReadonlyMap<string, bigint>): number {
+  const routes: { end: string; feeBps: number }[] = []
+  for (const { tokenIn, tokenOut, feeBps } of legs) {
+    const before = (pays.get(tokenIn) ?? 0n) > 0n ? undefined : routes.findLast(({ end }) => end === tokenIn)
+    if (before === undefined) routes.push({ end: tokenOut, feeBps })
+    else Object.assign(before, { end: tokenOut, feeBps: before.feeBps + feeBps })
+  }
+  return routes.reduce((least, { feeBps }) => Math.min(least, feeBps), Infinity)
+}
+
+/** Hundredths of a basis point; v2 pairs take 0.3 %. */
+const v2Fee = 3_000
+
+/** A fee above the most a static one may be is a flag: a hook decides it, and it excuses no loss. */
+function staticFeeBps(fee: number): number {
+  return fee > 1_000_000 ? 0 : fee / 100
+}
+
+/** token, fee, token, …: 20 and 3 bytes each (Path of v3-periphery). */
+function hopsOfPath(value: unknown): readonly Hop[] {
+  const path = textIn(value) as Hex
+  const hops: Hop[] = []
+  for (let at = 0; at + 43 <= size(path); at += 23) {
+    const [tokenIn, tokenOut] = [slice(path, at, at + 20), slice(path, at + 23, at + 43)]
+    hops.push({ tokenIn, tokenOut, fee: Number(slice(path, at + 20, at + 23)) })
+  }
+  return hops
+}
+
+function hopsOfPairs(value: unknown): readonly Hop[] {
+  const path = Array.isArray(value) ? value.map(textIn) : []
+  return path.slice(1).map((tokenOut, index) => ({ tokenIn: path[index] ?? tokenOut, tokenOut, fee: null }))
+}
+
+function raise(sums: Map<string, bigint>, token: string, amount: bigint): void {
+  sums.set(token, (sums.get(token) ?? 0n) + amount)
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}

@@ -1,0 +1,117 @@
+import type { Budget } from '@svc/store'
+import type { Chain } from '@svc/wallet/core'
+import type { Address } from 'viem'
+import { type Intent, ToolError } from '@svc/amm'
+import type { Engine, InspectionContext } from '../context/engine.ts'
+import { worstGasCost } from '../spending/gas.ts'
+import { gasWorth } from '../spending/gas-cap.ts'
+import { isWayHome } from '../stages/is-way-home.ts'
+import { knownContracts } from '../calldata/known-contracts.ts'
+import type { Policy } from '../policy/policy.ts'
+import { policyFor } from '../policy/policy-for.ts'
+import { checkPolicy, simulatePlan, tokensToPrice } from '../stages/prepare.ts'
+import { readBounds } from '../stages/read-bounds.ts'
+import type { Refusal } from '../context/refusal.ts'
+import { createSimulatorMemory } from '../simulation/simulator-memory.ts'
+import { budgetsOf } from '../spending/spend-budgets.ts'
+import { createNativePrices, type PricedTokens, priceTokens, valueOfSpend } from '../spending/spend-value.ts'
+import { type CallValue, weighValue } from '../stages/weigh-value.ts'
+
+/**
+ * Looks at an intent as a write does at the newest block: prices, simulation, what leaves and what comes back, what it asks
+ * of the budgets. The same stages of the pipeline look at it; nothing is reserved, stored or signed. What keeps it from
+ * being weighed is in the answer, with the prices as far as they can be read.
+ */
+export async function weighIntent(question: WeighedQuestion, ports: WeighingPorts): Promise<WeighedIntent> {
+  const context = inspectionContext(question, ports)
+  try {
+    const checked = await checkPolicy(context)
+    const simulated = await simulatePlan(checked)
+    const { value, priced, simulation, refusals } = weighValue({ ...simulated, refusals: simulated.refusals })
+    const { chain, intent, engine } = context
+    const spend = valueOfSpend(intent, simulation.deltas, priced, value)
+    const spendUsdMicros = spend.unpriced.length > 0 ? null : spend.usdMicros
+    const asked = { policy: engine.policy, chainId: chain.id, priced, spendUsdMicros: spend.usdMicros }
+    const gasUsed = [...simulation.gasUsed, ...simulation.revokeGasUsed]
+    return {
+      status: 'weighed',
+      blockNumber: simulation.blockNumber,
+      playedBy: simulation.playedBy,
+      priced,
+      value: { ...value, refusals },
+      isWayHome: isWayHome(value, simulation, checked.snapshotTaken.standing),
+      refusals: [...readBounds(intent, chain, context.known).refusals, ...simulated.refusals],
+      budgets: budgetsOf(value, asked),
+      spendUsdMicros,
+      gasUsdMicros: gasWorth(worstGasCost(gasUsed, checked.snapshotTaken.fees), priced),
+    }
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+    return { status: 'failed', code: error.code, message: error.message, priced: await pricesOf(context) }
+  }
+}
+
+export type WeighedQuestion = {
+  /** `null` where it is not known: rules of single tools are then left out. */
+  readonly tool: string | null
+  readonly principalId: string | null
+  readonly intent: Intent
+}
+
+export type WeighingPorts = Pick<Engine, 'rpc' | 'tokens' | 'prices' | 'now'> & {
+  readonly chain: Chain
+  readonly policy: Policy
+  readonly wallet: Address
+}
+
+export type WeighedIntent =
+  | {
+      readonly status: 'weighed'
+      readonly blockNumber: bigint
+      readonly playedBy: 'eth_simulateV1' | 'eth_call'
+      readonly priced: PricedTokens
+      readonly value: CallValue
+      /** Its gas is held to the budget that is kept for what brings funds home, and to no other limit. */
+      readonly isWayHome: boolean
+      /** What the simulation and the calldata show that the intent does not say. */
+      readonly refusals: readonly Refusal[]
+      readonly budgets: readonly Budget[]
+      /** What it counts as; `null` where a token has no price that counts. */
+      readonly spendUsdMicros: bigint | null
+      /** What gas may cost at worst; `null` where native currency has no price. */
+      readonly gasUsdMicros: bigint | null
+    }
+  | {
+      readonly status: 'failed'
+      readonly code: ToolError['code']
+      readonly message: string
+      /** `null` where they cannot be read either. */
+      readonly priced: PricedTokens | null
+    }
+
+function inspectionContext(question: WeighedQuestion, ports: WeighingPorts): InspectionContext {
+  const { intent, tool, principalId } = question
+  const { chain, rpc, wallet, now } = ports
+  const policy = principalId === null ? ports.policy : policyFor(ports.policy, principalId)
+  const memories = { simulators: createSimulatorMemory(now), nativePrices: createNativePrices() }
+  return {
+    intent,
+    chain,
+    wallet,
+    client: rpc.client(chain),
+    known: knownContracts(chain, policy),
+    engine: { ...ports, policy, ...memories },
+    call: { tool: tool ?? '', principal: { id: principalId ?? '' } },
+  }
+}
+
+async function pricesOf(context: InspectionContext): Promise<PricedTokens | null> {
+  const { engine, chain, intent, known } = context
+  const tokens = tokensToPrice({ intent, callBounds: readBounds(intent, chain, known).bounds })
+  try {
+    return await priceTokens(tokens, { ...engine, directory: engine.tokens, chain })
+  } catch (error) {
+    if (error instanceof ToolError) return null
+    throw error
+  }
+}

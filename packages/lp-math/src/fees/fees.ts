@@ -1,0 +1,61 @@
+import { requireLiquidity } from '../sqrt-price/require-arguments.ts'
+
+/**
+ * Fees (smallest units, rounded down) a liquidity earned while the growth inside its range (Q128.128, modulo 2^256) went from `last`
+ * to `now`. Source: v3 whitepaper eq. 6.28; Position of v3-core (cut to 128 bits there) and v4-core.
+ * @throws LpMathError `LIQUIDITY_OUT_OF_RANGE`.
+ */
+export function feesOwed(liquidity: bigint, feeGrowthInsideNowX128: bigint, feeGrowthInsideLastX128: bigint): bigint {
+  requireLiquidity(liquidity)
+  const growth = BigInt.asUintN(256, feeGrowthInsideNowX128 - feeGrowthInsideLastX128)
+  return BigInt.asUintN(128, (growth * liquidity) >> 128n)
+}
+
+/**
+ * Fee growth per unit of liquidity (Q128.128) inside a range, from the pool's global growth and the growth outside its two ticks.
+ * All of it counts modulo 2^256, as in the contracts: only differences of results mean anything.
+ * Source: v3 whitepaper eq. 6.17 to 6.19; Tick of v3-core, StateLibrary of v4-core.
+ */
+export function getFeeGrowthInside(options: FeeGrowthInsideOptions): FeeGrowthInside {
+  const { tickCurrent, tickLower, tickUpper, lower, upper } = options
+  const inside = (global: bigint, outsideLower: bigint, outsideUpper: bigint): bigint => {
+    const below = tickCurrent >= tickLower ? outsideLower : global - outsideLower
+    const above = tickCurrent < tickUpper ? outsideUpper : global - outsideUpper
+    return BigInt.asUintN(256, global - below - above)
+  }
+  return {
+    feeGrowthInside0X128: inside(
+      options.feeGrowthGlobal0X128,
+      lower.feeGrowthOutside0X128,
+      upper.feeGrowthOutside0X128,
+    ),
+    feeGrowthInside1X128: inside(
+      options.feeGrowthGlobal1X128,
+      lower.feeGrowthOutside1X128,
+      upper.feeGrowthOutside1X128,
+    ),
+  }
+}
+
+/** As the contracts give them: `lower` and `upper` are the two ticks' own records, Q128.128 per unit of liquidity. */
+export type FeeGrowthInsideOptions = {
+  tickCurrent: number
+  tickLower: number
+  tickUpper: number
+  feeGrowthGlobal0X128: bigint
+  feeGrowthGlobal1X128: bigint
+  lower: FeeGrowthOutside
+  upper: FeeGrowthOutside
+}
+
+export type FeeGrowthOutside = { feeGrowthOutside0X128: bigint; feeGrowthOutside1X128: bigint }
+
+export type FeeGrowthInside = { feeGrowthInside0X128: bigint; feeGrowthInside1X128: bigint }
+
+/**
+ * The whole fee of a v4 swap in millionths of the input: the protocol's part first, the liquidity providers' on the rest, rounded up.
+ * Source: ProtocolFeeLibrary `calculateSwapFee` of v4-core.
+ */
+export function v4SwapFee(protocolFeePips: number, lpFeePips: number): number {
+  return protocolFeePips + lpFeePips - Math.floor((protocolFeePips * lpFeePips) / 1_000_000)
+}

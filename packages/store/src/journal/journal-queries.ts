@@ -1,0 +1,186 @@
+import { type CompiledQuery, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Schema } from '../schema.ts'
+import type { JournalState } from '@svc/wallet/core'
+
+/** What the journal asks and writes. Addresses are compared in lower case, and kept as they were given. */
+export function journalQueries() {
+  return {
+    highest: preparedQuery<Account, { readonly highest: unknown }>((db, value) =>
+      db
+        .selectFrom('journal')
+        .select((select) => select.fn.max('nonce').as('highest'))
+        .where('chain_id', '=', value('chainId'))
+        .where(isFrom(value('from')))
+        .where('state', '<>', 'refused'),
+    ),
+    open: preparedQuery<Account, JournalRow>((db, value) =>
+      ofAccount(db, value).where('state', 'in', openStates.map(literally)).orderBy('nonce').orderBy('attempt'),
+    ),
+    refused: preparedQuery<Account, JournalRow>((db, value) =>
+      ofAccount(db, value).where('state', '=', literally('refused')).orderBy('nonce').orderBy('attempt'),
+    ),
+    openWallets: preparedQuery<Pick<Account, 'chainId'>, Pick<JournalRow, 'from_address'>>((db, value) =>
+      walletsOn(db, value).where('state', 'in', openStates.map(literally)),
+    ),
+    refusedWallets: preparedQuery<Pick<Account, 'chainId'>, Pick<JournalRow, 'from_address'>>((db, value) =>
+      walletsOn(db, value).where('state', '=', literally('refused')),
+    ),
+    asked: preparedQuery<Readonly<Record<string, unknown>>, JournalRow>((db) =>
+      db
+        .selectFrom('journal')
+        .selectAll()
+        .where('asked', 'is not', null)
+        .where('asked_outcome', 'is', null)
+        .orderBy('sequence'),
+    ),
+    byNonce: preparedQuery<Account & { readonly nonce: bigint }, JournalRow>((db, value) =>
+      ofAccount(db, value).where('nonce', '=', value('nonce')).orderBy('attempt'),
+    ),
+    byHash: preparedQuery<{ readonly hash: string }, JournalRow>((db, value) =>
+      db.selectFrom('journal').selectAll().where('hash', '=', value('hash')),
+    ),
+    byRequest: preparedQuery<{ readonly requestId: string }, JournalRow>((db, value) =>
+      db.selectFrom('journal').selectAll().where('request_id', '=', value('requestId')).orderBy('sequence'),
+    ),
+    taken: preparedQuery<Slot, { readonly hash: string }>((db, value) =>
+      db
+        .selectFrom('journal')
+        .select('hash')
+        .where((where) =>
+          where.or([
+            where('hash', '=', value('hash')),
+            where.and([
+              where('chain_id', '=', value('chainId')),
+              isFrom(value('from')),
+              where('nonce', '=', value('nonce')),
+              where('attempt', '=', value('attempt')),
+            ]),
+            where.and([
+              where('request_id', '=', value('requestId')),
+              where('step', '=', value('step')),
+              where('chain_id', '=', value('chainId')),
+              isFrom(value('from')),
+              where('nonce', '!=', value('nonce')),
+            ]),
+          ]),
+        ),
+    ),
+    reservation: preparedQuery<{ readonly id: string }, { readonly state: string }>((db, value) =>
+      db.selectFrom('reservation').select('state').where('id', '=', value('id')),
+    ),
+    insert: preparedQuery<NewRow, unknown>((db, value) =>
+      db.insertInto('journal').values({
+        hash: value('hash'),
+        request_id: value('requestId'),
+        step: value('step'),
+        chain_id: value('chainId'),
+        from_address: value('from'),
+        nonce: value('nonce'),
+        attempt: value('attempt'),
+        raw_transaction: value('rawTransaction'),
+        reservation_id: value('reservationId'),
+        state: 'signed',
+        signed_at: value('signedAt'),
+      }),
+    ),
+    mark: preparedQuery<Mark, unknown>((db, value) =>
+      db
+        .updateTable('journal')
+        .set({
+          state: value('state'),
+          block_number: value('blockNumber'),
+          block_hash: value('blockHash'),
+          gas_used: value('gasUsed'),
+        })
+        .where('hash', '=', value('hash')),
+    ),
+  }
+}
+
+export type JournalQueries = ReturnType<typeof journalQueries>
+
+export type JournalRow = Selectable<Schema['journal']>
+
+/** One address on one chain; the address in lower case. */
+export type Account = { readonly chainId: bigint; readonly from: string }
+
+/** What became of such an entry is not known for good. */
+export const openStates: readonly string[] = ['signed', 'broadcast', 'mined'] satisfies JournalState[]
+
+type Slot = Account & {
+  readonly hash: string
+  readonly requestId: string
+  readonly step: bigint
+  readonly nonce: bigint
+  readonly attempt: bigint
+}
+
+type NewRow = {
+  readonly hash: string
+  readonly requestId: string
+  readonly step: number
+  readonly chainId: number
+  readonly from: string
+  readonly nonce: number
+  readonly attempt: number
+  readonly rawTransaction: string
+  readonly reservationId: string | null
+  readonly signedAt: number
+}
+
+type Mark = {
+  readonly hash: string
+  readonly state: JournalState
+  readonly blockNumber: bigint | null
+  readonly blockHash: string | null
+  readonly gasUsed: bigint | null
+}
+
+function ofAccount(db: Kysely<Schema>, value: ValueOf<Account>) {
+  return db
+    .selectFrom('journal')
+    .selectAll()
+    .where('chain_id', '=', value('chainId'))
+    .where(isFrom(value('from')))
+}
+
+/** Once for each row: one address may come often. */
+function walletsOn(db: Kysely<Schema>, value: ValueOf<Pick<Account, 'chainId'>>) {
+  return db.selectFrom('journal').select('from_address').where('chain_id', '=', value('chainId'))
+}
+
+/** Spelled out: of a value that comes later the planner cannot tell that the index over the open entries serves it. */
+function literally(state: string) {
+  return sql.lit(state)
+}
+
+function isFrom(from: RawBuilder<string>) {
+  return sql<boolean>`lower(from_address) = ${from}`
+}
+
+/**
+ * A query that is built and compiled when it runs first, and from then on runs with other values: to build one takes the
+ * builder several times as long as it takes SQLite to answer it, and a write asks dozens. It belongs to the engine it ran
+ * on first. `build` names every value that varies, and gives the same query each time.
+ */
+function preparedQuery<Values extends Readonly<Record<string, unknown>>, Row>(
+  build: (db: Kysely<Schema>, value: ValueOf<Values>) => { compile(): CompiledQuery<Row> },
+): PreparedQuery<Values, Row> {
+  let compiled: CompiledQuery<Row> | null = null
+  return async (db, values) => {
+    compiled ??= build(db, (name) => sql`${{ [valueNamed]: name }}`).compile()
+    const parameters = compiled.parameters.map((given) => (isNamed(given) ? values[given[valueNamed]] : given))
+    return (await db.executeQuery<Row>({ ...compiled, parameters })).rows
+  }
+}
+
+type PreparedQuery<Values, Row> = (db: Kysely<Schema>, values: Values) => Promise<readonly Row[]>
+
+/** Stands in a query for a value that is given when it runs. */
+type ValueOf<Values> = <Name extends keyof Values & string>(name: Name) => RawBuilder<Values[Name]>
+
+const valueNamed = Symbol('value')
+
+function isNamed(parameter: unknown): parameter is { readonly [valueNamed]: string } {
+  return typeof parameter === 'object' && parameter !== null && valueNamed in parameter
+}

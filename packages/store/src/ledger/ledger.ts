@@ -1,0 +1,297 @@
+import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import { type BudgetAmount, requireBudgetName, settleBudgets, takeBudgets } from './budget.ts'
+import type { CheckRequest } from '../check-request.ts'
+import type { Engine } from '../engine.ts'
+import type { Schema } from '../schema.ts'
+import type { SpendVerdict } from './spend-verdict.ts'
+import { StoreError } from '../store-error.ts'
+import { sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
+import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
+import { type OpenReservation, openReservations } from './open-reservations.ts'
+import { type Outflow, outflowsSince } from './outflows-since.ts'
+import { releaseUnsigned } from './release-unsigned.ts'
+import { countGas, countUnreservedGas, coverGas, type GasCost, uncountedGas, type UncountedGas } from './count-gas.ts'
+import { requireAmount } from '../require-amount.ts'
+import { amountsText, nativeCurrency, type TokenAmounts } from './token-amounts.ts'
+import { weighSpend } from './weigh-spend.ts'
+
+/**
+ * The spend ledger: what may leave the wallet, counted in bigint millionths of a US dollar before anything is signed.
+ * Checks and inserts happen in one serialised transaction, so the caps hold however many requests race.
+ */
+export function createLedger(engine: Engine, now: () => number): Ledger {
+  return {
+    reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now()), 'with-next'),
+    check: (request) => engine.read((db) => weighSpend(db, request, now())),
+    raise: (id, request) => engine.write('spend', (trx) => raiseIn(trx, id, request, now())),
+    settle: (id, actualUsdMicros, gas = [], budgets = [], { amounts, isRepaid = false } = {}) =>
+      engine.write('spend', (trx) => settleIn(trx, id, { actualUsdMicros, gas, budgets, amounts, isRepaid }, now())),
+    coverGas: (hash, aboveUsdMicros) => engine.write('spend', (trx) => coverGas(trx, hash, aboveUsdMicros)),
+    uncountedGas: (chainId) => engine.read((db) => uncountedGas(db, chainId)),
+    countGas: (gas) => engine.write('spend', (trx) => countUnreservedGas(trx, gas, now())),
+    release: (id) =>
+      engine.write('spend', async (trx) => {
+        const row = await requireReservation(trx, id)
+        if (row.state === 'released') return
+        requireReserved(row)
+        await requireNothingOut(trx, id)
+        await close(trx, id, { state: 'released' }, now())
+      }),
+    usage: (principal, { sessionIdleMs }) =>
+      engine.read(async (db) => {
+        const current = await currentSession(db, principal, sessionIdleMs, now())
+        const session = await sumOfSession(db, principal, current?.id ?? null)
+        const daily = await sumOfDay(db, now())
+        return {
+          sessionUsdMicros: session.usdMicros,
+          sessionGasUsdMicros: session.gasUsdMicros,
+          dailyUsdMicros: daily.usdMicros,
+          dailyGasUsdMicros: daily.gasUsdMicros,
+          dailyExitGasUsdMicros: await sumOfGas(db, now(), 'exit'),
+          dailyPlainExitGasUsdMicros: await sumOfGas(db, now(), 'plain-exit'),
+          dailyDueExitGasUsdMicros: await sumOfGas(db, now(), 'due-exit'),
+          principalDailyUsdMicros: (await sumOfDay(db, now(), { principal })).usdMicros,
+        }
+      }),
+    budgetUsage: (name) => engine.read((db) => usedOf(db, name, now())),
+    open: () => engine.read(openReservations),
+    outflows: (chainId, since) => engine.read((db) => outflowsSince(db, chainId, since)),
+    releaseUnsigned: () => engine.write('spend', (trx) => releaseUnsigned(trx, now())),
+  }
+}
+
+export type Ledger = {
+  /**
+   * Takes the amount and its gas out of the limits and what is asked of budgets out of those, or says which limit, and else
+   * which budget, stands in the way, and takes nothing. It counts until it is settled or released, whatever happens to the
+   * process; it is on disk with the first signature that draws on it, at the latest. Throws `RESERVATION_EXISTS` for an id
+   * used before and `AMOUNT_INVALID` for a negative amount.
+   */
+  reserve(request: ReserveRequest): Promise<SpendVerdict>
+  /** What `reserve` would answer now. Writes nothing. */
+  check(request: CheckRequest): Promise<SpendVerdict>
+  /**
+   * Lifts an open reservation to an amount and its gas, for all of which the limits are asked again; what it held already
+   * is not counted twice. Refused, it stays as it was; of both parts, one that is not more than it holds stays. With
+   * `gasOutOfAmount` the amount may fall by as much as the gas rises, so that the sum never does. Budgets named are lifted
+   * as well, or added; those that are not named stay. What was reserved to bring funds home, and no longer does, is held to
+   * every limit; the other way round it stays what it was. Throws `RESERVATION_NOT_OPEN` and `AMOUNT_INVALID`.
+   */
+  raise(id: string, request: RaiseRequest): Promise<SpendVerdict>
+  /**
+   * Replaces the reserved amount by what really moved, which may be more, and its gas by what the mined transactions named
+   * cost, each counted once however often it is named. Budgets named count what is given here, which may be more than was
+   * reserved, or nothing; the others count as reserved. Both count for 24 hours from now. `amounts` is what left, without
+   * gas; where it is left out, what might have left stays on record. `isRepaid` says that it brought home what repays its
+   * gas. The same amount again changes
+   * nothing, whatever is said of gas and budgets. Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
+   */
+  settle(
+    id: string,
+    actualUsdMicros: bigint,
+    gas?: readonly GasCost[],
+    budgets?: readonly BudgetAmount[],
+    came?: { readonly amounts?: TokenAmounts; readonly isRepaid?: boolean },
+  ): Promise<void>
+  /**
+   * Holds at least so much gas above what a journalled transaction may cost, in the open reservation that it draws on, and
+   * asks no limit: for fees that rise on what is out already, which must never be kept from its end. `hash` is the first
+   * attempt. The same again, or less, adds nothing; one that is closed, or draws on none, stays as it is.
+   */
+  coverGas(hash: string, aboveUsdMicros: bigint): Promise<void>
+  /**
+   * Transactions mined for good on a chain whose gas no settlement has counted: those that draw on no reservation, or on
+   * one that is closed already. The oldest, at most a hundred.
+   */
+  uncountedGas(chainId: number): Promise<readonly UncountedGas[]>
+  /** Counts gas that nothing was reserved for, asking no limit: it is burnt. Each transaction once. */
+  countGas(gas: readonly GasCost[]): Promise<void>
+  /**
+   * Gives the amount back: for a request that certainly had no effect. Throws `RESERVATION_IN_USE` while a signed
+   * transaction draws on it that is not `replaced` or `superseded`.
+   */
+  release(id: string): Promise<void>
+  /** What counts against the limits now. */
+  usage(principal: string, options: { readonly sessionIdleMs: number }): Promise<SpendUsage>
+  /** What counts of a budget now, of all principals together, in millionths of a US dollar. */
+  budgetUsage(name: string): Promise<bigint>
+  /** Reservations neither settled nor released. */
+  open(): Promise<readonly OpenReservation[]>
+  /** What may have left the wallet on a chain: settled at `since` (Unix milliseconds) or later, or reserved still. */
+  outflows(chainId: number, since: number): Promise<readonly Outflow[]>
+  /**
+   * Releases every open reservation that no signed transaction ever drew on, and gives their ids. Only for a server
+   * that starts: the requests they belonged to died with the process before.
+   */
+  releaseUnsigned(): Promise<readonly string[]>
+}
+
+export type ReserveRequest = CheckRequest & {
+  readonly id: string
+  readonly requestId: string
+  /** What may leave, with its gas at worst among native currency. */
+  readonly amounts?: TokenAmounts
+}
+
+export type RaiseRequest = Pick<
+  CheckRequest,
+  'amountUsdMicros' | 'gasUsdMicros' | 'budgets' | 'isExit' | 'isToRepay' | 'limits' | 'sessionIdleMs'
+> & {
+  /** For an amount that is what gas leaves of a limit. */
+  readonly gasOutOfAmount?: boolean
+}
+
+/** Amounts and gas together, and the gas among it. */
+export type SpendUsage = {
+  readonly sessionUsdMicros: bigint
+  readonly sessionGasUsdMicros: bigint
+  readonly dailyUsdMicros: bigint
+  readonly dailyGasUsdMicros: bigint
+  /** Of that, what bringing funds home cost. */
+  readonly dailyExitGasUsdMicros: bigint
+  /** Of that, what was not asked to repay its gas. */
+  readonly dailyPlainExitGasUsdMicros: bigint
+  /** Of that, what was to repay its gas and has not. */
+  readonly dailyDueExitGasUsdMicros: bigint
+  readonly principalDailyUsdMicros: bigint
+}
+
+type Reservation = Selectable<Schema['reservation']>
+
+type Settlement = {
+  readonly actualUsdMicros: bigint
+  readonly gas: readonly GasCost[]
+  readonly budgets: readonly BudgetAmount[]
+  readonly amounts: TokenAmounts | undefined
+  readonly isRepaid: boolean
+}
+
+async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: number): Promise<SpendVerdict> {
+  const known = await trx.selectFrom('reservation').select('id').where('id', '=', request.id).executeTakeFirst()
+  if (known !== undefined) throw new StoreError('RESERVATION_EXISTS', `Reservation ${request.id} was made before.`)
+  const verdict = await weighSpend(trx, request, at)
+  if (!verdict.granted) return verdict
+  const sessionId = await touchSession(trx, request.principal, request.sessionIdleMs, at)
+  await trx
+    .insertInto('reservation')
+    .values({
+      id: request.id,
+      request_id: request.requestId,
+      principal: request.principal,
+      chain_id: request.chainId,
+      session_id: sessionId,
+      reserved_usd_micros: request.amountUsdMicros,
+      reserved_gas_usd_micros: request.gasUsdMicros ?? 0n,
+      is_exit: request.isExit === true ? 1n : 0n,
+      repayment: verdict.repayment,
+      amounts: request.amounts === undefined ? null : amountsText(request.amounts),
+      state: 'reserved',
+      reserved_at: at,
+    })
+    .execute()
+  await takeBudgets(trx, request.id, request.budgets ?? [])
+  return verdict
+}
+
+async function raiseIn(trx: Transaction<Schema>, id: string, request: RaiseRequest, at: number): Promise<SpendVerdict> {
+  const row = await requireReservation(trx, id)
+  requireReserved(row)
+  const { principal, reserved_usd_micros: held, reserved_gas_usd_micros: heldGas } = row
+  const gasUsdMicros = larger(request.gasUsdMicros ?? 0n, heldGas)
+  const least = request.gasOutOfAmount === true ? held - (gasUsdMicros - heldGas) : held
+  const amountUsdMicros = larger(request.amountUsdMicros, least)
+  requireAmount(request.amountUsdMicros)
+  requireAmount(request.gasUsdMicros ?? 0n)
+  const isExit = row.is_exit === 1n && request.isExit === true
+  const asked = { ...request, principal, chainId: Number(row.chain_id), amountUsdMicros, gasUsdMicros, isExit }
+  const verdict = await weighSpend(trx, asked, at, row)
+  if (!verdict.granted) return verdict
+  await takeBudgets(trx, id, request.budgets ?? [])
+  const is_exit = isExit ? 1n : 0n
+  const { repayment } = verdict
+  const isSame = is_exit === row.is_exit && repayment === row.repayment
+  if (amountUsdMicros === held && gasUsdMicros === heldGas && isSame) return verdict
+  const session_id = await touchSession(trx, principal, request.sessionIdleMs, at)
+  await trx
+    .updateTable('reservation')
+    .set({
+      session_id,
+      reserved_usd_micros: amountUsdMicros,
+      reserved_gas_usd_micros: gasUsdMicros,
+      is_exit,
+      repayment,
+    })
+    .where('id', '=', id)
+    .execute()
+  return verdict
+}
+
+async function settleIn(
+  trx: Transaction<Schema>,
+  id: string,
+  { actualUsdMicros: settled_usd_micros, gas, budgets, amounts: left, isRepaid }: Settlement,
+  at: number,
+): Promise<void> {
+  requireAmount(settled_usd_micros)
+  const row = await requireReservation(trx, id)
+  if (row.state === 'settled' && row.settled_usd_micros === settled_usd_micros) return
+  requireReserved(row)
+  const counted = await countGas(trx, gas)
+  const settled_gas_usd_micros = counted.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
+  const amounts = left === undefined ? row.amounts : amountsText(withGas(left, counted))
+  await settleBudgets(trx, id, budgets)
+  // What settles late counts in the session that is open by then, and keeps it open from here.
+  const session_id = await touchLatestSession(trx, row.principal, at)
+  const repayment = isRepaid ? 'done' : row.repayment
+  const change = { settled_usd_micros, settled_gas_usd_micros, amounts, session_id, repayment }
+  await close(trx, id, { state: 'settled', ...change }, at)
+}
+
+async function close(
+  trx: Transaction<Schema>,
+  id: string,
+  change: Updateable<Schema['reservation']>,
+  at: number,
+): Promise<void> {
+  await trx
+    .updateTable('reservation')
+    .set({ ...change, closed_at: at })
+    .where('id', '=', id)
+    .execute()
+}
+
+async function requireReservation(trx: Transaction<Schema>, id: string): Promise<Reservation> {
+  const row = await trx.selectFrom('reservation').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw new StoreError('RESERVATION_NOT_OPEN', `There is no reservation ${id}.`)
+  return row
+}
+
+function requireReserved(row: Reservation): void {
+  if (row.state === 'reserved') return
+  throw new StoreError('RESERVATION_NOT_OPEN', `Reservation ${row.id} is ${row.state} already.`)
+}
+
+async function requireNothingOut(trx: Transaction<Schema>, id: string): Promise<void> {
+  const out = await trx
+    .selectFrom('journal')
+    .select('hash')
+    .where('reservation_id', '=', id)
+    .where('state', 'in', ['signed', 'broadcast', 'mined', 'final', 'reverted', 'refused'])
+    .executeTakeFirst()
+  if (out === undefined) return
+  throw new StoreError('RESERVATION_IN_USE', `Transaction ${out.hash} draws on reservation ${id}; settle it instead.`)
+}
+
+async function usedOf(db: Kysely<Schema>, name: string, at: number): Promise<bigint> {
+  requireBudgetName(name)
+  return (await sumOfBudgets(db, [name], at)).get(name) ?? 0n
+}
+
+function withGas(left: TokenAmounts, gas: readonly GasCost[]): TokenAmounts {
+  const native = gas.reduce((sum, { wei }) => sum + wei, left.get(nativeCurrency) ?? 0n)
+  return new Map([...left, [nativeCurrency, native]])
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}

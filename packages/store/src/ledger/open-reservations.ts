@@ -1,0 +1,42 @@
+import type { Kysely } from 'kysely'
+import type { BudgetAmount } from './budget.ts'
+import type { Schema } from '../schema.ts'
+
+/** Reservations neither settled nor released. */
+export async function openReservations(db: Kysely<Schema>): Promise<readonly OpenReservation[]> {
+  const rows = await db.selectFrom('reservation').selectAll().where('state', '=', 'reserved').execute()
+  const held = await db
+    .selectFrom('reservation_budget')
+    .innerJoin('reservation', 'reservation.id', 'reservation_id')
+    .select(['reservation_id', 'name', 'usd_micros'])
+    .where('state', '=', 'reserved')
+    .orderBy('name')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    requestId: row.request_id,
+    principal: row.principal,
+    chainId: Number(row.chain_id),
+    amountUsdMicros: row.reserved_usd_micros,
+    gasUsdMicros: row.reserved_gas_usd_micros,
+    isExit: row.is_exit === 1n,
+    reservedAt: Number(row.reserved_at),
+    budgets: held
+      .filter(({ reservation_id }) => reservation_id === row.id)
+      .map(({ name, usd_micros }) => ({ name, usdMicros: usd_micros })),
+  }))
+}
+
+export type OpenReservation = {
+  readonly id: string
+  readonly requestId: string
+  readonly principal: string
+  readonly chainId: number
+  readonly amountUsdMicros: bigint
+  readonly gasUsdMicros: bigint
+  /** Whether it only brings funds home. */
+  readonly isExit: boolean
+  readonly reservedAt: number
+  /** What it holds of budgets; those of which it holds nothing are left out. */
+  readonly budgets: readonly BudgetAmount[]
+}

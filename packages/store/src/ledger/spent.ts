@@ -1,0 +1,130 @@
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import type { Schema } from '../schema.ts'
+
+/**
+ * What counts in the 24 hours before `at`, amounts and gas: every open reservation whatever its age, and
+ * everything settled since. A spend leaves the window 24 hours after it was settled, which is never before its effect
+ * on the chain, so no span of 24 hours sees effects above the cap. Of all principals, or of one.
+ */
+export async function sumOfDay(
+  db: Kysely<Schema>,
+  at: number,
+  of: { readonly principal?: string } = {},
+): Promise<Spent> {
+  const row = await db
+    .selectFrom('reservation')
+    .select([counted.as('total'), countedGas.as('gas')])
+    .where((where) => countsInDay(where, at))
+    .$if(of.principal !== undefined, (query) => query.where('principal', '=', of.principal ?? ''))
+    .executeTakeFirstOrThrow()
+  return { usdMicros: row.total, gasUsdMicros: row.gas }
+}
+
+/** The gas of one kind that counts in the same 24 hours. */
+export async function sumOfGas(db: Kysely<Schema>, at: number, kind: GasKind): Promise<bigint> {
+  const row = await db
+    .selectFrom('reservation')
+    .select(countedGas.as('gas'))
+    .where((where) => countsInDay(where, at))
+    .where((where) => isOfKind(where, kind))
+    .executeTakeFirstOrThrow()
+  return row.gas
+}
+
+/**
+ * Of what brings funds home: all of it (`exit`), what was not asked to repay its gas (`plain-exit`), and what was and has not
+ * (`due-exit`: it failed, brought less, or is still out). What did is of the first alone. Or of everything else.
+ */
+export type GasKind = 'exit' | 'plain-exit' | 'due-exit' | 'other'
+
+function isOfKind(where: ExpressionBuilder<Schema, 'reservation'>, kind: GasKind) {
+  const isExit = where('is_exit', '=', kind === 'other' ? 0n : 1n)
+  if (kind === 'plain-exit') return where.and([isExit, where('repayment', 'is', null)])
+  return kind === 'due-exit' ? where.and([isExit, where('repayment', '=', 'due')]) : isExit
+}
+
+/**
+ * When so much gas of one kind will have left the window, in Unix milliseconds; `null` where what is settled does not come to
+ * as much. What is reserved still is not known to leave.
+ */
+export async function gasFreesAt(
+  db: Kysely<Schema>,
+  at: number,
+  { kind, usdMicros }: { readonly kind: GasKind; readonly usdMicros: bigint },
+): Promise<number | null> {
+  const rows = await db
+    .selectFrom('reservation')
+    .select(['closed_at', 'settled_gas_usd_micros'])
+    .where('state', '=', 'settled')
+    .where('closed_at', '>', BigInt(at - dayMs))
+    .where((where) => isOfKind(where, kind))
+    .orderBy('closed_at')
+    .execute()
+  let freed = 0n
+  for (const row of rows) {
+    freed += row.settled_gas_usd_micros ?? 0n
+    if (freed >= usdMicros) return Number(row.closed_at) + dayMs
+  }
+  return null
+}
+
+/** What counts of budgets in the same 24 hours, of all principals, by name; those of which nothing counts are left out. */
+export async function sumOfBudgets(
+  db: Kysely<Schema>,
+  names: readonly string[],
+  at: number,
+): Promise<ReadonlyMap<string, bigint>> {
+  const counting = db
+    .selectFrom('reservation')
+    .select('id')
+    .where((where) => countsInDay(where, at))
+  const rows = await db
+    .selectFrom('reservation_budget')
+    .select(['name', dollars.as('dollars'), microsBeside.as('micros')])
+    .where('name', 'in', names)
+    .where('reservation_id', 'in', counting)
+    .groupBy('name')
+    .execute()
+  return new Map(rows.map((row) => [row.name, row.dollars * 1_000_000n + row.micros]))
+}
+
+/**
+ * What counts in a session of a principal: its settled spends and every open reservation of the principal, also one
+ * that was made in a session before. Without a session (`null`) only the latter.
+ */
+export async function sumOfSession(db: Kysely<Schema>, principal: string, sessionId: bigint | null): Promise<Spent> {
+  const row = await db
+    .selectFrom('reservation')
+    .select([counted.as('total'), countedGas.as('gas')])
+    .where('principal', '=', principal)
+    .where((where) =>
+      where.or([
+        where('state', '=', 'reserved'),
+        where.and([where('state', '=', 'settled'), where('session_id', '=', sessionId ?? -1n)]),
+      ]),
+    )
+    .executeTakeFirstOrThrow()
+  return { usdMicros: row.total, gasUsdMicros: row.gas }
+}
+
+/** In millionths of a US dollar: amounts and gas together, and the gas among it. */
+export type Spent = { readonly usdMicros: bigint; readonly gasUsdMicros: bigint }
+
+const dayMs = 24 * 60 * 60 * 1000
+
+function countsInDay(where: ExpressionBuilder<Schema, 'reservation'>, at: number) {
+  return where.or([
+    where('state', '=', 'reserved'),
+    where.and([where('state', '=', 'settled'), where('closed_at', '>', BigInt(at - dayMs))]),
+  ])
+}
+
+const counted = sql<bigint>`cast(coalesce(sum(
+  coalesce(settled_usd_micros, reserved_usd_micros) + coalesce(settled_gas_usd_micros, reserved_gas_usd_micros)
+), 0) as bigint)`
+
+const countedGas = sql<bigint>`cast(coalesce(sum(coalesce(settled_gas_usd_micros, reserved_gas_usd_micros)), 0) as bigint)`
+
+// No cap bounds how much a budget counts: in two parts the sum stays within 64 bits.
+const dollars = sql<bigint>`cast(sum(usd_micros / 1000000) as bigint)`
+const microsBeside = sql<bigint>`cast(sum(usd_micros % 1000000) as bigint)`

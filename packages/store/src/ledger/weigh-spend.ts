@@ -1,0 +1,105 @@
+import type { Kysely, Selectable } from 'kysely'
+import { amountsByName, type Budget, heldBudgets } from './budget.ts'
+import type { Schema } from '../schema.ts'
+import type { BudgetRefusal, GasRefusal, SpendVerdict } from './spend-verdict.ts'
+import { gasFreesAt, type GasKind, sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
+import type { CheckRequest } from '../check-request.ts'
+import { requireAmount } from '../require-amount.ts'
+import { currentSession } from './spending-session.ts'
+
+/**
+ * Says whether an amount and its gas still fit under every limit at `at`, its gas under that of gas, and what is asked of
+ * budgets into those. Of several limits that are exceeded it names the one that leaves least. What only brings funds home is held to
+ * the limit of gas and to budgets alone. `own` is an open reservation that all of it takes the place of. Throws `AMOUNT_INVALID`.
+ */
+export async function weighSpend(
+  db: Kysely<Schema>,
+  request: CheckRequest,
+  at: number,
+  own: Own | null = null,
+): Promise<SpendVerdict> {
+  const { principal, amountUsdMicros, gasUsdMicros = 0n, budgets = [], limits, sessionIdleMs } = request
+  requireAmount(amountUsdMicros)
+  requireAmount(gasUsdMicros)
+  const budgetRefusal = await weighBudgets(db, budgets, at, own?.id ?? null)
+  const asked = amountUsdMicros + gasUsdMicros
+  const held = own === null ? 0n : own.reserved_usd_micros + own.reserved_gas_usd_micros
+  const session = await currentSession(db, principal, sessionIdleMs, at)
+  const used = {
+    perTransaction: 0n,
+    perSession: (await sumOfSession(db, principal, session?.id ?? null)).usdMicros - held,
+    daily: (await sumOfDay(db, at)).usdMicros - held,
+    principalDaily: (await sumOfDay(db, at, { principal })).usdMicros - held,
+  }
+  const exceeded = (['perTransaction', 'perSession', 'principalDaily', 'daily'] as const).flatMap((limit) => {
+    const [capUsdMicros, usedUsdMicros] = [limits[limit], used[limit]]
+    if (request.isExit === true || capUsdMicros === undefined || usedUsdMicros + asked <= capUsdMicros) return []
+    return [{ limit, capUsdMicros, usedUsdMicros }]
+  })
+  const left = ({ capUsdMicros, usedUsdMicros }: (typeof exceeded)[number]) => capUsdMicros - usedUsdMicros
+  const [first, ...others] = exceeded
+  if (first !== undefined) {
+    // What the tightest leaves fits under all of them.
+    const tightest = others.reduce((least, one) => (left(one) < left(least) ? one : least), first)
+    return { granted: false, ...tightest, askedUsdMicros: asked }
+  }
+  const gas = await weighGas(db, request, at, own)
+  if (gas.refusal !== null) return gas.refusal
+  if (budgetRefusal !== null) return budgetRefusal
+  const { perSession, daily, principalDaily } = used
+  return { granted: true, used: { session: perSession, daily, principalDaily }, repayment: gas.repayment }
+}
+
+type Own = Pick<
+  Selectable<Schema['reservation']>,
+  'id' | 'reserved_usd_micros' | 'reserved_gas_usd_micros' | 'is_exit' | 'repayment'
+>
+
+async function weighGas(db: Kysely<Schema>, request: CheckRequest, at: number, own: Own | null): Promise<WeighedGas> {
+  const { gasUsdMicros: askedUsdMicros = 0n, limits, isExit = false, isToRepay = false } = request
+  const { dailyGas: capUsdMicros } = limits
+  const plain = { refusal: null, repayment: null }
+  if (capUsdMicros === undefined || askedUsdMicros === 0n) return plain
+  const usedOf = async (kind: GasKind, isOwn: boolean) =>
+    (await sumOfGas(db, at, kind)) - (isOwn && own !== null ? own.reserved_gas_usd_micros : 0n)
+  const isHeld = own !== null && own.is_exit === (isExit ? 1n : 0n)
+  const isDue = own?.repayment === 'due'
+  if (isExit && isToRepay && (await usedOf('due-exit', isHeld && isDue)) <= capUsdMicros) {
+    return { refusal: null, repayment: 'due' }
+  }
+  const kind = isExit ? 'plain-exit' : 'other'
+  const usedUsdMicros = await usedOf(kind, isHeld && !isDue)
+  const above = usedUsdMicros + askedUsdMicros - capUsdMicros
+  if (above <= 0n) return plain
+  const freesAt = askedUsdMicros > capUsdMicros ? null : await gasFreesAt(db, at, { kind, usdMicros: above })
+  const refusal = { granted: false, limit: 'dailyGas', capUsdMicros, usedUsdMicros, askedUsdMicros, freesAt } as const
+  return { refusal, repayment: null }
+}
+
+type WeighedGas = { readonly refusal: GasRefusal | null; readonly repayment: 'due' | null }
+
+/**
+ * The first budget that has too little left at `at`, or `null`. What an open reservation `ownId` holds of a budget is not
+ * counted twice, and never falls. What takes nothing is never refused. Throws `AMOUNT_INVALID`.
+ */
+async function weighBudgets(
+  db: Kysely<Schema>,
+  budgets: readonly Budget[],
+  at: number,
+  ownId: string | null,
+): Promise<BudgetRefusal | null> {
+  const amounts = amountsByName(budgets)
+  if (amounts.size === 0) return null
+  const held = ownId === null ? new Map<string, bigint>() : await heldBudgets(db, ownId)
+  const used = await sumOfBudgets(db, [...amounts.keys()], at)
+  for (const { name, capUsdMicros } of budgets) {
+    const own = held.get(name) ?? 0n
+    const amount = amounts.get(name) ?? 0n
+    const askedUsdMicros = amount > own ? amount : own
+    const usedUsdMicros = (used.get(name) ?? 0n) - own
+    if (askedUsdMicros > 0n && usedUsdMicros + askedUsdMicros > capUsdMicros) {
+      return { granted: false, limit: 'budget', budget: name, capUsdMicros, usedUsdMicros, askedUsdMicros }
+    }
+  }
+  return null
+}

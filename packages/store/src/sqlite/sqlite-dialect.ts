@@ -1,0 +1,96 @@
+import {
+  type Dialect,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type SqliteStatement,
+} from 'kysely'
+import type Database from 'libsql'
+import { toBindable } from '../to-bindable.ts'
+
+/**
+ * SQLite for Kysely over libsql, with the traps of that pair closed:
+ * - transactions begin immediate, and by `exec`: a prepared statement that fails because the database is busy keeps its
+ *   connection locked out until the garbage collector finds it
+ * - for the same reason a write outside a transaction is refused
+ * - statements are prepared once per connection and kept until they fail: every one is run to its end, so that none holds
+ *   a snapshot or a lock while it is kept
+ * - parameters are mapped (a boolean would kill the process, an integer number would be stored as a float) or refused
+ *   (undefined and NaN would become null, text would end at its first NUL)
+ */
+export function createSqliteDialect(database: Database.Database): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new SqliteDriver({ database: wrap(database) }),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+function wrap(database: Database.Database): SqliteDatabase {
+  const kept = new Map<string, SqliteStatement>()
+  const prepare = (sql: string): SqliteStatement => {
+    const known = kept.get(sql)
+    if (known !== undefined) return known
+    const statement = wrapStatement(database, database.prepare(sql), () => kept.delete(sql))
+    if (kept.size >= mostKept) kept.clear()
+    kept.set(sql, statement)
+    return statement
+  }
+  return {
+    close: () => {
+      kept.clear()
+      database.close()
+    },
+    prepare: (sql) =>
+      sql === 'begin' || sql === 'commit' || sql === 'rollback' ? command(database, sql) : prepare(sql),
+  }
+}
+
+/** Far more than the store has queries; lists of values make their number grow. */
+const mostKept = 200
+
+function command(database: Database.Database, sql: 'begin' | 'commit' | 'rollback'): SqliteStatement {
+  return {
+    reader: false,
+    run: () => {
+      // A full disk ends a transaction by itself; what failed must not be hidden by a rollback that finds none.
+      if (sql !== 'rollback' || database.inTransaction) database.exec(sql === 'begin' ? 'begin immediate' : sql)
+      return { changes: 0, lastInsertRowid: 0 }
+    },
+    all: () => [],
+    iterate: () => [].values(),
+  }
+}
+
+function wrapStatement(
+  database: Database.Database,
+  statement: Database.Statement,
+  forget: () => void,
+): SqliteStatement {
+  const forgottenOnFailure = <Result>(work: () => Result): Result => {
+    try {
+      return work()
+    } catch (error) {
+      forget()
+      throw error
+    }
+  }
+  const all = (parameters: readonly unknown[]) => {
+    const bound = parameters.map(toBindable)
+    return forgottenOnFailure(() => statement.all(bound))
+  }
+  return {
+    reader: statement.reader,
+    run: (parameters) => {
+      if (!database.inTransaction) throw new TypeError('A write needs a transaction.')
+      const bound = parameters.map(toBindable)
+      return forgottenOnFailure(() => statement.run(bound))
+    },
+    all,
+    // An iterator left half-way would hold its snapshot; rows here are few.
+    iterate: (parameters) => all(parameters).values(),
+  }
+}

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql, type Transaction } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Durability, Engine } from '../engine.ts'
+import { createJournal } from '../journal/journal.ts'
+import { createLedger } from '../ledger/ledger.ts'
+import { openDatabase } from '../open-database.ts'
+import type { Schema } from '../schema.ts'
+import { openSqliteEngine } from './sqlite-engine.ts'
+
+let folder: string
+let engine: Engine
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'store-'))
+  engine = await openSqliteEngine(join(folder, 'state.db'))
+})
+
+afterEach(async () => {
+  await engine.close()
+  await rm(folder, { recursive: true })
+})
+
+/** 2: the commit waits until the disk has it. 1: it does not. */
+async function syncOf(trx: Transaction<Schema>): Promise<bigint | undefined> {
+  return (await sql<{ synchronous: bigint }>`pragma synchronous`.execute(trx)).rows[0]?.synchronous
+}
+
+const noteUse = (trx: Transaction<Schema>, key: string) =>
+  trx.insertInto('rate_use').values({ key, at: 1, until: 2, cost: 3 }).execute()
+
+test('a write waits for the disk, unless it may get there with the next one', async () => {
+  expect(await engine.write('spend', syncOf)).toBe(2n)
+  expect(await engine.write('spend', syncOf, 'with-next')).toBe(1n)
+  expect(await engine.write('spend', syncOf)).toBe(2n)
+  expect(await engine.write('spend', syncOf, 'at-once')).toBe(2n)
+})
+
+test('after one that failed, and among many at once, each waits as it should', async () => {
+  const failing = engine.write('spend', () => Promise.reject(new Error('stop')), 'with-next')
+  await expect(failing).rejects.toThrow('stop')
+  const seen = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => engine.write('spend', syncOf, index % 2 === 0 ? 'with-next' : 'at-once')),
+  )
+  expect(seen).toEqual(seen.map((_, index) => (index % 2 === 0 ? 1n : 2n)))
+})
+
+test('what may get to the disk later is there for every process at once', async () => {
+  await engine.write('rate limits', (trx) => noteUse(trx, 'soon'), 'with-next')
+  const other = openDatabase(join(folder, 'state.db'))
+  expect(other.prepare('select "key" from rate_use').all([])).toEqual([{ key: 'soon' }])
+  other.close()
+})
+
+test('a signature and a settlement wait for the disk; what nothing rests on yet, and what the chain tells again, do not', async () => {
+  const waits: Durability[] = []
+  const watched: Engine = {
+    ...engine,
+    write: (lock, work, durability = 'at-once') => {
+      waits.push(durability)
+      return engine.write(lock, work, durability)
+    },
+  }
+  const [journal, ledger] = [createJournal(watched, () => 1), createLedger(watched, () => 1)]
+  const limits = { perTransaction: 10n, perSession: 10n, daily: 10n }
+  const spend = { principal: 'p', chainId: 1, amountUsdMicros: 1n, limits, sessionIdleMs: 1 }
+  await ledger.reserve({ ...spend, id: 'r/0', requestId: 'r' })
+  const hash = `0x${'1'.repeat(64)}` as const
+  const slot = { requestId: 'r', step: 0, chainId: 1, from: `0x${'a'.repeat(40)}`, nonce: 0, attempt: 0 } as const
+  await journal.recordSigned({ ...slot, rawTransaction: '0x', hash, reservationId: 'r/0' })
+  for (const state of ['broadcast', 'mined', 'final'] as const) await journal.mark(hash, state)
+  await ledger.settle('r/0', 1n)
+  const soon = 'with-next'
+  expect(waits).toEqual([soon, 'at-once', soon, soon, soon, 'at-once'])
+})
+
+test.each(['reverted', 'replaced', 'superseded', 'refused'] as const)(
+  'that it is %s waits for the disk',
+  async (state) => {
+    const waits: Durability[] = []
+    const write: Engine['write'] = (lock, work, durability = 'at-once') => {
+      waits.push(durability)
+      return engine.write(lock, work, durability)
+    }
+    const journal = createJournal({ ...engine, write }, () => 1)
+    const hash = `0x${'1'.repeat(64)}` as const
+    const slot = { requestId: 'r', step: 0, chainId: 1, from: `0x${'a'.repeat(40)}`, nonce: 0, attempt: 0 } as const
+    await journal.recordSigned({ ...slot, rawTransaction: '0x', hash, reservationId: null })
+    await journal.mark(hash, state)
+    expect(waits).toEqual(['at-once', 'at-once'])
+  },
+)

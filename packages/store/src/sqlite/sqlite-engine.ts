@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreError } from '../store-error.ts'
+import { heldLease, type HeldLease, leaseHeld, type Leases } from '../leases.ts'
+import { Kysely, type Transaction } from 'kysely'
+import type Database from 'libsql'
+import { chmod, mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Engine } from '../engine.ts'
+import { migrate } from '../migrations.ts'
+import { openDatabase } from '../open-database.ts'
+import type { Schema } from '../schema.ts'
+import { createSqliteDialect } from './sqlite-dialect.ts'
+
+/** Opens a file (mode 0600, its directory 0700) or `:memory:`, with the schema up to date. Every write is serialised. */
+export async function openSqliteEngine(path: string): Promise<Engine> {
+  if (path !== ':memory:') await preparePrivateFile(path)
+  const database = await whenFree(async () => openDatabase(path))
+  const db = new Kysely<Schema>({ dialect: createSqliteDialect(database) })
+  try {
+    // One transaction of the one connection, so that two processes opening a new file do it once between them. The
+    // migrator brings none of its own on this engine.
+    await whenFree(async () => database.exec('begin immediate'))
+    await migrate(db, { name: 'sqlite' })
+    database.exec('commit')
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+  const leases = createProcessLeases()
+  return {
+    leases,
+    read: (work) => work(db),
+    write: (_lock, work, durability) =>
+      whenFree(() => (durability === 'with-next' ? withoutSync(database, db, work) : db.transaction().execute(work))),
+    close: () => leases.close().then(() => db.destroy()),
+  }
+}
+
+/**
+ * Commits without waiting for the disk. The write-ahead log is one file, written and synced in the order of commits, so
+ * the next commit that waits takes this one along; after a loss of power either both are there, or this one is not and
+ * nothing after it. The setting cannot change within a transaction, and the connection is held meanwhile.
+ */
+function withoutSync<Result>(
+  database: Database.Database,
+  db: Kysely<Schema>,
+  work: (trx: Transaction<Schema>) => Promise<Result>,
+): Promise<Result> {
+  return db.connection().execute(async (held) => {
+    database.exec('pragma synchronous = normal')
+    try {
+      return await held.transaction().execute(work)
+    } finally {
+      database.exec('pragma synchronous = full')
+    }
+  })
+}
+
+/** The engine gives the files beside it (write-ahead log, shared memory) the mode of the main one. */
+async function preparePrivateFile(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const file = await open(path, 'a', 0o600)
+  await file.close()
+  await chmod(path, 0o600)
+}
+
+/** Leases within this process: the lock of the data directory keeps other processes out. */
+function createProcessLeases(): Leases & { close(): Promise<void> } {
+  const held = new Map<string, HeldLease & { readonly holder: string }>()
+  return {
+    async acquire({ name, holder }) {
+      const other = held.get(name)
+      if (other !== undefined) throw leaseHeld(name, other.holder)
+      const made = heldLease(name, async () => void held.delete(name))
+      held.set(name, { ...made, holder })
+      return made.lease
+    },
+    async close() {
+      for (const { lose } of held.values()) lose()
+      held.clear()
+    },
+  }
+}
+
+/**
+ * Does work on the database, again while another process holds it for writing. Each try blocks the event loop for the
+ * engine's busy timeout at most; between tries it runs. Throws `STORE_BUSY` after about ten seconds.
+ */
+async function whenFree<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (tries === mostTries) {
+        throw new StoreError('STORE_BUSY', 'Another process keeps the database busy.', { cause: error })
+      }
+      await sleep(20 + 10 * tries)
+    }
+  }
+}
+
+const mostTries = 30
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^SQLITE_(BUSY|LOCKED)/.test(String(error.code))
+}

@@ -1,0 +1,76 @@
+import type { Chain } from '@svc/wallet/core'
+import { decodeFunctionResult, encodeFunctionData, slice, type Address, type Hex } from 'viem'
+import type { Ports } from '../ports.ts'
+import type { Token } from '@svc/amm'
+import { erc20Abi } from '@svc/amm/abis'
+
+/**
+ * What a token keeps back on a transfer, in basis points, found by simulating one out of a pool that holds it; null when no
+ * pool does or the endpoint cannot simulate. Nothing is sent.
+ */
+export async function detectTransferFee(
+  ports: Pick<Ports, 'rpc' | 'tokens' | 'liquidity'>,
+  chain: Chain,
+  token: Token,
+): Promise<number | null> {
+  if (token.isNative) return 0
+  const holder = await findHolder(ports, chain, token)
+  if (holder === null) return null
+  try {
+    const client = ports.rpc.client(chain)
+    const held = await client.readContract({
+      address: token.address,
+      abi: erc20Abi,
+      functionName: 'balanceOf',
+      args: [holder],
+    })
+    const sent = held / 1000n
+    if (sent === 0n) return null
+    const [block] = await client.simulateBlocks({
+      blocks: [{ calls: [balanceCall(token), transferCall(token, holder, sent), balanceCall(token)] }],
+    })
+    const [before, transfer, after] = block?.calls ?? []
+    if (before === undefined || after === undefined || transfer?.status !== 'success') return null
+    const received = balanceOf(after.data) - balanceOf(before.data)
+    return Number(((sent - received) * 10_000n) / sent)
+  } catch {
+    return null
+  }
+}
+
+/** A contract that holds the token: its deepest pool against the wrapped native token or else against a dollar token. */
+async function findHolder(
+  ports: Pick<Ports, 'tokens' | 'liquidity'>,
+  chain: Chain,
+  token: Token,
+): Promise<Address | null> {
+  const dollars = chain.tokens.filter((row) => row.usdPegged === true).map((row) => row.address)
+  for (const address of [chain.wrappedNative.address, ...dollars]) {
+    if (address === token.address) continue
+    const [pool] = await ports.liquidity.findPools(chain, token, await ports.tokens.byAddress(chain, address))
+    if (pool !== undefined) return pool.version === 'v4' ? (chain.amm.v4?.poolManager ?? null) : slice(pool.id, 0, 20)
+  }
+  return null
+}
+
+/** An address without a key or code. */
+const probe: Address = '0x000000000000000000000000000000000000f0fe'
+
+function balanceCall(token: Token): { to: Address; data: Hex } {
+  return {
+    to: token.address,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [probe] }),
+  }
+}
+
+function transferCall(token: Token, from: Address, amount: bigint): { from: Address; to: Address; data: Hex } {
+  return {
+    from,
+    to: token.address,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [probe, amount] }),
+  }
+}
+
+function balanceOf(data: Hex): bigint {
+  return decodeFunctionResult({ abi: erc20Abi, functionName: 'balanceOf', data })
+}

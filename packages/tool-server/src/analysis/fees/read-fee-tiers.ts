@@ -1,0 +1,192 @@
+import {
+  ewmaSigma,
+  ewmaStandardError,
+  liquidityProfile,
+  LpMathError,
+  MAX_TICK,
+  priceFromSqrtPrice,
+  realisedSigma,
+} from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import type { Pool, PoolBars, Token } from '@svc/amm'
+import type { Ports } from '../../ports.ts'
+import type { WorkCaller } from '../../ports/workers.ts'
+import type { ScoredTier } from './choose-fee-tier.ts'
+import { dailyTrade, type DailyTrade } from '../range/daily-trade.ts'
+import { knownCloses } from '../position/known-closes.ts'
+import { leastMove } from '../range/least-move.ts'
+import { readPoolActivity } from './read-pool-activity.ts'
+import type { TierMarket } from './score-fee-tier.ts'
+import { wholeFee } from './whole-fee.ts'
+
+/**
+ * The fee tiers of a pair on the evidence of their last 30 days: one pool each, all measured against one volatility, that of the pool
+ * which traded most. Money counts in the pegged token of the pair, else in its second, so that the order of the tokens changes nothing.
+ *
+ * @throws ToolError `RPC_*`
+ */
+export async function readFeeTiers(ports: TierPorts, request: TierRequest): Promise<FeeTiers> {
+  const { chain, pools, nowMs } = request
+  const to = Math.floor(nowMs / 3_600_000) * 3_600
+  const quoteUsd = (await ports.prices.usd(chain, request.quote))?.usd ?? null
+  const read: ReadTier[] = []
+  for (const pool of pools) {
+    const period = { from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }
+    const history = await ports.history.read({ chain, pool, ...period, signal: ports.signal })
+    const { tvlUsd, isContradictory } = await readPoolActivity(ports, chain, pool, nowMs, { withTrading: false })
+    const isQuote1 = pool.token1.address === request.quote.address
+    read.push({ pool, history, tvlUsd, isContradictory, isQuote1, trade: tradeOf(history, pool, isQuote1 ? 1 : 0) })
+  }
+  const busiest = read.reduce((a, b) => (sum(b.trade.volumes) > sum(a.trade.volumes) ? b : a))
+  const volatility = volatilityOf(busiest)
+  const market: TierMarket = {
+    price: priceOf(busiest),
+    sigma: Math.min(volatility?.ewma ?? 0, 10),
+    sigmaError: volatility?.standardError ?? 0,
+    blockSeconds: Math.max(chain.blockTimeSeconds, 0.001),
+    value: quoteUsd === null ? 1e-9 : notionalUsd / quoteUsd,
+  }
+  const tiers: ReadFeeTier[] = []
+  for (const tier of read) {
+    tiers.push(await scored(ports, chain, tier, { market, quoteUsd }))
+  }
+  return { tiers, volatility, busiest: busiest.pool, isPriced: quoteUsd !== null }
+}
+
+/** What every tier is asked for, in US dollars. */
+export const notionalUsd = 10_000
+
+export type TierPorts = Pick<Ports, 'rpc' | 'prices' | 'liquidity' | 'history' | 'workers'> & WorkCaller
+
+export type TierRequest = {
+  readonly chain: Chain
+  /** One of each fee, at least one. */
+  readonly pools: readonly Pool[]
+  /** In which money counts. */
+  readonly quote: Token
+  /** Unix milliseconds. */
+  readonly nowMs: number
+}
+
+export type FeeTiers = {
+  readonly tiers: readonly ReadFeeTier[]
+  /** Annual, as fractions; `null` unless two bars were traded in. */
+  readonly volatility: TierVolatility | null
+  /** Whose prices the volatility is of. */
+  readonly busiest: Pool
+  readonly isPriced: boolean
+}
+
+export type TierVolatility = {
+  readonly ewma: number
+  /** One of it. */
+  readonly standardError: number
+  readonly realised: number | null
+  readonly hours: number
+}
+
+export type ReadFeeTier = ScoredTier & {
+  readonly pool: Pool
+  /** Whether its ticks cannot be with its liquidity. */
+  readonly isContradictory: boolean
+  readonly history: PoolBars
+  /** Over the last 7 days, in whole tokens of the quote. */
+  readonly weekVolume: number
+  /** Fees of the last days over the value held now, percent a year, nothing smoothed. */
+  readonly feeApy7d: number | null
+  readonly feeApy30d: number | null
+}
+
+type ReadTier = {
+  readonly pool: Pool
+  readonly history: PoolBars
+  readonly tvlUsd: number | null
+  readonly isContradictory: boolean
+  readonly isQuote1: boolean
+  readonly trade: DailyTrade
+}
+
+const lookbackDays = 30
+
+function tradeOf({ bars, completeness }: PoolBars, pool: Pool, countedToken: 0 | 1): DailyTrade {
+  const { decimals } = countedToken === 0 ? pool.token0 : pool.token1
+  return dailyTrade(bars, { ...wholeFee(pool), countedToken, decimals, gaps: completeness.gaps })
+}
+
+async function scored(
+  ports: TierPorts,
+  chain: Chain,
+  tier: ReadTier,
+  { market, quoteUsd }: { readonly market: TierMarket; readonly quoteUsd: number | null },
+): Promise<ReadFeeTier> {
+  const { pool, history, trade, tvlUsd, isQuote1 } = tier
+  const [base, quote] = isQuote1 ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+  const facts = {
+    trade,
+    profile: await readProfile(ports, chain, tier, market.sigma),
+    fee: wholeFee(pool).feePips / 1e6,
+    tickSpacing: pool.tickSpacing ?? 1,
+    decimals0: base.decimals,
+    decimals1: quote.decimals,
+  }
+  const score = await ports.workers.run('scoreFeeTier', { tier: facts, market }, { signal: ports.signal })
+  const apyOf = (days: number) => {
+    if (trade.daysKnown < days || tvlUsd === null || !(tvlUsd > 0) || quoteUsd === null) return null
+    return ((sum(trade.fees.slice(-days)) * quoteUsd) / tvlUsd) * (365 / days) * 100
+  }
+  return {
+    feeTier: pool.fee,
+    tvlUsd,
+    daysKnown: trade.daysKnown,
+    score,
+    pool,
+    isContradictory: tier.isContradictory,
+    history,
+    weekVolume: sum(trade.volumes.slice(-7)),
+    feeApy7d: apyOf(7),
+    feeApy30d: apyOf(Math.min(lookbackDays, Math.max(7, trade.daysKnown))),
+  }
+}
+
+/** Around the price, as far as four deviations of a month; the liquidity at the edge is taken to go on. */
+async function readProfile(ports: Pick<Ports, 'liquidity'>, chain: Chain, tier: ReadTier, sigma: number) {
+  const { pool, isQuote1 } = tier
+  const reach = Math.ceil(Math.min(Math.max(4 * sigma * Math.sqrt(30 / 365), 0.1), 2) / Math.log(1.0001))
+  const [from, to] = [Math.max(-MAX_TICK, pool.tick - reach), Math.min(MAX_TICK, pool.tick + reach)]
+  const facts = {
+    tick: pool.tick,
+    liquidity: pool.liquidity,
+    decimals0: pool.token0.decimals,
+    decimals1: pool.token1.decimals,
+    inverted: !isQuote1,
+  }
+  const ticks = await ports.liquidity.ticks(chain, pool, from, to)
+  try {
+    return liquidityProfile({ ...facts, ticks })
+  } catch (error) {
+    // Ticks of another block than the pool's liquidity: then what is active now stands for all prices.
+    if (error instanceof LpMathError) return liquidityProfile({ ...facts, ticks: [] })
+    throw error
+  }
+}
+
+function priceOf({ pool, isQuote1 }: ReadTier): number {
+  const price = priceFromSqrtPrice(pool.sqrtPriceX96, pool.token0.decimals, pool.token1.decimals)
+  return isQuote1 ? price : 1 / price
+}
+
+function volatilityOf({ history, pool }: ReadTier): TierVolatility | null {
+  const { closes, traded } = knownCloses(history)
+  if (!traded.includes(true, 1)) return null
+  const { barSeconds } = history.bars
+  return {
+    ewma: ewmaSigma(closes, { barSeconds }),
+    standardError: ewmaStandardError(closes, { barSeconds, traded, leastMove: leastMove(pool) }),
+    realised: closes.length < 3 ? null : realisedSigma(closes, { barSeconds }),
+    hours: closes.length,
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

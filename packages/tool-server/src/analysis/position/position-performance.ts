@@ -1,0 +1,164 @@
+import type { Bars } from '@svc/lp-math'
+import type { Position, PositionEvents, UsdPrice } from '@svc/amm'
+import { sumUsd, valueUsd } from '../value-usd.ts'
+
+/**
+ * What a position brought, in dollars: what it holds, took out and earned against holding all that was put in, at today's prices; and
+ * what it brought against what was paid, each at the pool's own price of its time, where a token of the pool is pegged to the dollar
+ * (see `netProfit`). Annual percentages are of the capital that was at work, weighted by time, over a year of 365 days, from a day
+ * on. `bars` cover the life of the position, or are null; `now` is Unix seconds. Losses are negative.
+ */
+export function positionPerformance(facts: PerformanceFacts): Performance {
+  const { position, events, openedAt, earned, price0, price1, bars, gasUsd, now } = facts
+  const { token0, token1 } = position.pool
+  const worth = (amount0: bigint, amount1: bigint) =>
+    sumUsd(valueUsd(amount0, token0, price0), valueUsd(amount1, token1, price1))
+  const deposited = totalOf(events, 'deposit')
+  const withdrawn = totalOf(events, 'withdrawal')
+  const known = openedAt !== null
+  const valueNow = worth(position.amount0, position.amount1)
+  const hodlUsd = known ? worth(...deposited) : null
+  const keptUsd = known ? sumUsd(valueNow, worth(...withdrawn)) : null
+  const feesUsd = earned === null ? null : worth(earned.fees0, earned.fees1)
+  const ilUsd = lessUsd(keptUsd, hodlUsd)
+  const capital = known ? meanCapital(facts, openedAt, worth) : null
+  const years = known && now - openedAt >= 86_400 ? (now - openedAt) / (365 * 86_400) : null
+  const profit = known ? netProfit(facts) : null
+  const grossUsd = profit === null ? null : Math.round(profit.usd * 1e6) / 1e6
+  return {
+    deposited,
+    withdrawn,
+    valueUsd: valueNow,
+    hodlUsd,
+    feesUsd,
+    ilUsd,
+    vsHodlPct: percentOf(sumUsd(ilUsd, feesUsd), hodlUsd),
+    marketUsd: lessUsd(grossUsd, sumUsd(ilUsd, feesUsd)),
+    netPnlUsd: lessUsd(grossUsd, gasUsd),
+    netPnlDoubtUsd: profit?.doubtUsd ?? 0,
+    feeApr: years === null || feesUsd === null ? null : percentOf(feesUsd / years, capital),
+    timeInRangePct: bars === null ? null : shareInRange(position, bars),
+  }
+}
+
+export type PerformanceFacts = PositionEvents & {
+  readonly position: Position
+  readonly price0: UsdPrice | null
+  readonly price1: UsdPrice | null
+  readonly bars: Bars | null
+  readonly gasUsd: number | null
+  readonly now: number
+}
+
+export type Performance = {
+  /** Smallest units, in the pool's order. */
+  readonly deposited: readonly [bigint, bigint]
+  readonly withdrawn: readonly [bigint, bigint]
+  readonly valueUsd: number | null
+  readonly hodlUsd: number | null
+  readonly feesUsd: number | null
+  readonly ilUsd: number | null
+  readonly vsHodlPct: number | null
+  /**
+   * What prices did since: what was put in and not taken out again, at today's prices less at those of its time. So `netPnlUsd` is
+   * `ilUsd + feesUsd + marketUsd` less the gas.
+   */
+  readonly marketUsd: number | null
+  readonly netPnlUsd: number | null
+  /** What `netPnlUsd` may be off at most, for prices of the past that only a bar knows. */
+  readonly netPnlDoubtUsd: number
+  readonly feeApr: number | null
+  readonly timeInRangePct: number | null
+}
+
+function totalOf(events: PositionEvents['events'], kind: 'deposit' | 'withdrawal'): [bigint, bigint] {
+  const own = events.filter((event) => event.kind === kind)
+  return [own.reduce((sum, { amount0 }) => sum + amount0, 0n), own.reduce((sum, { amount1 }) => sum + amount1, 0n)]
+}
+
+/** What was put in and not taken out again, at today's prices, weighted by time. */
+function meanCapital(
+  { events, now }: PerformanceFacts,
+  openedAt: number,
+  worth: (amount0: bigint, amount1: bigint) => number | null,
+): number | null {
+  const changes = events.filter(({ kind }) => kind !== 'collection')
+  let capital = 0
+  let weighted = 0
+  for (const [index, { kind, amount0, amount1, timestamp }] of changes.entries()) {
+    const usd = worth(amount0, amount1)
+    if (usd === null) return null
+    capital = Math.max(0, capital + (kind === 'deposit' ? usd : -usd))
+    weighted += capital * ((changes[index + 1]?.timestamp ?? Math.max(now, timestamp + 1)) - timestamp)
+  }
+  return weighted / Math.max(now - openedAt, 1)
+}
+
+/** Of each bar the part of its move that was within the range; of one that stood still, all or nothing. */
+function shareInRange({ tickLower, tickUpper }: Position, bars: Bars): number | null {
+  if (bars.startsAt.length === 0) return null
+  let share = 0
+  for (const [index, low] of bars.lowTick.entries()) {
+    const high = bars.highTick[index] ?? low
+    const inside = Math.min(high, tickUpper) - Math.max(low, tickLower)
+    if (high === low) share += tickLower <= low && low < tickUpper ? 1 : 0
+    else share += Math.max(0, inside) / (high - low)
+  }
+  return Math.round((share / bars.startsAt.length) * 1e6) / 1e4
+}
+
+function lessUsd(whole: number | null, part: number | null): number | null {
+  return part === null ? null : sumUsd(whole, -part)
+}
+
+function percentOf(part: number | null, whole: number | null): number | null {
+  if (part === null || whole === null || whole <= 0) return null
+  return Math.round((part / whole) * 1e6) / 1e4
+}
+
+/**
+ * What a position brought against what was paid for it, before gas, in the token of its pool that is pegged to the dollar: both ends
+ * at the pool's own price, of the moment of each change and of now, so that a difference between sources is no profit. A change whose
+ * price is not known takes that of the end of its bar, and `doubtUsd` is what this may be off at most. Null without a pegged token
+ * or without a price.
+ */
+function netProfit(facts: {
+  readonly position: Position
+  readonly events: PositionEvents['events']
+  readonly earned: PositionEvents['earned']
+  readonly bars: Bars | null
+}): { readonly usd: number; readonly doubtUsd: number } | null {
+  const { position, events, earned, bars } = facts
+  const { token0, token1, sqrtPriceX96 } = position.pool
+  if ((!token0.usdPegged && !token1.usdPegged) || earned === null) return null
+  const worth = (amount0: bigint, amount1: bigint, price: number) =>
+    token1.usdPegged
+      ? (Number(amount1) + Number(amount0) * price) / 10 ** token1.decimals
+      : (Number(amount0) + Number(amount1) / price) / 10 ** token0.decimals
+  const held = [position.amount0 + earned.fees0, position.amount1 + earned.fees1] as const
+  let usd = worth(...held, priceOf(sqrtPriceX96))
+  let doubtUsd = 0
+  for (const { kind, amount0, amount1, timestamp, sqrtPriceX96: then } of events) {
+    if (kind === 'collection') continue
+    const at = then === null ? barPrices(bars, timestamp) : { price: priceOf(then), others: [] }
+    if (at === null) return null
+    const own = worth(amount0, amount1, at.price)
+    usd += kind === 'deposit' ? -own : own
+    doubtUsd += Math.max(0, ...at.others.map((other) => Math.abs(worth(amount0, amount1, other) - own)))
+  }
+  return { usd, doubtUsd }
+}
+
+function priceOf(sqrtPriceX96: bigint): number {
+  return (Number(sqrtPriceX96) / 2 ** 96) ** 2
+}
+
+/** The price at the end of a bar, and its extremes. */
+function barPrices(bars: Bars | null, timestamp: number) {
+  if (bars === null) return null
+  const index = Math.floor((timestamp - (bars.startsAt[0] ?? 0)) / bars.barSeconds)
+  const last = Math.min(index, bars.closeTick.length - 1)
+  const [close, low, high] = [bars.closeTick[last], bars.lowTick[last], bars.highTick[last]]
+  if (close === undefined || low === undefined || high === undefined) return null
+  return { price: 1.0001 ** close, others: [1.0001 ** low, 1.0001 ** high] }
+}

@@ -1,0 +1,36 @@
+import { type Bars, worthOfBars } from '@svc/lp-math'
+import type { WholeFee } from '../fees/whole-fee.ts'
+
+/**
+ * What a pool traded in each of the last whole days of its bars, oldest first, in whole tokens of one side, and what its liquidity
+ * providers earned of it.
+ */
+export function dailyTrade(bars: Bars, terms: TradeTerms): DailyTrade {
+  const { countedToken, decimals, gaps, feePips, protocolFeeShare } = terms
+  const worth = worthOfBars(bars, { amount0: bars.amount0In, amount1: bars.amount1In }, countedToken)
+  const barsADay = 86_400 / bars.barSeconds
+  const days = Math.floor(worth.length / barsADay + 1e-9)
+  const back = (count: number) => Math.max(0, worth.length - Math.round(count * barsADay))
+  const volumes = Array.from({ length: days }, (_, day) =>
+    worth.subarray(back(days - day), back(days - day - 1)).reduce((sum, bar) => sum + bar / 10 ** decimals, 0),
+  )
+  const paid = (feePips / 1e6) * (1 - protocolFeeShare)
+  const hasTraded = volumes.some((volume) => volume > 0)
+  const daysKnown = hasTraded ? Math.max(0, Math.floor(days - gaps / barsADay)) : 0
+  return { volumes, fees: volumes.map((volume) => volume * paid), daysKnown }
+}
+
+export type TradeTerms = WholeFee & {
+  readonly countedToken: 0 | 1
+  /** Of that token. */
+  readonly decimals: number
+  /** How many bars nothing is known of. */
+  readonly gaps: number
+}
+
+export type DailyTrade = {
+  readonly volumes: readonly number[]
+  readonly fees: readonly number[]
+  /** Days, those without data left out; none where nobody ever traded, as that tells no yield. */
+  readonly daysKnown: number
+}

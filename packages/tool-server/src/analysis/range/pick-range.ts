@@ -1,0 +1,100 @@
+import {
+  candidateRanges,
+  chooseRange,
+  createRangeAnalyser,
+  type LabelledRange,
+  netAprError,
+  type PriceBounds,
+  type RangeAnalyser,
+  type RangeAnalysis,
+  type RangeDoubts,
+  type RangeMarket,
+} from '@svc/lp-math'
+
+/**
+ * The range that is recommended, and those beside it. It lies evenly about the price unless, in both orders of the tokens, the best that
+ * leans to the same side is expected to earn more than both the even range and the best that leans to the other side, by more than the
+ * errors of the two together; it is then as wide as either order asks for.
+ * @throws LpMathError on markets that mean nothing; `PROBABILITY_OUT_OF_RANGE` unless the target, a share of the time in range, is at least
+ * 0 and below 1.
+ */
+export function pickRange(wanted: RangeWanted, between: () => void = () => {}): RangeChoice {
+  const analyser = interruptible(createRangeAnalyser(wanted.market), between)
+  const { best, even, lean } = leaning(analyser, wanted)
+  const bounds = lean === null ? null : agreedBounds(lean, wanted, between)
+  return {
+    ...(bounds === null ? { optimal: even } : { optimal: analyser.analyse(bounds), leansFrom: even }),
+    candidates: [{ ...best, label: 'best net' }, ...candidateRanges(analyser)],
+  }
+}
+
+/** What a range is chosen by. */
+export type RangeWanted = {
+  readonly market: RangeMarket
+  /** 0 to 1. */
+  readonly targetTimeInRange: number
+  readonly doubts: RangeDoubts
+}
+
+export type RangeChoice = {
+  readonly optimal: RangeAnalysis
+  readonly candidates: readonly LabelledRange[]
+  /** The even range, where the chosen one leans to a side. */
+  readonly leansFrom?: RangeAnalysis
+}
+
+/** The range that is distinguished from the even one and from its mirror, or none. */
+function leaning(analyser: RangeAnalyser, { targetTimeInRange, doubts }: RangeWanted) {
+  const { best, atTarget, otherSide, even } = chooseRange(analyser, targetTimeInRange)
+  const beats = (one: RangeAnalysis): boolean =>
+    atTarget.netApr - one.netApr > netAprError(atTarget, doubts) + netAprError(one, doubts)
+  return { best, even, lean: beats(even) && beats(otherSide) ? atTarget.bounds : null }
+}
+
+/**
+ * The bounds of a lean and of the one in the other order of the tokens together. A price without drift falls more often than it rises, and
+ * in the other order the other way round, so that a range that leans upwards must be wider and loses less: that is no lean of the pool.
+ */
+function agreedBounds(own: PriceBounds, wanted: RangeWanted, between: () => void): PriceBounds | null {
+  const { price } = wanted.market.model
+  const market = turnedMarket(wanted.market)
+  const { lean } = leaning(interruptible(createRangeAnalyser(market), between), { ...wanted, market })
+  if (lean === null) return null
+  const turned = { lower: 1 / lean.upper, upper: 1 / lean.lower }
+  if (leansUp(own, price) !== leansUp(turned, price)) return null
+  return { lower: Math.min(own.lower, turned.lower), upper: Math.max(own.upper, turned.upper) }
+}
+
+/** Calls `between` before each range. */
+function interruptible(analyser: RangeAnalyser, between: () => void): RangeAnalyser {
+  return {
+    ...analyser,
+    netApr(bounds) {
+      between()
+      return analyser.netApr(bounds)
+    },
+    analyse(bounds) {
+      between()
+      return analyser.analyse(bounds)
+    },
+  }
+}
+
+function leansUp({ lower, upper }: PriceBounds, price: number): boolean {
+  return upper / price > price / lower
+}
+
+/** A market without drift as it is asked about in the other order of its tokens, again without drift: money counts in the other token. */
+function turnedMarket(market: RangeMarket): RangeMarket {
+  const { model, profile, feesPerDay, value, gasCost, decimals0, decimals1 } = market
+  return {
+    ...market,
+    model: { ...model, price: 1 / model.price },
+    profile: { edges: profile.edges.map((edge) => 1 / edge).reverse(), liquidity: profile.liquidity.toReversed() },
+    feesPerDay: feesPerDay / model.price,
+    value: value / model.price,
+    gasCost: gasCost / model.price,
+    decimals0: decimals1,
+    decimals1: decimals0,
+  }
+}

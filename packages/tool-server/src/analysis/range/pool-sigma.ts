@@ -1,0 +1,112 @@
+import { ewmaSigma, ewmaStandardError, impliedSigma } from '@svc/lp-math'
+import { type Pool, type PoolBars, ToolError } from '@svc/amm'
+import { knownCloses } from '../position/known-closes.ts'
+import { leastMove } from './least-move.ts'
+import { wholeFee } from '../fees/whole-fee.ts'
+
+/**
+ * The annual volatility of a pool as a fraction: of its past closes by EWMA, or what its fees of the last 7 days pay for. Throws
+ * `INSUFFICIENT_HISTORY` below `leastDays` days of known prices since the first trade, and for one of closes where no second bar was
+ * traded in; `PRICE_UNAVAILABLE` and `INSUFFICIENT_LIQUIDITY` for an implied one.
+ */
+export function poolSigma(
+  history: PoolBars,
+  pool: Pool,
+  { source, price, token1Usd, feesError }: PoolSigmaOptions,
+): PoolSigma {
+  const { bars, completeness } = history
+  const { closes, traded } = knownCloses(history)
+  const days = (closes.length * bars.barSeconds) / 86_400
+  if (days < leastDays || closes.length < 2) throw tooShort(days, completeness.note)
+  if (source === 'implied') {
+    const sigma = Math.min(highest, impliedOf(history, pool, price * token1Usd ** 2))
+    // It goes by the root of the fees.
+    return { source, sigma, standardError: (sigma * feesError) / 2, lookbackDays: 7 }
+  }
+  if (!traded.includes(true, 1)) throw tradedOnce()
+  const { barSeconds } = bars
+  const sigma = ewmaSigma(closes, bars)
+  const standardError = ewmaStandardError(closes, { barSeconds, traded, leastMove: leastMove(pool) })
+  // Where the volatility is cut off, its error is cut in the same proportion.
+  const share = Math.min(1, highest / sigma)
+  return { source, sigma: sigma * share, standardError: standardError * share, lookbackDays: Math.floor(days) }
+}
+
+export type SigmaSource = 'historical' | 'implied'
+
+export type PoolSigmaOptions = {
+  readonly source: SigmaSource
+  /** token1 per token0 in whole tokens of the caller's order, and what one token1 of it is worth. */
+  readonly price: number
+  readonly token1Usd: number
+  /** One standard error of the fees a day, as a fraction of them. */
+  readonly feesError: number
+}
+
+export type PoolSigma = {
+  readonly source: SigmaSource
+  readonly sigma: number
+  readonly standardError: number
+  readonly lookbackDays: number
+}
+
+const leastDays = 7
+/** 1,000 % a year: what the formulas hold. */
+const highest = 10
+
+/** `priceUsd2` is price times the square of the dollars of one token1, so that its root is the root of price in dollars. */
+function impliedOf({ bars, figures }: PoolBars, pool: Pool, priceUsd2: number): number {
+  if (figures.volumeUsd === null) throw notImplied('PRICE_UNAVAILABLE', 'The volume of this pool has no price')
+  const barsAWeek = Math.round((7 * 86_400) / bars.barSeconds)
+  const week = figures.volumeUsd.slice(-barsAWeek).filter((volume) => volume >= 0 && Number.isFinite(volume))
+  const { feePips, protocolFeeShare } = wholeFee(pool)
+  const fee = (feePips * (1 - protocolFeeShare)) / 1e6
+  const tickTvlUsd = wholeLiquidity(pool) * Math.sqrt(priceUsd2) * fee
+  if (fee === 0) return 0
+  if (!(tickTvlUsd > 0)) throw notImplied('INSUFFICIENT_LIQUIDITY', 'No liquidity is active in this pool')
+  if (week.length === 0) throw notImplied('PRICE_UNAVAILABLE', 'The volume of the last 7 days is not known')
+  const volume = week.reduce((sum, one) => sum + one, 0)
+  if (volume === 0) throw notImplied('INSUFFICIENT_HISTORY', 'Nobody traded in the last 7 days')
+  return impliedSigma({ fee, dailyVolumeUsd: (volume / week.length) * (barsAWeek / 7), tickTvlUsd })
+}
+
+function notImplied(
+  code: 'PRICE_UNAVAILABLE' | 'INSUFFICIENT_LIQUIDITY' | 'INSUFFICIENT_HISTORY',
+  why: string,
+): ToolError {
+  const message = `${why}, so that it implies no volatility.`
+  return new ToolError(code, message, {
+    details: [{ field: 'volatilitySource', message, accepted: 'historical' }],
+    suggestion: 'Ask with volatilitySource historical, which past prices tell, or for another pool.',
+  })
+}
+
+function wholeLiquidity({ liquidity, token0, token1 }: Pool): number {
+  return Number(liquidity) / 10 ** ((token0.decimals + token1.decimals) / 2)
+}
+
+function tooShort(days: number, note: string | null): ToolError {
+  const found = Math.max(0, Math.floor(days * 100) / 100)
+  const message = `${found} days of prices are known since the first trade, and ${leastDays} are needed.${note === null ? '' : ` ${note}`}`
+  return new ToolError('INSUFFICIENT_HISTORY', message, {
+    details: [
+      {
+        field: 'pool',
+        message,
+        accepted: `a pool with at least ${leastDays} days of known prices`,
+        daysFound: found,
+        daysNeeded: leastDays,
+      },
+    ],
+  })
+}
+
+function tradedOnce(): ToolError {
+  const message =
+    'Nobody traded in this pool after the first trade that is known: that its price stood still tells no volatility.'
+  return new ToolError('INSUFFICIENT_HISTORY', message, {
+    details: [
+      { field: 'pool', message, accepted: 'a pool with trades in at least 2 bars', tradedFound: 1, tradedNeeded: 2 },
+    ],
+  })
+}

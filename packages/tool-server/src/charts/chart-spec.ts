@@ -1,0 +1,18 @@
+import { backtestPicture } from './backtest/backtest-picture.ts'
+import type { BacktestCurves } from './backtest/backtest-data.ts'
+import type { Look, Theme } from './palette.ts'
+import type { Picture } from './picture.ts'
+import { rangePicture } from './range/range-picture.ts'
+import type { RangeResult } from './range/range-result.ts'
+
+/** What a picture is made from: plain data that JSON keeps whole, so that it can be drawn elsewhere than where it was made. */
+export type ChartSpec =
+  | { readonly kind: 'range'; readonly result: RangeResult; readonly horizonDays: number }
+  | { readonly kind: 'backtest'; readonly curves: BacktestCurves }
+
+export type ChartRequest = { readonly drawing: ChartSpec; readonly theme: Theme; readonly format: 'svg' | 'png' }
+
+export function pictureOf(drawing: ChartSpec, look: Look = {}): Picture {
+  if (drawing.kind === 'range') return rangePicture(drawing.result, drawing.horizonDays, look)
+  return backtestPicture(drawing.curves, look)
+}

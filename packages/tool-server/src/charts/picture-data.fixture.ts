@@ -1,0 +1,132 @@
+import type { BacktestCurves } from './backtest/backtest-data.ts'
+import type { RangeResult } from './range/range-result.ts'
+
+const gasApr = 0.4
+
+/** A result of the shape and size that `optimize_lp_range` gives. */
+export const rangeResult: RangeResult = {
+  pair: 'WETH/USDC',
+  chain: { name: 'Ethereum' },
+  fee: 500,
+  currentPrice: 3_021.4,
+  volatility: { source: 'historical', annualized: 0.62, standardError: 0.071, lookback: '30d' },
+  optimalRange: { priceLower: 2_486.2, priceUpper: 3_655.9 },
+  projections: { ...yields(41.2, -1.32, 9.8, 0.8), ...errors(17.3), feeUncertaintyPct: 23.4, gasApr },
+  candidateRanges: [
+    {
+      label: 'best net',
+      priceLower: 2_390,
+      priceUpper: 3_802,
+      ...yields(35.7, -1.21, 10.4, 0.86),
+      ...errors(16.4),
+    },
+    {
+      label: '+/-5 %',
+      priceLower: 2_870.3,
+      priceUpper: 3_172.5,
+      ...yields(84.5, -1.92, -21, 0.36),
+      ...errors(38.2),
+    },
+    {
+      label: '+/-10 %',
+      priceLower: 2_719.3,
+      priceUpper: 3_323.5,
+      ...yields(66.3, -1.71, -2.3, 0.6),
+      ...errors(27.9),
+    },
+    {
+      label: '+/-25 %',
+      priceLower: 2_266.1,
+      priceUpper: 3_776.8,
+      ...yields(33.9, -1.14, 9.9, 0.88),
+      ...errors(15.8),
+    },
+    {
+      label: '+/-50 %',
+      priceLower: 1_510.7,
+      priceUpper: 4_532.1,
+      ...yields(19.8, -0.72, 7.1, 0.99),
+      ...errors(9.1),
+    },
+    {
+      label: 'full range',
+      priceLower: 0,
+      priceUpper: 'Infinity',
+      ...yields(6.2, -0.39, 1.5, 1),
+      ...errors(2.7),
+    },
+  ],
+  sensitivity: [
+    { annualized: 0.496, ...yields(46.1, -0.96, 21, 0.88) },
+    { annualized: 0.744, ...yields(36.4, -1.7, -3.1, 0.71) },
+  ],
+  simulation: { seed: 1, paths: 8_192, maxStandardErrorsOff: 1.83 },
+}
+
+function yields(expectedFeeApr: number, expectedIlPct: number, expectedNetApr: number, inRangeProbability: number) {
+  const lvrApr = expectedFeeApr - expectedNetApr - gasApr
+  return { expectedFeeApr, expectedIlPct, expectedNetApr, inRangeProbability, lvrApr }
+}
+
+function errors(expectedNetAprError: number) {
+  return { expectedNetAprError, inRangeProbabilityError: 0.012, expectedIlPctError: 0.19 }
+}
+
+/** Sixty days of a made-up price, and three strategies over them. */
+export function backtestCurves(): BacktestCurves {
+  const begin = Date.UTC(2026, 8, 1) / 1_000
+  const days = Array.from({ length: 61 }, (_, day) => day)
+  const priceOn = (day: number) => 2_900 + 260 * Math.sin(day / 9) + 4 * day
+  const curve = (growth: number, share: number) =>
+    days.map((day) => ({
+      at: begin + 86_400 * day,
+      valueUsd: 10_000 * (1 + growth * day + share * (priceOn(day) / priceOn(0) - 1)),
+    }))
+  /** Fees come evenly, and losses with the square of the price's way. */
+  const course = (fees: number, il: number) => ({
+    fees: days.map((day) => ({ at: begin + 86_400 * day, valueUsd: (fees * day) / 60 })),
+    il: days.map((day) => ({ at: begin + 86_400 * day, valueUsd: il * (priceOn(day) / priceOn(0) - 1) ** 2 })),
+  })
+  const around = (day: number, width: number) => ({
+    at: begin + 86_400 * day,
+    lower: priceOn(day) * (1 - width),
+    upper: priceOn(day) * (1 + width),
+  })
+  return {
+    pair: 'WETH/USDC',
+    chain: 'ethereum',
+    fee: 500,
+    caption: ['Hourly bars of 60 days, 2026-09-01 to 2026-10-31, none missing; gas at 12 gwei.'],
+    prices: days.map((day) => ({ at: begin + 86_400 * day, price: priceOn(day) })),
+    hodl: curve(0, 0.5),
+    strategies: [
+      {
+        name: 'narrow',
+        netReturnPct: 7.1,
+        feesEarnedUsd: 830,
+        feeUncertaintyPct: 18,
+        equity: curve(0.0012, 0.28),
+        ...course(830, 9000),
+        ranges: [around(0, 0.1), around(14, 0.1), around(31, 0.1), around(43, 0.1)],
+      },
+      {
+        name: 'medium',
+        netReturnPct: 4.2,
+        feesEarnedUsd: 460,
+        feeUncertaintyPct: 12,
+        equity: curve(0.0007, 0.36),
+        ...course(460, 5000),
+        ranges: [around(0, 0.25)],
+      },
+      {
+        name: 'full-range',
+        netReturnPct: 1.4,
+        feesEarnedUsd: 90,
+        feeUncertaintyPct: 8,
+        equity: curve(0.00016, 0.45),
+        ...course(90, 1200),
+        ranges: [{ at: begin, lower: 0, upper: 'Infinity' }],
+      },
+    ],
+  }
+}

@@ -1,0 +1,100 @@
+import type { Devnet } from '@svc/devnet'
+import { sqrtPriceFromPrice, getTickAtSqrtPrice } from '@svc/lp-math'
+import type { ReferencePool } from '@svc/wallet/core'
+import { type Address, createTestClient, http, parseAbi, parseUnits } from 'viem'
+import { v3PositionManagerAbi } from '@svc/amm/abis'
+import { type ChainActor, createChainActor } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
+import { v3PoolAddress } from '@svc/amm/liquidity'
+import type { World } from '../tools/chain-world.fixture.ts'
+
+/** What wallet and prices of the market outside make, in dollars. */
+export async function worthOf(world: World): Promise<number> {
+  const usd = world.devnet.market.prices()
+  const symbols = ['ETH', 'WETH', 'USDC', 'USDT', 'DAI', 'WBTC'] as const
+  const held = await Promise.all(symbols.map((symbol) => world.balance(symbol)))
+  const decimals = { ETH: 18, WETH: 18, USDC: 6, USDT: 6, DAI: 18, WBTC: 8 }
+  return symbols.reduce((sum, symbol, at) => sum + (Number(held[at]) / 10 ** decimals[symbol]) * usd[symbol], 0)
+}
+
+/** A stranger with some 30 million dollars. */
+export async function openStranger(devnet: Devnet): Promise<ChainActor> {
+  const stranger = await createChainActor(devnet, devnet.accounts[9]!.address)
+  await devnet.fund(stranger.address, { ETH: '1000', WETH: '3000', USDC: '10000000', USDT: '2000000', WBTC: '100' })
+  return stranger
+}
+
+export function testClient(devnet: Devnet) {
+  // Hundreds of blocks at once take long on a busy machine.
+  return createTestClient({ mode: 'anvil', transport: http(devnet.rpcUrl, { timeout: 120_000 }) })
+}
+
+/** The next block comes 12 seconds after the newest. */
+export async function nextIn(devnet: Devnet, actor: ChainActor, seconds = 12): Promise<void> {
+  const { timestamp } = await actor.client.getBlock()
+  await testClient(devnet).setNextBlockTimestamp({ timestamp: timestamp + BigInt(seconds) })
+}
+
+/** So many blocks of 12 seconds. */
+export async function passBlocks(devnet: Devnet, actor: ChainActor, count: number): Promise<void> {
+  const { timestamp } = await actor.client.getBlock()
+  if (count > 1) {
+    // The first of those mined at once comes at the time that is set, each other one after the interval.
+    await testClient(devnet).setNextBlockTimestamp({ timestamp: timestamp + 12n })
+    await testClient(devnet).mine({ blocks: count - 1, interval: 12 })
+  }
+  await devnet.mineTo(Number(timestamp) + count * 12)
+}
+
+/** The server's clock goes with the chain's. */
+export async function syncClock(world: World): Promise<void> {
+  const { timestamp } = await world.client.getBlock()
+  world.clock.offsetMs = Number(timestamp) * 1000 - Date.now()
+}
+
+export type Range = { readonly low: number; readonly high: number; readonly wbtc: string; readonly usdc: string }
+
+/** A v3 pool WBTC/USDC of honest people around 90,000, whose own oracle reaches back. */
+export async function openConcentrated(devnet: Devnet, range: Range): Promise<OwnPool> {
+  const [wbtc, usdc] = ['WBTC', 'USDC'].map(
+    (symbol) => devnet.tokens.find((one) => one.symbol === symbol)!.address,
+  ) as [Address, Address]
+  const isFirst = BigInt(wbtc) < BigInt(usdc)
+  const [token0, token1] = isFirst ? [wbtc, usdc] : [usdc, wbtc]
+  const fee = 500
+  const honest = await createChainActor(devnet, devnet.accounts[1]!.address)
+  const v3 = devnet.chain.amm.v3!
+  const sqrtAt = (price: number) =>
+    sqrtPriceFromPrice(`${isFirst ? price : (1 / price).toFixed(18)}`, isFirst ? 8 : 6, isFirst ? 6 : 8)
+  const tickAt = (price: number) => Math.round(getTickAtSqrtPrice(sqrtAt(price)) / 10) * 10
+  await honest.write(v3.positionManager, v3PositionManagerAbi, 'createAndInitializePoolIfNecessary', [
+    token0,
+    token1,
+    fee,
+    sqrtAt(90_000),
+  ])
+  const id = v3PoolAddress(v3, token0, token1, fee)
+  const growAbi = parseAbi(['function increaseObservationCardinalityNext(uint16 observationCardinalityNext)'])
+  await honest.write(id, growAbi, 'increaseObservationCardinalityNext', [150])
+  await devnet.fund(honest.address, { WBTC: '30', USDC: '3000000' })
+  const mint = async (actor: ChainActor, ticks: readonly [number, number], amounts: Pick<Range, 'wbtc' | 'usdc'>) => {
+    const [ofWbtc, ofUsdc] = [parseUnits(amounts.wbtc, 8), parseUnits(amounts.usdc, 6)]
+    const [tickLower, tickUpper] = ticks[0] < ticks[1] ? ticks : [ticks[1], ticks[0]]
+    const [amount0Desired, amount1Desired] = isFirst ? [ofWbtc, ofUsdc] : [ofUsdc, ofWbtc]
+    return actor.mintV3({ token0, token1, fee, tickLower, tickUpper, amount0Desired, amount1Desired })
+  }
+  await mint(honest, [tickAt(range.low), tickAt(range.high)], range)
+  const source: ReferencePool = { version: 'v3', id, quote: usdc, fee }
+  return { id, fee, isFirst, wbtc, usdc, tickAt, mint, source }
+}
+
+export type OwnPool = {
+  readonly id: Address
+  readonly fee: number
+  /** Whether WBTC is token0, so that its price rises with the tick. */
+  readonly isFirst: boolean
+  readonly wbtc: Address
+  readonly usdc: Address
+  tickAt(price: number): number
+  mint(actor: ChainActor, ticks: readonly [number, number], amounts: Pick<Range, 'wbtc' | 'usdc'>): Promise<bigint>
+  readonly source: ReferencePool
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const built = (name: string) => JSON.stringify(fileURLToPath(new URL(`../dist/${name}`, import.meta.url)))
+
+/** What a process of the built package loads while it starts, lists its tools, calls one and closes. */
+function run(env: Readonly<Record<string, string>>) {
+  const directory = mkdtempSync(join(tmpdir(), 'svc-loads-'))
+  const loaded = join(directory, 'loaded')
+  const hook = `
+    import { appendFileSync } from 'node:fs'
+    export async function load(url, context, next) {
+      appendFileSync(${JSON.stringify(loaded)}, url + '\\n')
+      return next(url, context)
+    }`
+  const program = `
+    import { register } from 'node:module'
+    register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hook)}))
+    const { openServer, readConfig, provisionKeys } = await import(${built('index.js')})
+    const server = await openServer(readConfig(process.env))
+    const { url } = await server.listen()
+    const key = provisionKeys(readConfig(process.env), () => { throw new Error('no keys were kept') }).write.reveal()
+    const post = async (message, session) => {
+      const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...session }
+      const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }) })
+      return [answer.headers.get('mcp-session-id'), await answer.text()]
+    }
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+    const [session] = await post({ method: 'initialize', params })
+    const [, list] = await post({ method: 'tools/list' }, { 'mcp-session-id': session })
+    const [, tokens] = await post({ method: 'tools/call', params: { name: 'search_tokens', arguments: { query: 'USDC' } } }, { 'mcp-session-id': session })
+    if (tokens.includes('isError')) throw new Error(tokens)
+    await server.close()
+    process.stdout.write(JSON.stringify(JSON.parse(list).result.tools.map((tool) => tool.name)))`
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    env: { SVC_DATA_DIR: join(directory, 'data'), SVC_LISTEN: '127.0.0.1:0', ...env },
+    encoding: 'utf8',
+    timeout: 150_000,
+  })
+  if (status !== 0) throw new Error(stderr)
+  return { tools: JSON.parse(stdout) as string[], loaded: readFileSync(loaded, 'utf8').split('\n') }
+}
+
+const ofSigning =
+  /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation|recovery|allowances\/(?!pending-revocations)|audit|signatures)/
+const writeTools = [
+  'add_liquidity',
+  'approve_token',
+  'collect_fees',
+  'execute_swap',
+  'increase_liquidity',
+  'remove_liquidity',
+]
+
+describe('what a process loads', () => {
+  it('is nothing that signs or keeps state in the profile data, which needs no key, no wallet and no state', () => {
+    const { tools, loaded } = run({})
+    expect(loaded.length).toBeGreaterThan(50)
+    expect(loaded.filter((url) => ofSigning.test(url))).toEqual([])
+    expect(tools).toContain('check_safety_status')
+    expect(tools.filter((name) => writeTools.includes(name))).toEqual([])
+  })
+
+  it('stays so when a wallet is configured but the profile is data', () => {
+    const { loaded } = run({ PRIVATE_KEY: `0x${'11'.repeat(32)}`, SVC_MCP_PROFILE: 'data' })
+    expect(loaded.filter((url) => ofSigning.test(url))).toEqual([])
+  })
+
+  it('is all of it with a wallet in the profile full', () => {
+    const { tools, loaded } = run({ PRIVATE_KEY: `0x${'11'.repeat(32)}` })
+    expect(loaded.filter((url) => ofSigning.test(url)).length).toBeGreaterThan(10)
+    expect(tools).toEqual(expect.arrayContaining(writeTools))
+  })
+})

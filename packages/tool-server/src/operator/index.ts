@@ -1,7 +1,0 @@
-export { auditEventNames } from '../safety/audit-event-names.ts'
-export { auditLogFiles, type AuditLogFiles } from '../safety/audit-log-files.ts'
-export { createCircuitBreaker } from '../safety/circuit-breaker.ts'
-export { type Pause, pause, readPause, resume } from '../safety/kill-switch.ts'
-export { readAuditLog } from '../safety/read-audit-log.ts'
-export { replayAuditDay } from '../safety/replay-audit-day.ts'
-export { verifyAuditLog } from '../safety/verify-audit-log.ts'

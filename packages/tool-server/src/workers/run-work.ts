@@ -1,0 +1,146 @@
+import { answeredAt, cameAt, type TrafficCounts } from '../traffic.ts'
+import type { Picture } from '../charts/picture.ts'
+import { createSimulation, laterWinners, LpMathError, replayStrategies, type SimulationOptions } from '@svc/lp-math'
+import type { Replay, Replayed, SimulationRun } from '../ports/workers.ts'
+import type { Between, WorkMessage, WorkOutput, WorkTask } from './work-messages.ts'
+import { pictureOf, type ChartRequest } from '../charts/chart-spec.ts'
+import { renderPng } from '../charts/render-png.ts'
+import { pickRange } from '../analysis/range/pick-range.ts'
+import { scoreFeeTier } from '../analysis/fees/score-fee-tier.ts'
+
+/**
+ * Carries a task out; between its portions it tells how far it is, looks whether it shall stop, and lets its core go. Never rejects.
+ */
+export async function runWork(
+  task: WorkTask,
+  tell: (message: WorkMessage) => void,
+  yieldCore: () => void = createCoreYield(task.traffic),
+): Promise<void> {
+  let reported = { done: 0, at: performance.now() }
+  const between: Between = (done, of) => {
+    if (Atomics.load(task.stop, 0) !== 0) throw stopped
+    yieldCore()
+    const isNews = done - reported.done >= of / 20 || performance.now() - reported.at > quietMs
+    if (done === 0 || !(isNews || done === of)) return
+    reported = { done, at: performance.now() }
+    tell({ kind: 'progress', done, of })
+  }
+  try {
+    between(0, 1)
+    tell({ kind: 'result', output: await outputOf(task, between) })
+  } catch (error) {
+    tell(error === stopped ? { kind: 'stopped' } : failure(error))
+  }
+}
+
+const stopped = Symbol('stopped')
+
+/** Progress is reported of every twentieth, and of less where that takes longer. */
+const quietMs = 100
+
+function outputOf(task: WorkTask, between: Between): WorkOutput | Promise<WorkOutput> {
+  if (task.kind === 'simulate') return simulate(task.input, between)
+  if (task.kind === 'chooseRange') return pickRange(task.input, () => between(0, 1))
+  if (task.kind === 'replay') return replay(task.input, between)
+  if (task.kind === 'scoreFeeTier') return scoreFeeTier(task.input.tier, task.input.market)
+  return draw(task.input)
+}
+
+function failure(error: unknown): WorkMessage {
+  const message = error instanceof Error ? error.message : String(error)
+  return { kind: 'failed', message, code: error instanceof LpMathError ? error.code : null }
+}
+
+/** An SVG as text, or the bytes of a PNG. */
+export async function draw({ drawing, theme, format }: ChartRequest): Promise<string | Uint8Array> {
+  const svg = await renderSvg(pictureOf(drawing, { theme }))
+  return format === 'svg' ? svg : renderPng(svg)
+}
+
+/** Replays strategies one after the other, and all again from later starts. */
+function replay({ bars, strategies, options }: Replay, between: Between): Replayed {
+  const results = strategies.map((strategy, index) => {
+    const result = replayStrategies(bars, [strategy], options)
+    between(index + 1, strategies.length)
+    return result
+  })
+  const [first] = results
+  if (first === undefined) throw new TypeError('a replay has a strategy')
+  const later = laterWinners(bars, strategies, options)
+  return { ...first, strategies: results.flatMap((result) => result.strategies), laterWinners: later }
+}
+
+/** A whole simulation, in portions. */
+function simulate(options: SimulationOptions, between: Between): SimulationRun {
+  const simulation = createSimulation(options)
+  const { paths } = simulation
+  const portion = Math.max(1, Math.min(Math.ceil(paths / 20), Math.ceil(mostSteps / options.steps)))
+  for (let done = 0; done < paths;) {
+    done = simulation.advance(portion)
+    between(done, paths)
+  }
+  return { paths, estimates: simulation.result() }
+}
+
+/** Of all paths of a portion together: less than half a millisecond of work. */
+const mostSteps = 16_384
+
+/** Draws a picture as SVG, without a browser. The chart library is loaded at the first use. */
+export async function renderSvg({ option, width, height }: Picture): Promise<string> {
+  const [{ init, use }, charts, components, { SVGRenderer }] = await Promise.all([
+    import('echarts/core'),
+    import('echarts/charts'),
+    import('echarts/components'),
+    import('echarts/renderers'),
+  ])
+  const { GridComponent, LegendComponent, MarkLineComponent, TitleComponent } = components
+  use([charts.LineChart, charts.BarChart, charts.ScatterChart])
+  use([GridComponent, LegendComponent, MarkLineComponent, TitleComponent, SVGRenderer])
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height })
+  try {
+    chart.setOption(option)
+    return chart.renderToSVGString()
+  } finally {
+    chart.dispose()
+  }
+}
+
+/**
+ * Makes a function to call often in long work. Once half a millisecond has gone by since the last time it lets the core go: where a
+ * request has come in meanwhile that is not answered, until one is, a millisecond at most; else for a moment, which takes about a tenth
+ * of one. A scheduler leaves a thread that never waits on its core for some milliseconds at a time, however low its priority, and the
+ * thread that answers calls waits as long.
+ */
+export function createCoreYield(
+  traffic: TrafficCounts,
+  { now = () => performance.now(), wait = waitForAnswer }: CoreYieldOptions = {},
+): () => void {
+  let lastAt = now()
+  let [came, answered] = [Atomics.load(traffic, cameAt), Atomics.load(traffic, answeredAt)]
+  return () => {
+    if (now() - lastAt < workMs) return
+    const [cameBefore, answeredBefore] = [came, answered]
+    came = Atomics.load(traffic, cameAt)
+    answered = Atomics.load(traffic, answeredAt)
+    // Differences, cut to 32 bits as the counts are.
+    const isAwaited = ((came - cameBefore) | 0) > ((answered - answeredBefore) | 0)
+    wait(traffic, answered, isAwaited ? answerMs : momentMs)
+    lastAt = now()
+  }
+}
+
+type CoreYieldOptions = {
+  /** Milliseconds since whenever. */
+  readonly now?: () => number
+  /** Blocks the thread until another number of requests is answered than so many, or for so many milliseconds. */
+  readonly wait?: (traffic: TrafficCounts, answered: number, ms: number) => void
+}
+
+const workMs = 0.5
+const answerMs = 1
+/** As short a time as the system can. */
+const momentMs = 0.02
+
+function waitForAnswer(traffic: TrafficCounts, answered: number, ms: number): void {
+  Atomics.wait(traffic, answeredAt, answered, ms)
+}

@@ -1,0 +1,75 @@
+import { requireAgentCard } from './require-agent-card.ts'
+import type { AgentCard, AgentService } from './agent-card.ts'
+import type { AgentRegistrationConfig } from '../registration/registration.ts'
+import { roleTemplates, type RoleTemplate } from '../role-templates.ts'
+import { WalletError } from '../../wallet-error.ts'
+
+/**
+ * Fills the template of the role with what the owner says. Each field of the template gives way to the option of its
+ * name; `metadata` is merged key by key. Throws `VALIDATION_CONFIG_INVALID` or `VALIDATION_CARD_INVALID`.
+ */
+export function buildAgentCard(options: AgentCardOptions, chainId: number): AgentCard {
+  const { description, domains, trust } = templateOf(options)
+  return requireAgentCard({
+    name: options.name,
+    description: options.description ?? description,
+    domains: options.domains ?? domains,
+    services: options.services ?? servicesOf(options),
+    trust: options.trust ?? trust,
+    metadata: {
+      'protocol:name': protocolName,
+      role: options.role,
+      'vault:chain': `${chainId}`,
+      ...(options.image === undefined ? {} : { image: options.image }),
+      ...options.metadata,
+    },
+  })
+}
+
+/** The options that a card is made of. */
+export type AgentCardOptions = Pick<
+  AgentRegistrationConfig,
+  | 'name'
+  | 'description'
+  | 'role'
+  | 'mcpEndpoint'
+  | 'a2aEndpoint'
+  | 'image'
+  | 'domains'
+  | 'services'
+  | 'trust'
+  | 'metadata'
+>
+
+/** The template of the role, which must be one, and must have what the options give. */
+export function templateOf({ role, a2aEndpoint }: Pick<AgentCardOptions, 'role' | 'a2aEndpoint'>): RoleTemplate {
+  if (!Object.hasOwn(roleTemplates, role)) {
+    const accepted = Object.keys(roleTemplates).join(', ')
+    throw new WalletError('VALIDATION_CONFIG_INVALID', `role is not valid; accepted: ${accepted}.`)
+  }
+  const template = roleTemplates[role]
+  if (a2aEndpoint !== undefined && typeof a2aEndpoint !== 'string') {
+    throw new WalletError('VALIDATION_CONFIG_INVALID', 'a2aEndpoint is not valid; accepted: an address.')
+  }
+  if (a2aEndpoint === undefined || template.mayServeA2a) return template
+  throw new WalletError('VALIDATION_CONFIG_INVALID', `a2aEndpoint does not belong to the role ${role}.`)
+}
+
+const protocolName = 'svc'
+
+/** The services that the endpoints of the options come to. */
+export function servicesOf({
+  mcpEndpoint,
+  a2aEndpoint,
+}: Pick<AgentCardOptions, 'mcpEndpoint' | 'a2aEndpoint'>): AgentService[] {
+  return [
+    ...(mcpEndpoint === undefined ? [] : [{ type: 'mcp', url: mcpEndpoint } as const]),
+    ...(a2aEndpoint === undefined ? [] : [{ type: 'a2a', url: agentCardUrl(a2aEndpoint) } as const]),
+  ]
+}
+
+/** The spec's address of an A2A card: a bare address gets the well-known path. */
+function agentCardUrl(endpoint: string): string {
+  const path = '/.well-known/agent.json'
+  return endpoint.endsWith(path) ? endpoint : `${endpoint.replace(/\/+$/, '')}${path}`
+}

@@ -1,0 +1,134 @@
+import { pinCard, type PinService } from '../pin/pin-card.ts'
+import { postForCid } from '../pin/post-for-cid.ts'
+import { Secret } from '../../secret.ts'
+import { throwIfAborted } from '../../throw-if-aborted.ts'
+import { WalletError } from '../../wallet-error.ts'
+import type { AgentCard } from './agent-card.ts'
+import { canonicalBytes, contentAddress } from './canonical-bytes.ts'
+import { pinata } from '../pin/pinata.ts'
+import { registrationFile } from './registration-file.ts'
+import { supportApiUrl } from '../support-api-url.ts'
+import type { IpfsMode } from '../registration/registration.ts'
+import type { RegistrationContext } from '../registration/registration-context.ts'
+
+/**
+ * The agent URI of tiers 1 and 2: a pinned file, or the file itself when the mode is `inline` or the pin fails. Throws
+ * `VALIDATION_CONFIG_INVALID` for an unknown mode and `VALIDATION_PINNING_JWT_MISSING`.
+ */
+export async function chooseURI(context: UriContext, card: AgentCard): Promise<ChosenURI> {
+  const { options, attempts, progress } = context
+  const mode = requireMode(context)
+  if (mode === 'inline') return inline(card)
+  try {
+    const service = serviceOf(context, mode)
+    if (options.pin === false) return pinned(contentAddress(canonicalBytes(registrationFile(card))))
+    progress('pin', mode === 'proxy' ? 'Pinning the card through the support API.' : 'Pinning the card.')
+    const cid = await pinCard(card, service, {
+      fetch: context.fetch,
+      ...(options.signal && { signal: options.signal }),
+    })
+    return pinned(cid)
+  } catch (error) {
+    throwIfAborted(options.signal)
+    if (!(error instanceof WalletError) || error.code.startsWith('VALIDATION_')) throw error
+    const { code, message } = error
+    attempts.push({ kind: 'registration', tier: 'sdk-ipfs', outcome: 'failed', code, reason: message })
+    progress('fallback', `${message} The file goes into the URI itself, which costs more gas.`)
+    return inline(card)
+  }
+}
+
+/** Every URI under which this package registers a card. */
+export function urisOf(card: AgentCard): readonly string[] {
+  const whole = pinned(contentAddress(canonicalBytes(registrationFile(card))))
+  return [whole.agentURI, inline(card).agentURI, minimalURI(card)]
+}
+
+/**
+ * The mode, with what it needs: also a registration that comes to pin nothing is refused without it. Throws
+ * `VALIDATION_CONFIG_INVALID` for an unknown mode and `VALIDATION_PINNING_JWT_MISSING`.
+ */
+export function requireMode(context: ModeContext): IpfsMode {
+  const mode = modeOf(context)
+  if (mode === 'pinata') jwtOf(context)
+  return mode
+}
+
+/** The small URI of tier 3: what an explorer needs, and no network. */
+export function minimalURI(card: AgentCard): string {
+  const { type, name, description, services } = registrationFile(card)
+  return dataURI({ type, name, description, services: services.slice(0, 1) })
+}
+
+/** What of the context bears on the URI. */
+export type UriContext = Pick<RegistrationContext, 'env' | 'fetch' | 'attempts' | 'warnings' | 'progress'> & {
+  readonly wallet: Pick<RegistrationContext['wallet'], 'appId'>
+  readonly options: Pick<
+    RegistrationContext['options'],
+    'ipfsMode' | 'pinningJwt' | 'pinningUrl' | 'apiUrl' | 'signal'
+  > & {
+    /** `false`: the address is reckoned and nothing leaves. */
+    readonly pin?: boolean
+  }
+}
+
+type ModeContext = Pick<UriContext, 'env'> & {
+  readonly options: Pick<UriContext['options'], 'ipfsMode' | 'pinningJwt'>
+}
+
+export type ChosenURI = { readonly method: 'sdk-ipfs' | 'sdk-inline'; readonly agentURI: string }
+
+const modes: readonly string[] = ['proxy', 'pinata', 'inline'] satisfies IpfsMode[]
+
+function modeOf({ options, env }: ModeContext): IpfsMode {
+  const mode = options.ipfsMode ?? (env['SVC_IPFS_MODE'] || 'proxy')
+  if (isMode(mode)) return mode
+  const field = options.ipfsMode === undefined ? 'SVC_IPFS_MODE' : 'ipfsMode'
+  throw new WalletError('VALIDATION_CONFIG_INVALID', `${field} is not valid; accepted: ${modes.join(', ')}.`)
+}
+
+function isMode(mode: string): mode is IpfsMode {
+  return modes.includes(mode)
+}
+
+function serviceOf({ options, env, wallet, warnings }: UriContext, mode: 'proxy' | 'pinata'): PinService {
+  if (mode === 'pinata') {
+    return pinata(options.pinningUrl ?? 'https://uploads.pinata.cloud', jwtOf({ options, env }))
+  }
+  const apiUrl = supportApiUrl(options.apiUrl, env)
+  if (apiUrl !== undefined && wallet.appId !== null) return pinProxy(apiUrl, wallet.appId)
+  const missing = apiUrl === undefined ? 'SVC_API_URL' : 'appId'
+  warnings.push(`The pin proxy needs ${missing}; the file went into the URI itself.`)
+  throw new WalletError('PIN_FAILED', `The pin proxy needs ${missing}.`)
+}
+
+function jwtOf({ options, env }: ModeContext): Secret {
+  const jwt = options.pinningJwt ?? env['SVC_PINNING_JWT']
+  if (jwt === undefined || jwt === '') {
+    throw new WalletError('VALIDATION_PINNING_JWT_MISSING', 'ipfsMode "pinata" needs the JWT of a pinning account.')
+  }
+  return jwt instanceof Secret ? jwt : new Secret(jwt)
+}
+
+function pinned(cid: string): ChosenURI {
+  return { method: 'sdk-ipfs', agentURI: `ipfs://${cid}` }
+}
+
+function inline(card: AgentCard): ChosenURI {
+  return { method: 'sdk-inline', agentURI: dataURI(registrationFile(card)) }
+}
+
+function dataURI(file: object): string {
+  return `data:application/json;base64,${Buffer.from(canonicalBytes(file)).toString('base64')}`
+}
+
+/** The pin proxy of the support API, which makes the registration file of the card itself. */
+export function pinProxy(apiUrl: string, appId: string): PinService {
+  return ({ card, fetch, signal }) =>
+    postForCid(fetch, `${apiUrl.replace(/\/+$/, '')}/v1/ipfs/pin`, {
+      headers: { authorization: `Bearer ${appId}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ agentCard: card }),
+      signal,
+      cidIn: (answer) => answer['cid'],
+    })
+}

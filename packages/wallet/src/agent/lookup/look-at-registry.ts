@@ -1,0 +1,50 @@
+import { isAddressEqual, zeroAddress, type Address, type PublicClient } from 'viem'
+import { WalletError } from '../../wallet-error.ts'
+import type { RegistryPlace } from './open-registry.ts'
+import { erc8004V1 } from '../registry/erc8004-v1.ts'
+import { handleV0 } from '../registry/handle-v0.ts'
+import { identityRegistryAbi } from '../registry/identity-registry-abi.ts'
+import { registrySpeech } from '../registry/registry-speech.ts'
+import { isRefusal } from '../registry/read-agent.ts'
+import type { RegistrySpeech } from '../registry/registry-form.ts'
+import { requireRegistry } from './require-registry.ts'
+
+/**
+ * One round of questions before anything is sent: does the endpoint serve the chain, is there code at the registry, how
+ * many agents has the wallet there. Throws `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`, `REGISTRY_NOT_DEPLOYED` or
+ * `VALIDATION_REGISTRY_ABI_UNKNOWN`.
+ */
+export async function lookAtRegistry(place: RegistryPlace, owner: Address): Promise<RegistrySighting> {
+  const { client, registry, form } = place
+  const [, agents] = await Promise.all([requireRegistry(place), countAgents(place, owner)])
+  const speech = form === null ? await probe(client, registry, owner) : registrySpeech(form)
+  return { speech, agents }
+}
+
+export type RegistrySighting = {
+  readonly speech: RegistrySpeech
+  /** How many the wallet owns; `null` where the registry does not count. */
+  readonly agents: bigint | null
+}
+
+/** One that reverts does not count; one that is not answered is not known, and a second identity would be the price. */
+async function countAgents({ client, chain, registry: address }: RegistryPlace, owner: Address) {
+  const read = { address, abi: identityRegistryAbi, functionName: 'balanceOf', args: [owner] } as const
+  return client.readContract(read).catch((cause: unknown) => {
+    if (isRefusal(cause)) return null
+    throw new WalletError('RPC_UNAVAILABLE', `The endpoint of chain ${chain.id} does not answer.`, { cause })
+  })
+}
+
+/** Tries each form from the wallet itself, since a registry may refuse an owner that cannot hold tokens. */
+async function probe(client: PublicClient, registry: Address, owner: Address): Promise<RegistrySpeech> {
+  const trial = { handle: `probe-${owner.toLowerCase()}`, metadataURI: 'data:,', metadata: {} }
+  const account = isAddressEqual(owner, zeroAddress) ? undefined : owner
+  for (const speech of [erc8004V1, handleV0]) {
+    const data = speech.encodeRegister({ ...trial, interfaceType: 'none' })
+    const answer = await client.call({ to: registry, data, ...(account && { account }) }).catch(() => null)
+    // Both forms give the id back; a fallback function that takes everything gives nothing.
+    if (answer?.data?.length === 66) return speech
+  }
+  throw new WalletError('VALIDATION_REGISTRY_ABI_UNKNOWN', `The contract at ${registry} takes no known registration.`)
+}

@@ -1,0 +1,40 @@
+import { isAddressEqual, zeroAddress } from 'viem'
+import { requireOptions } from '../../require-options.ts'
+import { agentChecks } from '../agent-options.ts'
+import type { AgentIdentity, GetAgentOptions } from './get-agent.ts'
+import { openRegistryToRead } from './open-registry.ts'
+import { parseAgentId } from './parse-agent-id.ts'
+import { readAgentFile } from './read-agent-file.ts'
+import { readStanding, shownKeys } from './read-standing.ts'
+import { requireRegistry } from './require-registry.ts'
+
+/** What `getAgent` does; loaded with its first call. */
+export async function lookUpAgent(options: GetAgentOptions): Promise<AgentIdentity> {
+  requireOptions(options, agentChecks, { needed: ['agentId'] })
+  const { agentId, env = process.env } = options
+  const { chainId, tokenId } = parseAgentId(agentId)
+  const place = openRegistryToRead({ ...options, chainId })
+  const reading = readStanding(place, tokenId, shownKeys)
+  // Should the registry be missing, that is said, and not that the agent is.
+  reading.catch(() => undefined)
+  await requireRegistry(place)
+  const { owner, agentURI, agentWallet, metadata } = await reading
+  const { status, file, warnings } = await readAgentFile(agentURI, { ...options, env })
+  const shownURI = agentURI.slice(0, mostShown)
+  return {
+    agentId,
+    tokenId: `${tokenId}`,
+    chainId,
+    agentRegistry: `eip155:${chainId}:${place.registry}`,
+    owner,
+    agentWallet: agentWallet === null || isAddressEqual(agentWallet, zeroAddress) ? null : agentWallet,
+    agentURI: shownURI,
+    metadata,
+    registrationFile: file,
+    fileStatus: status,
+    warnings: shownURI === agentURI ? warnings : [...warnings, 'The agent URI is longer than what is shown of it.'],
+  }
+}
+
+/** Base64 of the largest file that is read, and its prefix. */
+const mostShown = 350_000

@@ -1,0 +1,52 @@
+import { requireOptions } from '../../require-options.ts'
+import { planChecks } from '../agent-options.ts'
+import { chooseURI, minimalURI, requireMode } from '../card/choose-uri.ts'
+import { encodeRegistration } from '../card/canonical-bytes.ts'
+import { leftOutOfMinimal, nothingPinned } from '../card/left-out-of-minimal.ts'
+import { lookAtRegistry } from '../lookup/look-at-registry.ts'
+import { openRegistryToRead } from '../lookup/open-registry.ts'
+import type { PlanOptions, RegistrationPlan } from './plan-registration.ts'
+import { prepareCard } from '../card/prepare-card.ts'
+import type { RegistrationAttempt, RegistrationProgress } from './registration.ts'
+
+/** What `planRegistration` does; loaded with its first call. */
+export async function drawUpPlan(options: PlanOptions): Promise<RegistrationPlan> {
+  requireOptions(options, planChecks, { needed: ['chainId', 'owner'] })
+  const { chainId, owner, env = process.env, appId = null, onProgress } = options
+  const place = openRegistryToRead(options)
+  const attempts: RegistrationAttempt[] = []
+  const warnings: string[] = []
+  const progress = (step: RegistrationProgress['step'], message: string) => onProgress?.({ step, message })
+  const context = {
+    ...place,
+    options,
+    env,
+    attempts,
+    warnings,
+    progress,
+    wallet: { appId },
+    fetch: options.fetch ?? fetch,
+  }
+  const card = prepareCard(context)
+  progress('check-chain', `Looking at the registry ${place.registry} on chain ${chainId}.`)
+  const { speech } = await lookAtRegistry(place, owner)
+  const mode = requireMode(context)
+  // The older form keeps the small URI of the spec; there the file is no more than what the URI leads to.
+  const isSmall = speech.form === 'handle-v0'
+  const agentURI = isSmall ? minimalURI(card) : (await chooseURI(context, card)).agentURI
+  if (isSmall) warnings.push(...leftOutOfMinimal(card), ...nothingPinned(mode, speech.form))
+  return {
+    chainId,
+    registry: place.registry,
+    agentRegistry: `eip155:${chainId}:${place.registry}`,
+    form: speech.form,
+    owner,
+    card,
+    agentURI,
+    registrationMethod: 'direct-contract',
+    to: place.registry,
+    data: encodeRegistration(speech, card, agentURI),
+    attempts,
+    warnings,
+  }
+}

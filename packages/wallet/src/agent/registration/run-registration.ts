@@ -1,0 +1,195 @@
+import type { Hex } from 'viem'
+import type { AgentCard } from '../card/agent-card.ts'
+import { chooseURI, type ChosenURI, minimalURI, requireMode, urisOf } from '../card/choose-uri.ts'
+import { encodeRegistration } from '../card/canonical-bytes.ts'
+import { leftOutOfMinimal, nothingPinned } from '../card/left-out-of-minimal.ts'
+import { loadIdentitySdk, type IdentitySdk } from './load-identity-sdk.ts'
+import { lookAtRegistry, type RegistrySighting } from '../lookup/look-at-registry.ts'
+import { registerThroughSdk } from './register-through-sdk.ts'
+import {
+  openRegistrationContext,
+  type RegistrationContext,
+  type RegistrationContextOptions,
+} from './registration-context.ts'
+import { submitRecorded, type Submitted } from './submit-recorded.ts'
+import { WalletError } from '../../wallet-error.ts'
+import { cardOf, prepareCard } from '../card/prepare-card.ts'
+import { readMetadata } from '../lookup/read-standing.ts'
+import type { RegisteredAgent, RegistrationResult } from './registration.ts'
+import { readAgent } from '../registry/read-agent.ts'
+import { unsaid } from '../card/wanted-card.ts'
+import type { Submission } from '../../gas/submission.ts'
+import { keepOutcome } from './keep-outcome.ts'
+import { registeredAgentIn } from '../lookup/registered-agent-in.ts'
+import type { RegistrationRecord } from './registration-records.ts'
+import type { ServiceWallet } from '../../service-wallet.ts'
+import { requireOptions, requireWallet } from '../../require-options.ts'
+import { registrationChecks } from '../agent-options.ts'
+import { templateOf } from '../card/build-agent-card.ts'
+import { findIdentity } from '../lookup/find-identity.ts'
+import { underWay } from './under-way.ts'
+
+/** What `registerAgent` does, in its order; loaded with the first registration. */
+export async function runRegistration(
+  wallet: ServiceWallet,
+  options: RegistrationContextOptions,
+): Promise<RegistrationResult> {
+  requireWallet(wallet)
+  requireOptions(options, registrationChecks)
+  if (options.resume === undefined) templateOf({ ...options, role: options.role ?? unsaid })
+  const context = await openRegistrationContext(wallet, options)
+  return context.inTurn(() => registerInTurn(context))
+}
+
+async function registerInTurn(context: RegistrationContext): Promise<RegistrationResult> {
+  const { options } = context
+  context.progress('check-chain', `Looking at the registry ${context.registry} on chain ${context.chain.id}.`)
+  const sighting = await lookAtRegistry(context, context.owner)
+  const begun = await underWay(context)
+  if (begun !== null && (await context.signed(begun.token)) > 0) return goOn(context, sighting, begun)
+  const isEnded = options.resume !== undefined && begun === null
+  const known = options.force === true && !isEnded ? null : await findIdentity(context, sighting)
+  if (known !== null) {
+    // Another process registered meanwhile, or this one did under another record.
+    if (begun !== null) await context.records.save({ ...begun, state: 'failed', updatedAt: context.now() })
+    return options.resume === undefined
+      ? { ...known, warnings: [...known.warnings, ...(await cardNotWritten(context, known))] }
+      : known
+  }
+  if (begun !== null) return goOn(context, sighting, begun)
+  if (isEnded) throw new WalletError('RESUME_TOKEN_INVALID', 'The registration of the token is ended, its agent gone.')
+  const card = prepareCard({ ...context, options: { ...options, role: options.role ?? unsaid } })
+  const { record, submission } = await submitRegistration(context, sighting, card)
+  return finishRegistration(context, sighting, record, submission)
+}
+
+async function goOn(context: RegistrationContext, sighting: RegistrySighting, begun: RegistrationRecord) {
+  const { options, warnings, progress } = context
+  if (options.resume === undefined) {
+    warnings.push('A registration that was begun earlier is gone on with; what this call asks for is not looked at.')
+    progress('send', 'Going on with the registration that was begun earlier.')
+  }
+  return finishRegistration(context, sighting, begun, await context.submit(begun))
+}
+
+/**
+ * Turns what became of the call into the result, and keeps it: the id is read out of the registry's own logs. Throws
+ * `REGISTRATION_REVERTED` or `REGISTRATION_AMBIGUOUS`.
+ */
+async function finishRegistration(
+  context: RegistrationContext,
+  { speech }: RegistrySighting,
+  record: RegistrationRecord,
+  submission: Submission,
+): Promise<RegistrationResult> {
+  const outcome = await keepOutcome(context, record, submission)
+  if (outcome.status === 'deferred') return { ...outcome, code: 'REGISTRATION_DEFERRED' }
+  if (outcome.status === 'pending') return { ...outcome, code: 'REGISTRATION_PENDING' }
+  const { chain, registry, owner, progress } = context
+  const { keep, logs, ...mined } = outcome
+  const { txHash } = mined
+  const expected = { chainId: chain.id, registry, owner, agentURI: record.agentURI, form: speech.form }
+  const readId = async () => registeredAgentIn(logs, expected)
+  const { agentId, tokenId } = await readId().catch(async (error: unknown) => {
+    await keep({ state: 'sent', txHash })
+    throw error
+  })
+  await keep({ state: 'registered', txHash, tokenId })
+  progress('done', `Registered as agent ${agentId}.`, { txHash })
+  return {
+    ...mined,
+    status: 'registered',
+    agentId,
+    tokenId,
+    registrationMethod: record.method,
+    agentURI: record.agentURI,
+    agentRegistry: `eip155:${chain.id}:${registry}`,
+    owner,
+    alreadyRegistered: false,
+  }
+}
+
+/**
+ * The sentence that warns where a wallet that is registered already asks for another card than stands, or none. The file
+ * that stands is not asked for: its URI follows from the card. Throws `RPC_UNAVAILABLE`.
+ */
+async function cardNotWritten(context: RegistrationContext, standing: RegisteredAgent): Promise<string[]> {
+  const card = askedCard(context)
+  if (card !== null && (await stands(context, card, standing))) return []
+  const { agentId } = standing
+  return [
+    `The wallet is registered already as agent ${agentId}, which stays as it stands: what this call says of it differs and was not written. Change it with updateAgent.`,
+  ]
+}
+
+/** `null` for one that could not be registered either. */
+function askedCard({ options, env, chain }: RegistrationContext): AgentCard | null {
+  try {
+    return cardOf({ options: { ...options, role: options.role ?? unsaid }, env, chain })
+  } catch (error) {
+    if (error instanceof WalletError) return null
+    throw error
+  }
+}
+
+async function stands(context: RegistrationContext, card: AgentCard, standing: RegisteredAgent): Promise<boolean> {
+  const { agentURI, agentRegistry, tokenId } = standing
+  const registration = `${agentRegistry}/${tokenId}`
+  const linked = { ...card, metadata: { ...card.metadata, registration } }
+  if (![card, linked].some((one) => urisOf(one).includes(agentURI))) return false
+  if (agentURI !== minimalURI(card)) return true
+  // The small file holds no metadata; registries of the older form keep none on chain either.
+  const id = BigInt(tokenId)
+  const kept = await readAgent(id, () => readMetadata(context, id, Object.keys(card.metadata)))
+  const isKept = Object.keys(kept).length > 0
+  return !isKept || Object.entries(card.metadata).every(([key, value]) => value === (kept[key] ?? ''))
+}
+
+/**
+ * Tries the tiers in order. The first of them that comes to a signature is the last: from then on there is one
+ * registration, known by the token of its record. What the mode needs must be there whichever tier it comes to.
+ */
+async function submitRegistration(
+  context: RegistrationContext,
+  { speech }: RegistrySighting,
+  card: AgentCard,
+): Promise<Submitted> {
+  const mode = requireMode(context)
+  const sdk = speech.form === 'erc8004-v1' ? await loadIdentitySdk(context, mode) : null
+  if (sdk !== null) {
+    const { method, agentURI } = await chooseURI(context, card)
+    const submitted = await throughSdk(context, sdk, card, { method, agentURI })
+    if (submitted !== null) return submitted
+  }
+  const agentURI = minimalURI(card)
+  context.warnings.push(...leftOutOfMinimal(card), ...(sdk === null ? nothingPinned(mode, speech.form) : []))
+  const data = encodeRegistration(speech, card, agentURI)
+  return submitRecorded(context, { method: 'direct-contract', agentURI, data })
+}
+
+/**
+ * `null` when the SDK failed by itself before it asked for a signature. What our own sending refused is not fixed by
+ * another tier: a policy said no, or the chain did.
+ */
+async function throughSdk(
+  context: RegistrationContext,
+  sdk: IdentitySdk,
+  card: AgentCard,
+  { method, agentURI }: ChosenURI,
+): Promise<Submitted | null> {
+  const sent: { once?: Promise<Submitted> } = {}
+  const send = (data: Hex): Promise<Submitted> => (sent.once ??= submitRecorded(context, { method, agentURI, data }))
+  const failed = await registerThroughSdk(context, sdk, card, agentURI, send).then(
+    () => false,
+    () => true,
+  )
+  if (sent.once !== undefined) return sent.once
+  if (failed) {
+    const { attempts, warnings, progress } = context
+    const reason = 'The identity SDK failed before anything was sent.'
+    attempts.push({ kind: 'registration', tier: method, outcome: 'failed', code: 'IDENTITY_SDK_FAILED', reason })
+    warnings.push(`${reason} The registry was called directly.`)
+    progress('fallback', `${reason} Calling the registry directly.`)
+  }
+  return null
+}
