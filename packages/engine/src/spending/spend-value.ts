@@ -55,13 +55,24 @@ async function doubtOf(token: Token, { prices, chain, at }: PricingContext): Pro
   return (await prices.doubt(chain, token, at)) ?? 'silent'
 }
 
-/** Gas is paid whether native currency has a price or not: without one it counts at the last known price and a margin. */
+/**
+ * Gas is paid whether native currency has a price or not. Where its sources differ by so much that nothing is spent, or say nothing, it
+ * counts at no more than the last price at which they agreed, and a margin: who pushes a pool makes no way home too dear by that.
+ */
 function orLastGood(entry: PricedToken, { chain, nativePrices }: PricingContext): PricedToken {
-  if (entry.band !== null) nativePrices.keep(chain.id, entry.band.highE18)
-  if (entry.usdE18 !== null) return entry
+  const { band, usdE18 } = entry
+  if (band !== null && (band.highE18 - band.lowE18) * 10_000n <= band.midE18 * agreeingBps) {
+    nativePrices.keep(chain.id, band.highE18)
+    return entry
+  }
   const last = nativePrices.last(chain.id)
-  return last === null ? entry : { ...entry, usdE18: (last * lastGoodPct) / 100n }
+  if (last === null) return entry
+  const most = (last * lastGoodPct) / 100n
+  return { ...entry, usdE18: usdE18 === null || usdE18 > most ? most : usdE18 }
 }
+
+/** What the default of `maxPriceBandBps` is. */
+const agreeingBps = 1_000n
 
 const lastGoodPct = 125n
 
