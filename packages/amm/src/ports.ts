@@ -134,3 +134,4 @@ export type {
 import type { Token } from './ports/token.ts'
 export { isUnnamed, mayPass } from './ports/prices.ts'
 export type { PriceBand, PriceDoubt, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'
+export type { GuardUpstream, PoolFacts, UpstreamAsked, UpstreamKind, UpstreamTransaction } from './ports/upstream.ts'

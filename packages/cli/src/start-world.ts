@@ -40,14 +40,16 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const { dataDir, chainsPath } = settings
     const api = await startSupportApi({ devnet, dataDir, chainsPath, port: support.port, logLevel })
     closers.push(() => api.stop())
+    const trading = options.tradingApi === true ? await startLocalTrading(devnet) : null
+    if (trading !== null) closers.push(() => trading.stop())
     const server = await openServer(
-      readConfig({ ...settings.environment, ...settingsFor(api) }),
+      readConfig({ ...settings.environment, ...settingsFor(api), ...trading?.settings }),
       options.tools === undefined ? {} : { tools: options.tools },
     )
     closers.push(() => server.close())
     const { url } = await server.listen()
     const takenPorts = { mcp: mcp.taken, rpc: rpc.taken, api: support.taken }
-    const ready = readyLine({ devnet, url, keys, api, wallet: directory.walletAddress })
+    const ready = readyLine({ devnet, url, keys, api, trading, wallet: directory.walletAddress })
     closers.push(await announce(dataDir, ready))
     return { devnet, stop, settings, takenPorts, ready }
   } catch (error) {
@@ -63,6 +65,8 @@ export type WorldOptions = {
   readonly apiPort: number | undefined
   readonly chainId: number
   readonly dataDir: string | undefined
+  /** Whether a stand-in for the trading API runs beside the server and builds what it can. */
+  readonly tradingApi?: boolean
   /** What the server logs to stderr from. */
   readonly logLevel: string
   readonly onProgress: (line: string) => void
@@ -105,6 +109,8 @@ export type ReadyLine = {
   readonly wallet: { readonly address: Address }
   /** The support API: its page, and the app that the stand-in for the wallet provider knows. */
   readonly api: { readonly url: string; readonly appId: string }
+  /** The stand-in for the trading API, where there is one. */
+  readonly tradingApi?: { readonly url: string }
   /** Where agents are registered (ERC-8004). */
   readonly registry: { readonly address: Address }
   readonly tokens: readonly Pick<Devnet['tokens'][number], 'symbol' | 'address' | 'decimals'>[]
@@ -157,6 +163,15 @@ function settingsFor({ url, appId }: LocalSupportApi): Readonly<Record<string, s
   return { SVC_API_URL: url, SVC_GATEWAY_URL: url, WALLET_APP_ID: appId, SVC_AGENT_NAME: 'Local agent' }
 }
 
+/** A trading API for the local chain, and the settings that have the server ask it. */
+async function startLocalTrading(devnet: Devnet) {
+  const { startTradingApi } = await import('@svc/devnet/trading-api')
+  const apiKey = randomBytes(16).toString('hex')
+  const api = await startTradingApi({ chain: devnet.chain, apiKey })
+  const settings = { SVC_TRADING_API_KEY: apiKey, SVC_TRADING_API_URL: api.url }
+  return { url: api.url, settings, stop: () => api.stop() }
+}
+
 /** Under the id of a public chain the local one takes its place, so it answers to that chain's names as well. */
 function withPublicNames(chain: Chain): Chain {
   const replaced = publicChains.find(({ id }) => id === chain.id)
@@ -187,12 +202,14 @@ function readyLine({
   url,
   keys,
   api,
+  trading,
   wallet,
 }: {
   readonly devnet: Devnet
   readonly url: string
   readonly keys: ApiKeys
   readonly api: LocalSupportApi
+  readonly trading: { readonly url: string } | null
   readonly wallet: Address
 }): ReadyLine {
   return {
@@ -204,6 +221,7 @@ function readyLine({
     rpc: { url: devnet.rpcUrl, chainId: devnet.chainId },
     wallet: { address: wallet },
     api: { url: api.url, appId: api.appId },
+    ...(trading === null ? {} : { tradingApi: { url: trading.url } }),
     registry: { address: devnet.registry.identity },
     tokens: devnet.tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
     pools: devnet.pools,

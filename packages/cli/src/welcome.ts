@@ -15,7 +15,7 @@ The local world is up. Everything in it is worthless and ends with this process.
   write key    ${mcp.keys.write}
   chain        ${rpc.url} (chain id ${rpc.chainId}; tools call it "local")${instead(takenPorts.rpc)}
   wallet       ${wallet.address}, funded
-  support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})${instead(takenPorts.api)}
+  support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})${instead(takenPorts.api)}${trading(ready)}
   registry     ${registry.address}, where agents are registered (ERC-8004)
   data         ${settings.dataDir}${settings.isTemporary ? ', temporary: it goes with this process' : ''}
   policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}${paused(settings)}
@@ -33,6 +33,12 @@ Ctrl-C ends all of it. To try next, in another terminal: what to earn where, wha
 
 ${nextCommands(settings.dataDir).join('\n')}
 `
+}
+
+function trading({ tradingApi }: World['ready']): string {
+  return tradingApi === undefined
+    ? ''
+    : `\n  trading API  ${tradingApi.url}, a stand-in that builds what collect_fees sends`
 }
 
 function paused({ pausedSince, dataDir }: World['settings']): string {

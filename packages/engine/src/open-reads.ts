@@ -9,9 +9,10 @@ import type { Chain } from '@svc/wallet/core'
 import { createConfirmedSources } from './policy/policy-price-sources.ts'
 import type { Policy } from './policy/policy.ts'
 import { dailyValueCaps } from './policy/policy-value-caps.ts'
+import { routeUpstream, type UpstreamOptions } from './upstream/route-upstream.ts'
 
 /** What server and commands read chains through; nothing is asked before it is needed. */
-export function openReads(config: ChainAccess, { memory, policy }: ReadsOptions): Reads {
+export function openReads(config: ChainAccess, { memory, policy, tradingApi = null }: ReadsOptions): Reads {
   const chains = createChainDirectory(config.chains)
   const rpc = createRpcPool({ urls: config.rpcUrls, now: Date.now })
   const tokens = createTokenDirectory({
@@ -19,7 +20,7 @@ export function openReads(config: ChainAccess, { memory, policy }: ReadsOptions)
     rpc,
     policyTokens: (chainId) => policy().allowlist.tokens[chainId] ?? [],
   })
-  const liquidity = createLiquidity({ rpc, tokens })
+  const liquidity = routeUpstream(createLiquidity({ rpc, tokens }), { tradingApi, policy })
   const confirmed = createConfirmedSources(policy)
   const prices = createPriceSource({
     rpc,
@@ -46,4 +47,6 @@ export type ReadsOptions = {
   readonly memory: PriceMemory | null
   /** As it holds now: the tokens that the operator listed, and the price sources confirmed for them. */
   readonly policy: () => Policy
+  /** Who else builds transactions; nobody unless given. */
+  readonly tradingApi?: UpstreamOptions['tradingApi']
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { provisionKeys } from './auth/provision-keys.ts'
-import { readConfig, rpcUrls } from './config.ts'
+import { readConfig, rpcUrls, tradingApi } from './config.ts'
 import type { Config } from './config/config-shape.ts'
 import { ConfigError } from './config/config-error.ts'
 import { settings, type SettingName } from './config/settings.ts'
@@ -103,7 +103,12 @@ const effects: Readonly<
     (c) => c.chains.find(({ id }) => id === 1)?.confirmations,
     77,
   ],
-  SVC_TRADING_API_KEY: [{ SVC_TRADING_API_KEY: 'trade' }, (c) => c.upstream.tradingApiKey?.reveal(), 'trade'],
+  SVC_TRADING_API_KEY: [{ SVC_TRADING_API_KEY: 'trading-hush' }, (c) => tradingApi(c)?.apiKey.reveal(), 'trading-hush'],
+  SVC_TRADING_API_URL: [
+    { SVC_TRADING_API_KEY: 'trade', SVC_TRADING_API_URL: 'https://trade.example/v1/' },
+    (c) => tradingApi(c)?.url,
+    'https://trade.example/v1',
+  ],
   SVC_MCP_SUBGRAPH_API_KEY: [
     { SVC_MCP_SUBGRAPH_API_KEY: 'subgraph-hush' },
     (c) => c.upstream.subgraphApiKey?.reveal(),
@@ -166,9 +171,9 @@ describe('settings', () => {
   })
 
   it('says of a setting that nothing uses yet that it changes nothing', () => {
-    const unused = { SVC_TRADING_API_KEY: 'a', SVC_BUNDLER_URL_8453: 'http://b' }
+    const unused = { SVC_PAYMASTER_URL_8453: 'http://a', SVC_BUNDLER_URL_8453: 'http://b' }
     expect(read({ ...unused, SVC_AGENT_NAME: 'a' }).warnings).toEqual([
-      expect.stringContaining('SVC_TRADING_API_KEY is read, but nothing'),
+      expect.stringContaining('SVC_PAYMASTER_URL_8453 is read, but nothing'),
       expect.stringContaining('SVC_BUNDLER_URL_8453 is read, but nothing'),
     ])
   })

@@ -59,6 +59,11 @@ export function chainAccess({ chains, rpc }: Pick<Config, 'chains' | 'rpc'>): Ch
   return { chains, rpcUrls: (chain) => rpcUrls(rpc, chain) }
 }
 
+/** How the trading API is reached; `null` without a key. */
+export function tradingApi({ upstream: { tradingApiKey, tradingApiUrl } }: Pick<Config, 'upstream'>) {
+  return tradingApiKey === null ? null : { apiKey: tradingApiKey, url: tradingApiUrl.replace(/\/+$/, '') }
+}
+
 function assemble(values: Settings, dataDir: string, chains: readonly Chain[], perChain: PerChain): Config {
   const wallet = readWallet(values)
   const { SVC_TLS_CERT: certPath, SVC_TLS_KEY: keyPath } = values
@@ -91,6 +96,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     paymasterUrls: perChain.paymaster,
     upstream: {
       tradingApiKey: sealed(values.SVC_TRADING_API_KEY),
+      tradingApiUrl: values.SVC_TRADING_API_URL,
       subgraphApiKey: sealed(values.SVC_MCP_SUBGRAPH_API_KEY),
       pinningJwt: sealed(values.SVC_PINNING_JWT),
       ipfsMode: values.SVC_IPFS_MODE,

@@ -1,4 +1,4 @@
-import { chainAccess } from './config.ts'
+import { chainAccess, tradingApi } from './config.ts'
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { createBarMemory, createPoolHistory } from '@svc/amm/history'
@@ -31,7 +31,11 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const seen: { store: SightingStore | null } = { store: null }
   const onError = (error: unknown) => log.warn('prices.not-remembered', { error })
   const memory = createPriceMemory({ store: () => seen.store, now: Date.now, onError })
-  const reads = openReads(chainAccess(config), { memory, policy: () => policies.latest() })
+  const reads = openReads(chainAccess(config), {
+    memory,
+    policy: () => policies.latest(),
+    tradingApi: tradingApi(config),
+  })
   const { rpc } = reads
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
   const ports = { ...reads, identities }

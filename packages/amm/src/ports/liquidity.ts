@@ -118,6 +118,8 @@ export type Quote = {
 export type LiquidityPlan<Preview, Outcome> = {
   readonly intent: Intent
   readonly preview: Preview
+  /** Who built the calls, where it is not this package as ever. */
+  readonly notes?: readonly string[]
   /**
    * Reads what really moved out of receipt logs. Asynchronous because a v4 log does not say which part of a removal was
    * principal and which fees: that is read from the pool at the block of the receipt.

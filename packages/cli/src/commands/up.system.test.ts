@@ -114,6 +114,28 @@ describe('svc up --json', { timeout }, () => {
     expect([(await claim()).status, (await claim()).status]).toEqual([200, 409])
   })
 
+  it('has a trading API beside it build what collect_fees sends, when asked for one', async () => {
+    const ready = await readyLine(up('--trading-api'))
+    expect(ready.tradingApi).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/) })
+    const client = await connect(ready)
+    opened.push(() => client.close())
+    const [chain, version] = ['local', 'v4']
+    // The one v4 pool of the pair, so that the swap pays this position.
+    const deposit = {
+      chain,
+      version,
+      token0: 'USDC',
+      token1: 'USDT',
+      amount0: '5000',
+      fee: 100,
+      rangeStrategy: 'narrow',
+    }
+    const { positionId } = await call(client, 'add_liquidity', deposit)
+    await call(client, 'execute_swap', { chain, version, tokenIn: 'USDC', tokenOut: 'USDT', amount: '5000' })
+    const { notes } = await call(client, 'collect_fees', { chain, version, positionId })
+    expect(notes).toEqual(['The calls were built by the trading API and checked here.'])
+  })
+
   it.each(['--mcp-port', '--rpc-port', '--api-port'])(
     'refuses a port that is taken, starting nothing: %s',
     async (flag) => {

@@ -21,7 +21,7 @@ export async function up(argv: readonly string[], stopped: Promise<StopCause>): 
 function readOptions(argv: readonly string[]): Omit<WorldOptions, 'onProgress'> & { readonly json: boolean } {
   const flags = parseFlags(argv, {
     values: ['mcp-port', 'rpc-port', 'api-port', 'chain-id', 'data-dir'],
-    switches: ['json'],
+    switches: ['json', 'trading-api'],
   })
   const portOf = (name: 'mcp-port' | 'rpc-port' | 'api-port') => parseWholeNumber(`--${name}`, flags[name], 0, 65_535)
   const options = {
@@ -31,6 +31,7 @@ function readOptions(argv: readonly string[]): Omit<WorldOptions, 'onProgress'> 
     apiPort: portOf('api-port'),
     chainId: parseWholeNumber('--chain-id', flags['chain-id'], 1, 2 ** 31) ?? 31_337,
     dataDir: flags['data-dir'],
+    tradingApi: flags['trading-api'],
     logLevel: process.env['LOG_LEVEL'] ?? 'warn',
   }
   if (options.dataDir === '') throw new UsageError('--data-dir takes the name of a directory')

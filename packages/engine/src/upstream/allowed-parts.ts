@@ -1,5 +1,4 @@
-/** What was asked of the service that built a transaction. */
-export type UpstreamKind = 'swap' | 'add' | 'increase' | 'remove' | 'collect'
+import type { UpstreamKind } from '@svc/amm'
 
 /** The parts that a transaction of each kind may be made of: a swap in place of a deposit, say, is not what was asked. */
 export const allowedParts: Readonly<Record<UpstreamKind, ReadonlySet<string>>> = {

@@ -10,12 +10,12 @@ import {
 } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { v3PositionManagerAbi, v3SwapRouter02Abi } from '@svc/amm/abis'
-import type { Intent, Position } from '@svc/amm'
+import type { Intent, Position, UpstreamTransaction } from '@svc/amm'
 import { laterDeadline, wethAndUsdc } from '../fixtures/intents.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { settledOf } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
-import { guardUpstream, type UpstreamExpectation, type UpstreamTransaction } from './guard-upstream.ts'
+import { guardUpstream, type UpstreamExpectation } from './guard-upstream.ts'
 import * as wire from './upstream.fixture.ts'
 
 const devnet = useDevnet()

@@ -1,9 +1,8 @@
-import type { Chain } from '@svc/wallet/core'
 import { type Address, type Hex, isAddress, zeroAddress } from 'viem'
-import type { Intent, IntentApproval, RiskTier, TokenQuantity } from '@svc/amm'
+import type { Intent, IntentApproval, TokenQuantity, UpstreamAsked, UpstreamKind, UpstreamTransaction } from '@svc/amm'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
-import { allowedParts, type UpstreamKind } from './allowed-parts.ts'
-import { type FactsContext, type PartFacts, partFacts, type PoolFacts } from './part-facts.ts'
+import { allowedParts } from './allowed-parts.ts'
+import { type FactsContext, type PartFacts, partFacts } from './part-facts.ts'
 import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from './read-parts.ts'
 import { upstreamRefusal } from './upstream-refusal.ts'
 
@@ -45,46 +44,8 @@ export function guardUpstream(transaction: UpstreamTransaction, expectation: Ups
   }
 }
 
-/** As it came over the wire. */
-export type UpstreamTransaction = {
-  readonly to: string
-  readonly data: string
-  /** Wei, decimal or 0x. */
-  readonly value: string
-  readonly chainId: number
-  readonly from?: string | undefined
-  /** Not used: gas limits come from our own simulation. */
-  readonly gasLimit?: string | undefined
-}
-
-export type UpstreamExpectation = {
-  readonly chain: Chain
-  readonly known: KnownContracts
-  /** Who signs, and the only one who may be paid. */
-  readonly wallet: Address
-  readonly kind: UpstreamKind
-  /** The most that may leave; native currency is the zero address. */
-  readonly spends: readonly TokenQuantity[]
-  /** The least that must arrive, which the calldata itself has to make sure of, in trades and withdrawals of principal. */
-  readonly receives: readonly TokenQuantity[]
-  /** What the calls put into pools, as asked for: the pipeline holds the calldata against it. */
-  readonly deposits?: Intent['deposits']
-  /** The position that is changed and the liquidity it may lose; `null` for a new one or none. */
-  readonly position: {
-    readonly id: bigint
-    readonly token0: Address
-    readonly token1: Address
-    readonly removes: bigint
-  } | null
-  /** The pool a new position goes to; `null` where none is made. */
-  readonly pool: PoolFacts | null
-  /** Unix seconds. */
-  readonly latestDeadline: number
-  readonly slippageBps: number | null
-  readonly riskTier: RiskTier
-  readonly label: string
-  readonly why: string
-}
+/** What was asked, and the contracts that the chain and the operator name. */
+export type UpstreamExpectation = UpstreamAsked & { readonly known: KnownContracts }
 
 type Envelope = {
   readonly to: Address

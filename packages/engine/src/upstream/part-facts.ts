@@ -1,4 +1,5 @@
 import { type Address, size, slice, zeroAddress } from 'viem'
+import type { PoolFacts } from '@svc/amm'
 import type { Part } from './read-parts.ts'
 import { upstreamRefusal } from './upstream-refusal.ts'
 
@@ -21,15 +22,6 @@ export type PartFacts = {
 }
 
 export type Sum = { readonly token: Address; readonly amount: bigint }
-
-export type PoolFacts = {
-  readonly fee: number
-  /** `null` in v3, where they follow from the fee and there are none. */
-  readonly tickSpacing: number | null
-  readonly hooks: Address | null
-  /** The price it is opened at, if this opens it. */
-  readonly sqrtPriceX96: bigint | null
-}
 
 export type FactsContext = {
   readonly wrapped: Address

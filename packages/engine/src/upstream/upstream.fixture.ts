@@ -12,13 +12,13 @@ import {
 import { universalRouterAbi, v3PositionManagerAbi, v3SwapRouter02Abi } from '@svc/amm/abis'
 import { swapAction } from '../../../amm/src/liquidity/v4/swap-action.ts'
 import { encodeActions, v4Action } from '../../../amm/src/liquidity/v4/v4-action.ts'
-import type { Intent, Quote } from '@svc/amm'
+import type { Intent, Quote, UpstreamTransaction } from '@svc/amm'
 import { knownContracts } from '../calldata/known-contracts.ts'
 import { devnetPolicy } from '../policy/devnet-policy.ts'
 import { laterDeadline } from '../fixtures/intents.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { parsePolicy } from '../policy/policy.ts'
-import type { UpstreamExpectation, UpstreamTransaction } from './guard-upstream.ts'
+import type { UpstreamExpectation } from './guard-upstream.ts'
 
 export const stranger: Address = '0x00000000000000000000000000000000000bad00'
 export const amountIn = parseUnits('100', 6)

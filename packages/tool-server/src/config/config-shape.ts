@@ -28,6 +28,7 @@ export type Config = {
   readonly paymasterUrls: ReadonlyMap<number, Secret>
   readonly upstream: {
     readonly tradingApiKey: Secret | null
+    readonly tradingApiUrl: string
     readonly subgraphApiKey: Secret | null
     readonly pinningJwt: Secret | null
     readonly ipfsMode: 'proxy' | 'pinata' | 'inline'

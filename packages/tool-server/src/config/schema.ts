@@ -60,6 +60,7 @@ export const settingsSchema = z.object({
     .optional(),
   RPC_API_KEY: text.optional(),
   SVC_TRADING_API_KEY: text.optional(),
+  SVC_TRADING_API_URL: plainUrl.default('https://trade-api.gateway.uniswap.org/v1'),
   SVC_MCP_SUBGRAPH_API_KEY: text.optional(),
   SVC_IPFS_MODE: z.enum(['proxy', 'pinata', 'inline']).default('proxy'),
   SVC_PINNING_JWT: text.optional(),

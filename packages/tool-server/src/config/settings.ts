@@ -55,7 +55,12 @@ export const settings = [
   unused(secret('SVC_PAYMASTER_URL_<chainId>', 'Paymaster of user operations on one chain.')),
   setting('SVC_CHAINS_FILE', 'JSON file with chain rows, whole or partial, laid over the built-in table.'),
   // other services
-  unused(secret('SVC_TRADING_API_KEY', 'Key of the upstream trading API.')),
+  secret('SVC_TRADING_API_KEY', 'Key of the trading API, which then builds the calls of collect_fees.'),
+  setting(
+    'SVC_TRADING_API_URL',
+    'Base URL of the trading API; asked only with a key.',
+    'https://trade-api.gateway.uniswap.org/v1',
+  ),
   secret('SVC_MCP_SUBGRAPH_API_KEY', 'Key of the subgraph gateway, for the history of pools.'),
   setting('SVC_IPFS_MODE', '`proxy`, `pinata` or `inline`: how agent cards are published.', 'proxy'),
   secret('SVC_PINNING_JWT', 'Token of the own pinning account, for SVC_IPFS_MODE=pinata.'),

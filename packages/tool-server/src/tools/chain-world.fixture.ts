@@ -34,6 +34,7 @@ import { sentTransactions } from '../../../engine/src/operations/sent-transactio
 import { createDispatch, type CallRequest, type Dispatch } from '../dispatch.ts'
 import type { Ports } from '../ports.ts'
 import { type Patience, patientRpc, withPatience } from '../../../engine/src/fixtures/patience.fixture.ts'
+import { routeUpstream, type UpstreamOptions } from '../../../engine/src/upstream/route-upstream.ts'
 import { parsePolicy } from '../../../engine/src/policy/policy.ts'
 import { createConfirmedSources } from '../../../engine/src/policy/policy-price-sources.ts'
 import type { policySchema } from '../../../engine/src/policy/policy-schema.ts'
@@ -74,7 +75,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     rpc,
     policyTokens: (id) => policy.allowlist.tokens[id] ?? [],
   })
-  const liquidity = createLiquidity({ rpc, tokens })
+  const { tradingApi = null } = options
+  const liquidity = routeUpstream(createLiquidity({ rpc, tokens }), { tradingApi, policy: () => policy })
   const confirmed = createConfirmedSources(() => policy)
   const prices = createPriceSource({ rpc, tokens, liquidity, confirmed, pickInt: () => 0 })
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
@@ -254,6 +256,8 @@ export type WorldOptions = {
   /** Services that publish and give agent cards; none unless given. */
   readonly upstream?: Partial<IdentitiesOptions['upstream']>
   readonly subgraphs?: Partial<SubgraphsOptions>
+  /** Who else builds transactions; nobody unless given. */
+  readonly tradingApi?: UpstreamOptions['tradingApi']
   /** How subgraphs are held against the chain: at random, within a minute unless given. */
   readonly checks?: Partial<CheckOptions>
   /** One thread and a minute unless given. */

@@ -1,0 +1,154 @@
+import { Secret } from '@svc/wallet/core'
+import { describe, expect, test } from 'vitest'
+import { createTradingClient } from './create-trading-client.ts'
+import type { TradingError } from './trading-error.ts'
+import type { ClaimRequest } from './trading-wire.ts'
+
+const address = (digit: string) => `0x${digit.repeat(40)}`
+const claim: ClaimRequest = {
+  protocol: 'V3',
+  tokenId: 7,
+  position: {
+    pool: { token0: address('1'), token1: address('2'), fee: 500, tickSpacing: 10 },
+    tickLower: -10,
+    tickUpper: 10,
+  },
+  walletAddress: address('3'),
+  chainId: 1,
+}
+const transaction = { to: address('4'), from: address('3'), data: '0x00', value: '0x00', chainId: 1 }
+const fine = () => Response.json({ requestId: 'r', claim: transaction })
+const broken = (status: number) => () => Response.json({ errorCode: 'X', detail: 'sesame' }, { status })
+
+/** A client on a clock that moves by its own pauses alone, and what it sent. */
+function open(...answers: readonly (() => Response | Promise<Response>)[]) {
+  const clock = { ms: 0 }
+  const sent: { url: string; at: number; key: string | null; type: string | null; body: unknown }[] = []
+  const client = createTradingClient({
+    apiKey: new Secret('sesame'),
+    url: 'https://trade.example/v1',
+    fetch: async (input, init) => {
+      const request = new Request(input, init)
+      const [key, type] = [request.headers.get('x-api-key'), request.headers.get('content-type')]
+      const at = clock.ms
+      sent.push({ url: request.url, at, key, type, body: await request.json() })
+      return (answers[sent.length - 1] ?? answers.at(-1) ?? fine)()
+    },
+    now: () => clock.ms,
+    sleep: async (ms) => {
+      clock.ms += ms
+    },
+    random: () => 0.5,
+  })
+  const fail = async (request = claim) =>
+    client.claim(request).then(
+      () => null,
+      (error: unknown) => error as TradingError,
+    )
+  return { client, clock, sent, fail }
+}
+
+describe('the client of the trading API', () => {
+  test('asks the route with the key in its header, and gives the transaction alone', async () => {
+    const { client, sent } = open(fine)
+    expect(await client.claim(claim)).toEqual(transaction)
+    const url = 'https://trade.example/v1/lp/claim'
+    expect(sent).toEqual([{ url, at: 0, key: 'sesame', type: 'application/json', body: claim }])
+  })
+
+  test('starts no more than three requests within any second, one after the other or together', async () => {
+    const { client, sent } = open(fine)
+    for (let call = 1; call <= 8; call++) await client.claim(claim)
+    expect(sent.map(({ at }) => at)).toEqual([0, 0, 0, 1_000, 1_000, 1_000, 2_000, 2_000])
+    const pauses: number[] = []
+    const together = createTradingClient({
+      apiKey: new Secret('k'),
+      url: 'https://trade.example',
+      fetch: async () => fine(),
+      now: () => 0,
+      sleep: async (ms) => void pauses.push(ms),
+    })
+    await Promise.all(Array.from({ length: 8 }, () => together.claim(claim)))
+    expect(pauses).toEqual([1_000, 1_000, 1_000, 2_000, 2_000])
+  })
+
+  test.each([429, 503, 504])('asks again after %s, up to three times, later each time', async (status) => {
+    const passed = open(broken(status), fine)
+    expect(await passed.client.claim(claim)).toEqual(transaction)
+    const failed = open(broken(status))
+    expect((await failed.fail())?.message).toBe(`answered with status ${status}`)
+    expect(failed.sent.map(({ at }) => at)).toEqual([0, 400, 1_200])
+  })
+
+  test.each([
+    [400, 'refused'],
+    [401, 'key'],
+    [404, 'refused'],
+    [500, 'down'],
+  ])('does not ask again after %s, and repeats nothing of what was said', async (status, kind) => {
+    const { sent, fail } = open(broken(status))
+    const error = await fail()
+    expect([error?.kind, sent.length]).toEqual([kind, 1])
+    expect(error?.message).not.toContain('sesame')
+  })
+
+  test('ends with the time limit of the call, where a pause would reach beyond it', async () => {
+    const { client, clock, sent, fail } = open(() => {
+      clock.ms += 9_900
+      return broken(503)()
+    })
+    expect((await fail())?.message).toBe('did not answer within 10000 ms')
+    expect([clock.ms, sent.length]).toEqual([9_900, 1])
+    expect(client).toBeDefined()
+  })
+
+  test('leaves an API alone that failed five times, asks once after half a minute, and goes on when that succeeds', async () => {
+    const answers = { now: broken(500) }
+    const { client, clock, sent, fail } = open(() => answers.now())
+    for (let call = 1; call <= 5; call++) expect((await fail())?.kind).toBe('down')
+    expect((await fail())?.kind).toBe('resting')
+    expect(sent).toHaveLength(5)
+    clock.ms += 30_000
+    expect((await fail())?.kind).toBe('down')
+    expect((await fail())?.kind).toBe('resting')
+    clock.ms += 30_000
+    answers.now = fine
+    await client.claim(claim)
+    await client.claim(claim)
+    expect(sent).toHaveLength(8)
+  })
+
+  test('a refusal of one request is no failure of the API', async () => {
+    const { sent, fail } = open(broken(404))
+    for (let call = 1; call <= 9; call++) expect((await fail())?.kind).toBe('refused')
+    expect(sent).toHaveLength(9)
+  })
+
+  test.each([
+    ['no JSON', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
+    ['no transaction', () => Response.json({ requestId: 'r', claim: null })],
+    ['a chain id as text', () => Response.json({ claim: { ...transaction, chainId: '1' } })],
+    ['a data of megabytes', () => Response.json({ claim: { ...transaction, data: 'a'.repeat(300_000) } })],
+    ['more than is read', () => Response.json({ claim: transaction, more: 'a'.repeat(2_000_000) })],
+  ])('takes nothing of another form: %s', async (_what, answer) => {
+    expect((await open(answer).fail())?.kind).toBe('down')
+  })
+
+  test.each([
+    ['an id that no JSON number holds', { tokenId: 2 ** 53 }],
+    ['an amount that is none', { expectedTokenOwed0RawAmount: '-1' }],
+    ['a wallet that is no address', { walletAddress: 'me' }],
+  ])('sends nothing of another form: %s', async (_what, change) => {
+    const { sent, fail } = open(fine)
+    expect([(await fail({ ...claim, ...change }))?.kind, sent.length]).toEqual(['refused', 0])
+  })
+
+  test('ends a call whose answer never comes', async () => {
+    const fetch: typeof globalThis.fetch = (_url, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))
+      })
+    const client = createTradingClient({ apiKey: new Secret('k'), url: 'https://trade.example', fetch, timeoutMs: 5 })
+    await expect(client.claim(claim)).rejects.toMatchObject({ kind: 'down' })
+  })
+})

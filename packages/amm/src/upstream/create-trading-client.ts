@@ -1,0 +1,113 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Secret } from '@svc/wallet/core'
+import type * as z from 'zod'
+import { postJson } from '../post-json.ts'
+import { createCircuit } from './create-circuit.ts'
+import { TradingError } from './trading-error.ts'
+import { claimAnswer, claimRequest, type ClaimRequest } from './trading-wire.ts'
+
+/**
+ * The trading API in its v1 dialect. At most three requests start within any second of a key; 429, 503 and 504 are asked again
+ * after a pause of random length, nothing else is; a call ends within its time limit, pauses included; after repeated failure the API is
+ * not asked for half a minute. What it returns is of the right form and not trusted. Throws `TradingError`.
+ */
+export function createTradingClient(options: TradingClientOptions): TradingClient {
+  const { now = Date.now, sleep = defaultSleep, random = Math.random, timeoutMs = 10_000 } = options
+  const circuit = createCircuit({ mostFailures: 5, restMs: 30_000, now })
+  const starts: number[] = []
+
+  return { claim: async (request) => (await ask('/lp/claim', claimRequest, claimAnswer, request)).claim }
+
+  async function ask<Answer>(
+    route: string,
+    requestForm: z.ZodType,
+    answerForm: z.ZodType<Answer>,
+    request: unknown,
+  ): Promise<Answer> {
+    const sent = requestForm.safeParse(request)
+    if (!sent.success) throw new TradingError('refused', 'cannot be asked for this', sent.error)
+    if (!circuit.mayAsk()) throw new TradingError('resting', 'has failed repeatedly and is not asked for a while')
+    try {
+      const answer = answerForm.safeParse(await exchange(route, JSON.stringify(sent.data), now() + timeoutMs))
+      if (!answer.success) throw new TradingError('down', 'answered in another form', answer.error)
+      circuit.succeeded()
+      return answer.data
+    } catch (error) {
+      if (error instanceof TradingError && error.kind === 'refused') circuit.succeeded()
+      else circuit.failed()
+      throw error
+    }
+  }
+
+  async function exchange(route: string, content: string, endsAt: number): Promise<unknown> {
+    for (let attempt = 1; ; attempt++) {
+      await pauseUntil(reserveStart(), endsAt)
+      const said = await postJson(
+        {
+          url: `${options.url}${route}`,
+          headers: { 'x-api-key': options.apiKey.reveal() },
+          fetch: options.fetch ?? globalThis.fetch,
+          timeoutMs: endsAt - now(),
+          mostBytes,
+          mostValues,
+        },
+        content,
+      )
+      if ('failed' in said) throw new TradingError('down', `did not answer (${said.failed})`, said.cause)
+      const { status, body } = said
+      if (status >= 200 && status < 300) return body
+      if (!mayPass.has(status) || attempt === mostAttempts) throw failureOf(status)
+      await pauseUntil(now() + basePauseMs * 2 ** (attempt - 1) * (0.5 + random()), endsAt)
+    }
+  }
+
+  /** The time at which the next request may start: a second after the third last one. */
+  function reserveStart(): number {
+    const thirdLast = starts.length < perSecond ? -Infinity : (starts.shift() ?? -Infinity)
+    const start = Math.max(now(), thirdLast + 1_000)
+    starts.push(start)
+    return start
+  }
+
+  async function pauseUntil(at: number, endsAt: number): Promise<void> {
+    if (at >= endsAt) throw new TradingError('down', `did not answer within ${timeoutMs} ms`)
+    const pauseMs = at - now()
+    if (pauseMs > 0) await sleep(pauseMs)
+  }
+}
+
+export type TradingClientOptions = {
+  readonly apiKey: Secret
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly fetch?: typeof fetch | undefined
+  /** Of a whole call, its pauses and attempts included; ten seconds unless given. */
+  readonly timeoutMs?: number | undefined
+  /** Milliseconds. */
+  readonly now?: (() => number) | undefined
+  readonly sleep?: ((ms: number) => Promise<void>) | undefined
+  /** From 0 up to 1. */
+  readonly random?: (() => number) | undefined
+}
+
+export type TradingClient = {
+  /** A transaction that collects what a position is owed. */
+  claim(request: ClaimRequest): Promise<z.output<typeof claimAnswer>['claim']>
+}
+
+const perSecond = 3
+const mostAttempts = 3
+const basePauseMs = 400
+const mayPass: ReadonlySet<number> = new Set([429, 503, 504])
+const mostBytes = 1024 * 1024
+const mostValues = 10_000
+
+function failureOf(status: number): TradingError {
+  if (status === 401 || status === 403) return new TradingError('key', 'does not take the key')
+  if (status >= 500 || status === 429) return new TradingError('down', `answered with status ${status}`)
+  return new TradingError('refused', `refused the request with status ${status}`)
+}
+
+async function defaultSleep(ms: number): Promise<void> {
+  await wait(ms)
+}

@@ -1,0 +1,45 @@
+import * as z from 'zod'
+
+/**
+ * What the trading API is asked and what it answers, by its own names: `tokenId` is our `positionId`, a slippage is a percentage
+ * there and basis points here. Requests are strict, so that nothing travels that is not meant to; of answers only what is used is
+ * read, and bounded.
+ */
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+const amount = z.string().regex(/^(0|[1-9]\d{0,77})$/)
+
+const pool = z.strictObject({
+  token0: address,
+  token1: address,
+  fee: z.int().min(0),
+  tickSpacing: z.int().min(1),
+  hooks: address.optional(),
+})
+
+const position = z.strictObject({ pool, tickLower: z.int(), tickUpper: z.int() })
+
+export const claimRequest = z.strictObject({
+  protocol: z.enum(['V3', 'V4']),
+  /** A JSON number, so the ids above 2^53 cannot be named. */
+  tokenId: z.int().min(0),
+  position,
+  walletAddress: address,
+  chainId: z.int().min(1),
+  /** Of v3, whose position manager does not say what waits. */
+  expectedTokenOwed0RawAmount: amount.optional(),
+  expectedTokenOwed1RawAmount: amount.optional(),
+  collectAsWETH: z.boolean().optional(),
+})
+
+/** Taken apart by the guard; here only its form and its length. */
+const transaction = z.object({
+  to: z.string().max(42),
+  from: z.string().max(42),
+  data: z.string().max(262_144),
+  value: z.string().max(80),
+  chainId: z.int(),
+})
+
+export const claimAnswer = z.object({ claim: transaction })
+
+export type ClaimRequest = z.input<typeof claimRequest>

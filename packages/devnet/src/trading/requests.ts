@@ -1,0 +1,34 @@
+import * as z from 'zod'
+
+// As the public API describes them, written down apart from the client that is tested against it.
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+const rawAmount = z.string().regex(/^\d+$/)
+
+const position = z.object({
+  pool: z.object({
+    token0: address,
+    token1: address,
+    fee: z.int().nonnegative(),
+    tickSpacing: z.int().positive(),
+    hooks: address.optional(),
+  }),
+  tickLower: z.int(),
+  tickUpper: z.int(),
+})
+
+const common = { tokenId: z.int().nonnegative(), position, walletAddress: address, chainId: z.int().positive() }
+
+/** Body of `POST /lp/claim`: a claim of v3 says what it expects, one of v4 need not. */
+export const claimBody = z.discriminatedUnion('protocol', [
+  z.object({
+    protocol: z.literal('V3'),
+    ...common,
+    expectedTokenOwed0RawAmount: rawAmount,
+    expectedTokenOwed1RawAmount: rawAmount,
+    // Unwrapping needs a native currency, which the SDK knows of public chains alone.
+    collectAsWETH: z.literal(true),
+  }),
+  z.object({ protocol: z.literal('V4'), ...common }),
+])
+
+export type ClaimBody = z.output<typeof claimBody>
