@@ -45,6 +45,7 @@ export {
   type PriceSource,
   type PriceWitness,
   type Quote,
+  type RebalancePreview,
   type RpcPool,
   type SwapHistory,
   type SwapRecord,

@@ -19,6 +19,7 @@ import {
   usdOf,
   valueOf,
   valueOfMined,
+  valueOfMove,
 } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
 import type { Standing } from '../allowances/current-allowances.ts'
@@ -89,7 +90,10 @@ export async function settleLedger(
     notGivenBack(spent, intent, deltas, priced, context.value.isExit ? 'either' : 'both'),
     priced,
   )
-  const usdMicros = context.value.isExit || lasting.length > 0 ? left : valueOfMined(left, deltas, priced)
+  const { isExit, ownMove } = context.value
+  const isTrade = !isExit && lasting.length === 0
+  const mined = isTrade ? valueOfMined(left, deltas, priced) : left
+  const usdMicros = ownMove === null ? mined : valueOfMove({ ...ownMove, adds: spent }, priced).usdMicros
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   const loss = lossOf(context, deltas, priced)

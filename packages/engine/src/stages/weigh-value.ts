@@ -13,6 +13,7 @@ import type { CallBounds } from '../value/call-bounds.ts'
 import { offMarketRefusals } from '../value/deposit-price.ts'
 import { heldOf, type Moved } from '../value/moved.ts'
 import { outcomesOf } from '../value/moved-holdings.ts'
+import { ownMoveOf } from '../value/own-move.ts'
 import { simulatedDeposit } from '../value/simulated-deposit.ts'
 import { bandWidthBps, tokensIn, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { type ValueBounds, valueBounds } from '../value/value-bounds.ts'
@@ -96,6 +97,7 @@ export function valueOfCall(
     ...movedPositions(simulated, prices),
     isExit,
     homeUsdMicros: isExit ? homeOf(intent, simulated, moved, prices) : 0n,
+    ownMove: ownMoveOf(intent, moved),
     priceImpactBps: priceImpact(verdict, simulated, prices, calls, feeBpsOf(outcomes)),
     bounds: limits,
     pools,
@@ -112,6 +114,15 @@ export function valueOfCall(
         ...lossRefusals(facts, priced),
       ]
   return { ...facts, warnings: warningsOf(facts), refusals: found }
+}
+
+/** Whether the whole intent moves own liquidity, and what it spends by that; `deltas` are those of all its transactions, mined or still to come. */
+export function ownMoveOfIntent(
+  { chain, intent, callBounds }: ValuedCall,
+  simulation: ValuedSimulation,
+  priced: PricedTokens,
+): MovedPositions['ownMove'] {
+  return ownMoveOf(intent, movedBy(simulation, callBounds, priced, chain))
 }
 
 /** What is read of a call on the pipeline to value it. */
@@ -132,7 +143,10 @@ function boundsFrom(
   return callBounds.slice(callBounds.length - left)
 }
 
-function movedPositions({ leaves, arrives }: Outcome, prices: TrustedPrices): Omit<MovedPositions, 'isExit'> {
+function movedPositions(
+  { leaves, arrives }: Outcome,
+  prices: TrustedPrices,
+): Pick<MovedPositions, 'leavingUsdMicros' | 'arrivingUsdMicros'> {
   const worth = ({ positions, shares }: Outcome['leaves']) =>
     valueAt({ tokens: new Map(), positions, shares }, prices, 'high')
   return { leavingUsdMicros: worth({ ...leaves, shares: [] }), arrivingUsdMicros: worth(arrives) }

@@ -4,7 +4,9 @@ import { optimizeLpRange } from './analytics/optimize-lp-range.ts'
 import { recommendFeeTier } from './analytics/recommend-fee-tier.ts'
 import { addLiquidity } from './liquidity/add-liquidity.ts'
 import { collectFees } from './liquidity/collect-fees.ts'
+import { compoundFees } from './liquidity/compound-fees.ts'
 import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
+import { rebalancePosition } from './liquidity/rebalance-position.ts'
 import { removeLiquidity } from './liquidity/remove-liquidity.ts'
 import { getGasPrice } from './market/get-gas-price.ts'
 import { getPoolInfo } from './market/get-pool-info.ts'
@@ -45,6 +47,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   checkSafetyStatus,
   checkSetupHealth,
   collectFees,
+  compoundFees,
   executePlan,
   executeSwap,
   getAgentBalance,
@@ -69,6 +72,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   optimizeLpRange,
   provisionWallet,
   queryAgentIdentity,
+  rebalancePosition,
   recommendFeeTier,
   registerAgent,
   removeLiquidity,

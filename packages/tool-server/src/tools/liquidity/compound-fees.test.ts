@@ -1,0 +1,14 @@
+import { describeRefusals } from '../refusals.fixture.ts'
+import { compoundFees } from './compound-fees.ts'
+
+describeRefusals(
+  compoundFees,
+  { positionId: '12', chain: 'base' },
+  {
+    positionId: 'positionId',
+    chain: 'chain',
+    version: 'rangedVersion',
+    slippageBps: 'slippage',
+    deadlineSeconds: 'deadline',
+  },
+)
