@@ -48,7 +48,8 @@ type Compounded = {
   readonly bounds: RangeBounds
   readonly fees: Amounts
   readonly fitted: FittedOwn
-  readonly request: Pick<IncreaseRequest, 'slippageBps' | 'deadline' | 'kept'> & Parameters<Liquidity['planCompound']>[2]
+  readonly request: Pick<IncreaseRequest, 'slippageBps' | 'deadline' | 'kept'> &
+    Parameters<Liquidity['planCompound']>[2]
 }
 
 /**
@@ -61,10 +62,7 @@ function planCompoundV3(chain: Chain, own: Compounded): LiquidityPlan<CompoundOu
   const { token0, token1 } = position.pool
   const { amount0, amount1 } = fitted
   const { approvals } = planPayment(sidesOf(token0, token1, fitted), positionManager, 'erc20')
-  const steps = [
-    encodeCollect(position, request.recipient),
-    encodeIncrease(position, { bounds, fitted }, request),
-  ]
+  const steps = [encodeCollect(position, request.recipient), encodeIncrease(position, { bounds, fitted }, request)]
   const liquidity = liquidityForAmounts({ bounds, amount0, amount1, slippageBps: request.slippageBps })
   return {
     intent: compoundIntent(chain, own, {
@@ -138,7 +136,8 @@ function noFees({ positionId }: Position): ToolError {
 
 /** No contract of v3 or v4 collects, swaps and adds in one call. */
 function needsSwap(): ToolError {
-  const message = 'The fees are not in the ratio of the range, and this wallet cannot swap and add them in one transaction.'
+  const message =
+    'The fees are not in the ratio of the range, and this wallet cannot swap and add them in one transaction.'
   return new ToolError('ATOMIC_EXECUTION_UNAVAILABLE', message, {
     details: [{ field: 'swapToRatio', message: 'needs an atomic route', accepted: 'false' }],
     suggestion: 'Call again with swapToRatio false: what the range takes is added, the rest comes to the wallet.',

@@ -44,7 +44,10 @@ export function planRebalance(ports: RebalancePorts): Liquidity['planRebalance']
     const { pool } = position
     refuseDeltaHooks(pool.hooks, 'positionId')
     if (position.liquidity === 0n) {
-      throw refuseTooSmall('positionId', 'The position holds no liquidity; collect_fees takes out what it is still owed.')
+      throw refuseTooSmall(
+        'positionId',
+        'The position holds no liquidity; collect_fees takes out what it is still owed.',
+      )
     }
     const ticks = ticksOf(pool, request)
     const whole = paidOut(position)

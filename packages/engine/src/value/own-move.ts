@@ -24,7 +24,9 @@ export type OwnMove = {
 
 export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   const { calls, inspected, paid, deltas, wrappedNative } = moved
-  const deposits = calls.flatMap((call) => call.deposits).map((bounds) => ({ bounds, ...simulatedDeposit(bounds, moved) }))
+  const deposits = calls
+    .flatMap((call) => call.deposits)
+    .map((bounds): BoundDeposit => Object.assign({ bounds }, simulatedDeposit(bounds, moved)))
   const [pool, ...others] = deposits.map((deposit) => deposit.pool)
   if (pool === undefined || pool === null || inspected.positions.length === 0 || paid.size > 0) return null
   const isOne = others.every((other) => other?.id === pool.id)
@@ -52,11 +54,7 @@ type BoundDeposit = SimulatedDeposit & { readonly bounds: DepositBounds }
  * What the wallet adds of both tokens in a single call, which takes out and puts in at one price, where that lies at either end of the
  * slippage. What positions pay beside their liquidity is as simulated: fees only grow.
  */
-function addedAtEnds(
-  { slippageBps }: MovingIntent,
-  deposits: readonly BoundDeposit[],
-  moved: Moved,
-): readonly Pair[] {
+function addedAtEnds({ slippageBps }: MovingIntent, deposits: readonly BoundDeposit[], moved: Moved): readonly Pair[] {
   const price = deposits[0]?.state?.sqrtPriceX96 ?? null
   const pool = deposits[0]?.pool ?? null
   if (price === null || pool === null) return []

@@ -28,7 +28,10 @@ export function planRemoveV3(
   const { positionManager } = requireDeployment(chain, 'v3')
   const { token0, token1 } = position.pool
   const removal = fitRemoval(position, request)
-  const steps = [encodeDecrease(position, removal, request), encodeCollect(position, request.recipient, request.collectFees ? undefined : removal.principal)]
+  const steps = [
+    encodeDecrease(position, removal, request),
+    encodeCollect(position, request.recipient, request.collectFees ? undefined : removal.principal),
+  ]
   return {
     intent: routineIntent(chain, {
       ...positionManagerCall(positionManager, steps, 0n, 'remove liquidity'),

@@ -67,7 +67,12 @@ export function planCloseAndOpenV4(
       )
       if (closing === undefined || opening === undefined) throw new TypeError('two changes are read')
       const { fees, principal } = closing
-      const closed = { liquidityRemoved: -closing.liquidityDelta, ...principal, fees0: fees.amount0, fees1: fees.amount1 }
+      const closed = {
+        liquidityRemoved: -closing.liquidityDelta,
+        ...principal,
+        fees0: fees.amount0,
+        fees1: fees.amount1,
+      }
       const amounts = flip(inverted, opening.principal)
       return {
         closed: { ...closed, hash },

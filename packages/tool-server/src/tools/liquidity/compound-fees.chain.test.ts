@@ -23,29 +23,32 @@ async function open(version: string): Promise<Answer> {
 }
 
 describe('compound_fees', () => {
-  test.each(['v3', 'v4'])('adds to a %s position what it earned, wei for wei, and nothing of the wallet', async (version) => {
-    const opened = await open(version)
-    const positionId = opened.text('positionId')
-    const tokens = poolTokens(opened)
-    const before = await world.call('get_position', { positionId, version })
-    const balances = await Promise.all(tokens.map((token) => world.balance(token)))
-    const answer = await world.call('compound_fees', { positionId, version, swapToRatio: false })
-    const after = await world.call('get_position', { positionId, version })
-    for (const index of [0, 1] as const) {
-      const digits = tokens[index]!.toLowerCase() === world.address('USDC').toLowerCase() ? 6 : 18
-      const left = (await world.balance(tokens[index]!)) - balances[index]!
-      const collected = Number(answer.text(`feesCollected.amount${index}`))
-      const added = Number(answer.text(`reinvested.amount${index}`))
-      expect(answer.text(`feesCollected.amount${index}`)).toBe(before.text(`feesOwed${index}`))
-      expect(left).toBeGreaterThanOrEqual(0n)
-      expect(collected - added).toBeCloseTo(Number(formatUnits(left, digits)), 9)
-    }
-    const grown = BigInt(after.text('liquidityRaw')) - BigInt(before.text('liquidityRaw'))
-    expect(answer.text('newLiquidity')).toBe(`${grown}`)
-    expect([after.text('feesOwed0'), after.text('feesOwed1')]).toEqual(['0', '0'])
-    expect(answer.at('reinvested.swapExecuted')).toBe(false)
-    expect(answer.text('atomicity')).toBe(version === 'v3' ? 'multicall' : 'single')
-  })
+  test.each(['v3', 'v4'])(
+    'adds to a %s position what it earned, wei for wei, and nothing of the wallet',
+    async (version) => {
+      const opened = await open(version)
+      const positionId = opened.text('positionId')
+      const tokens = poolTokens(opened)
+      const before = await world.call('get_position', { positionId, version })
+      const balances = await Promise.all(tokens.map((token) => world.balance(token)))
+      const answer = await world.call('compound_fees', { positionId, version, swapToRatio: false })
+      const after = await world.call('get_position', { positionId, version })
+      for (const index of [0, 1] as const) {
+        const digits = tokens[index]!.toLowerCase() === world.address('USDC').toLowerCase() ? 6 : 18
+        const left = (await world.balance(tokens[index]!)) - balances[index]!
+        const collected = Number(answer.text(`feesCollected.amount${index}`))
+        const added = Number(answer.text(`reinvested.amount${index}`))
+        expect(answer.text(`feesCollected.amount${index}`)).toBe(before.text(`feesOwed${index}`))
+        expect(left).toBeGreaterThanOrEqual(0n)
+        expect(collected - added).toBeCloseTo(Number(formatUnits(left, digits)), 9)
+      }
+      const grown = BigInt(after.text('liquidityRaw')) - BigInt(before.text('liquidityRaw'))
+      expect(answer.text('newLiquidity')).toBe(`${grown}`)
+      expect([after.text('feesOwed0'), after.text('feesOwed1')]).toEqual(['0', '0'])
+      expect(answer.at('reinvested.swapExecuted')).toBe(false)
+      expect(answer.text('atomicity')).toBe(version === 'v3' ? 'multicall' : 'single')
+    },
+  )
 
   test('is planned, kept and carried out once', async () => {
     const positionId = (await open('v3')).text('positionId')

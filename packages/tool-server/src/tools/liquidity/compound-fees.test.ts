@@ -8,6 +8,7 @@ describeRefusals(
     positionId: 'positionId',
     chain: 'chain',
     version: 'rangedVersion',
+    swapToRatio: 'flag',
     slippageBps: 'slippage',
     deadlineSeconds: 'deadline',
   },

@@ -2,14 +2,7 @@ import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
 import { ownPosition } from '../own-position.ts'
-import {
-  chainInput,
-  deadlineInput,
-  deadlineOf,
-  positionIdInput,
-  rangedVersionInput,
-  slippageInput,
-} from '../params.ts'
+import { chainInput, deadlineInput, deadlineOf, positionIdInput, rangedVersionInput, slippageInput } from '../params.ts'
 import {
   notesResult,
   priceNotes,
@@ -25,7 +18,7 @@ export const compoundFees = writeTool({
   name: 'compound_fees',
   title: 'Compound fees',
   description:
-    'Collects the fees of a v3 or v4 position of the agent wallet and adds them to its liquidity, in one transaction or not at all. Takes nothing else of the wallet; what the range does not take stays in it.',
+    'Adds the fees that wait in a v3 or v4 position to its liquidity, in one transaction or not at all. Takes nothing else of the wallet; what the range does not take comes to it.',
   scope: 'write:liquidity',
   destructive: false,
   idempotent: false,
@@ -48,7 +41,7 @@ export const compoundFees = writeTool({
       swapExecuted: z.boolean(),
       swapDetails: z.string(),
     }),
-    newLiquidity: z.string().describe('Added, raw'),
+    newLiquidity: z.string().describe('Added'),
     notes: notesResult,
   }),
 }).handler(async (input, context) => {

@@ -36,7 +36,7 @@ export const rebalancePosition = writeTool({
   name: 'rebalance_position',
   title: 'Rebalance position',
   description:
-    'Closes a v3 or v4 position of the agent wallet and opens one in another range of its pool with what it paid out: in one transaction, or, where a side must be swapped, close, swap, open. notes say what it costs and earns. Prices are token1 per token0, in the order of get_position unless token0 is given.',
+    'Closes a v3 or v4 position and opens one in another range of its pool with what it paid out, in one transaction; where a side must be swapped, close, swap, open. notes say what that costs and earns. Prices follow get_position unless token0 is given.',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
@@ -47,9 +47,9 @@ export const rebalancePosition = writeTool({
       token0: tokenInput.optional(),
       priceLower: priceLowerInput.optional(),
       priceUpper: priceUpperInput.optional(),
-      rangeStrategy: rangeStrategyInput.optional().describe('Else medium; +/-5, 15, 50 %'),
+      rangeStrategy: rangeStrategyInput.optional().describe('Else medium'),
       version: rangedVersionInput.default('v3'),
-      swapToRatio: z.boolean().default(true).describe('false: rest to the wallet'),
+      swapToRatio: z.boolean().default(true),
       slippageBps: slippageInput,
       deadlineSeconds: deadlineInput,
     })
@@ -177,7 +177,8 @@ async function worthwhile(
   }
   const dailyUsd = (valueUsdNow * apy.apyPct) / 100 / 365
   const earns = `The new range would earn about ${usd(dailyUsd)} USD a day in fees if it traded as in the last 7 days.`
-  const costs = swap === null ? 'Nothing is swapped.' : `The swap costs about ${usd(swapUsd)} USD in fees and price impact.`
+  const costs =
+    swap === null ? 'Nothing is swapped.' : `The swap costs about ${usd(swapUsd)} USD in fees and price impact.`
   return {
     why: [costs, earns],
     after: (gasCostUsd) => [costs, earns, ...breakEven(swapUsd, gasCostUsd, dailyUsd), ...apy.notes],
@@ -186,7 +187,10 @@ async function worthwhile(
 
 /** The money waits until it is known: an answer without this figure is better than none. */
 const apyTimeoutMs = 5_000
-const apyTooLate = { apyPct: null, notes: ['The pool has too many swap logs to say in time what the new range would earn.'] }
+const apyTooLate = {
+  apyPct: null,
+  notes: ['The pool has too many swap logs to say in time what the new range would earn.'],
+}
 
 function breakEven(swapUsd: number, gasCostUsd: number | null, dailyUsd: number): readonly string[] {
   if (gasCostUsd === null) return []

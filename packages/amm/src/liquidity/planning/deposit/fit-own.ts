@@ -1,4 +1,10 @@
-import { type Amounts, getAmountsForLiquidity, getLiquidityForAmounts, LpMathError, sqrtPricesAfterSlippage } from '@svc/lp-math'
+import {
+  type Amounts,
+  getAmountsForLiquidity,
+  getLiquidityForAmounts,
+  LpMathError,
+  sqrtPricesAfterSlippage,
+} from '@svc/lp-math'
 import type { KeptDeposit } from '../../../intent.ts'
 import { ToolError } from '../../../tool-error.ts'
 import { keptAmounts } from './require-kept.ts'
@@ -19,7 +25,7 @@ export function fitOwn(own: OwnDeposit): FittedOwn {
   const mostBps = kept === undefined ? own.slippageBps : Math.min(own.slippageBps, kept.slippageBps)
   const unbounded = liquidityWithin(own, 0)
   let best: FittedOwn = { ...sized(own, liquidityWithin(own, mostBps)), slippageBps: mostBps }
-  for (let bps = mostBps; bps > leastSlippageBps && !isNearlyAll(best.liquidity, unbounded); ) {
+  for (let bps = mostBps; bps > leastSlippageBps && !isNearlyAll(best.liquidity, unbounded);) {
     bps = Math.max(Math.floor(bps / 2), leastSlippageBps)
     const liquidity = liquidityWithin(own, bps)
     if (liquidity > best.liquidity) best = { ...sized(own, liquidity), slippageBps: bps }
@@ -78,10 +84,7 @@ function liquidityWithin(own: OwnDeposit, slippageBps: number): bigint {
     for (let turn = 0; turn < turns && liquidity > 0n; turn += 1) {
       const takes = takenAt(own, liquidity, price)
       if (takes.amount0 <= has.amount0 && takes.amount1 <= has.amount1) break
-      liquidity = lesser(
-        scaled(liquidity, has.amount0, takes.amount0),
-        scaled(liquidity, has.amount1, takes.amount1),
-      )
+      liquidity = lesser(scaled(liquidity, has.amount0, takes.amount0), scaled(liquidity, has.amount1, takes.amount1))
       if (turn === turns - 1) liquidity = 0n
     }
   }
