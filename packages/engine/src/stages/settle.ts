@@ -28,6 +28,7 @@ import { revokeAllowances } from '../allowances/revoke-allowances.ts'
 import { budgetNames } from '../value/budget-names.ts'
 import { type Holdings, valueAt } from '../value/trusted-value.ts'
 import { sharesAsMade } from '../value/shares-as-made.ts'
+import { mostLost } from '../value/weigh-change.ts'
 import { trustedPrices } from './weigh-value.ts'
 
 /**
@@ -122,11 +123,8 @@ function lossOf(
   const own = withoutArrivals(deltas, simulation.deltas)
   const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))
   const prices = trustedPrices(priced)
-  const [out, back] = [
-    valueAt(tokensOf(own, -1n), prices, 'mid'),
-    valueAt({ ...tokensOf(own, 1n), shares }, prices, 'mid'),
-  ]
-  return [{ name: budgetNames.loss, usdMicros: countable(out > back ? out - back : 0n) }]
+  const lost = mostLost({ leaves: tokensOf(own, -1n), arrives: { ...tokensOf(own, 1n), shares } }, prices)
+  return [{ name: budgetNames.loss, usdMicros: countable(lost) }]
 }
 
 /** Of each token what was simulated, or really less. */
