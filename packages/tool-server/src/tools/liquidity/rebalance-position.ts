@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { withinTime } from '@svc/runtime'
-import { type Pool, type RebalancePreview, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
+import { type Pool, type RebalancePreview, shortAmount, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import { isSecondToken, ownPosition } from '../own-position.ts'
 import {
@@ -152,7 +152,7 @@ function withStrategy(range: RangeInput): RangeInput {
 function leftNotes(left: readonly [bigint, bigint], tokens: readonly [Token, Token]): readonly string[] {
   const parts = tokens.flatMap((token, side) => {
     const amount = left[side] ?? 0n
-    return amount > 0n ? [`${tokenAmount(amount, token)} ${tokenLabel(token)}`] : []
+    return amount > 0n ? [`${shortAmount(tokenAmount(amount, token), 'down')} ${tokenLabel(token)}`] : []
   })
   return parts.length === 0 ? [] : [`What the new range does not take is in the wallet: ${parts.join(' and ')}.`]
 }
@@ -195,8 +195,9 @@ const apyTooLate = {
 function breakEven(swapUsd: number, gasCostUsd: number | null, dailyUsd: number): readonly string[] {
   if (gasCostUsd === null) return []
   const costUsd = swapUsd + gasCostUsd
-  const days = dailyUsd > 0 ? `${Number((costUsd / dailyUsd).toPrecision(3))} days` : 'never'
-  return [`Gas and swap cost ${usd(costUsd)} USD: earned back in ${days}.`]
+  const days = dailyUsd > 0 ? costUsd / dailyUsd : Number.POSITIVE_INFINITY
+  const when = days < 1 ? 'within a day' : Number.isFinite(days) ? `in ${Number(days.toPrecision(3))} days` : 'never'
+  return [`Gas and swap cost ${usd(costUsd)} USD: earned back ${when}.`]
 }
 
 /** What the pools' fees and the price impact take of what is swapped. */
