@@ -27,6 +27,7 @@ import { readAllowances } from '../allowances/chain-snapshot.ts'
 import { revokeAllowances } from '../allowances/revoke-allowances.ts'
 import { budgetNames } from '../value/budget-names.ts'
 import { type Holdings, valueAt } from '../value/trusted-value.ts'
+import { tradedIn } from '../value/own-move.ts'
 import { sharesAsMade } from '../value/shares-as-made.ts'
 import { mostLost } from '../value/weigh-change.ts'
 import { trustedPrices } from './weigh-value.ts'
@@ -78,7 +79,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
  */
 export async function settleLedger(
   context: Reserved,
-  { reserved, priced }: Progress,
+  { reserved, priced, mined: done }: Progress,
   deltas: ReadonlyMap<string, bigint>,
   receipts: readonly TransactionReceipt[],
 ): Promise<{ readonly spentUsd: string; readonly gasUsd: string } | null> {
@@ -94,7 +95,9 @@ export async function settleLedger(
   const { isExit, ownMove } = context.value
   const isTrade = !isExit && lasting.length === 0
   const mined = isTrade ? valueOfMined(left, deltas, priced) : left
-  const usdMicros = ownMove === null ? mined : valueOfMove({ ...ownMove, adds: spent }, priced).usdMicros
+  // Of what was to be traded on the way only that which was.
+  const calls = context.callBounds.slice(0, done.filter(({ step }) => step.kind === 'call').length)
+  const usdMicros = ownMove === null ? mined : valueOfMove({ ...tradedIn(calls), adds: spent }, priced).usdMicros
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   const loss = lossOf(context, deltas, priced)

@@ -43,7 +43,12 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
     const added = [-(deltas.get(token) ?? 0n), ...atEnds.map((end) => end[side] ?? 0n)]
     return [token, added.reduce(larger, 0n)]
   })
-  return { pays: summed(calls, 'pays'), brings: summed(calls, 'brings'), adds: new Map(adds) }
+  return { ...tradedIn(calls), adds: new Map(adds) }
+}
+
+/** What the trades of these calls take at most, and bring at least. */
+export function tradedIn(calls: readonly CallBounds[]): Pick<OwnMove, 'pays' | 'brings'> {
+  return { pays: summed(calls, 'pays'), brings: summed(calls, 'brings') }
 }
 
 type MovingIntent = Pick<Intent, 'approvals' | 'deposits' | 'slippageBps'>
