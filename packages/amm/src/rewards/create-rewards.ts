@@ -1,6 +1,7 @@
 import { inTurns } from '@svc/runtime'
 import type { Chain } from '@svc/wallet/core'
-import { type Address, type Hex, isAddressEqual, parseAbi } from 'viem'
+import { type Address, type Hex, isAddressEqual } from 'viem'
+import { rewardDistributorAbi } from '../abis/rewards.ts'
 import type { ClaimableReward, Rewards, RpcPool } from '../ports.ts'
 import { contractFunction } from '../rpc/contract-function.ts'
 import { everyResult } from '../rpc/every-result.ts'
@@ -48,12 +49,8 @@ export type RewardsOptions = {
   readonly timeoutMs?: number
 }
 
-const distributorAbi = parseAbi([
-  'function getMerkleRoot() view returns (bytes32)',
-  'function claimed(address user, address token) view returns (uint208 amount, uint48 timestamp, bytes32 merkleRoot)',
-])
-const rootOf = contractFunction(distributorAbi, 'getMerkleRoot')
-const claimedOf = contractFunction(distributorAbi, 'claimed')
+const rootOf = contractFunction(rewardDistributorAbi, 'getMerkleRoot')
+const claimedOf = contractFunction(rewardDistributorAbi, 'claimed')
 
 type Claim = readonly [amount: bigint, timestamp: number, merkleRoot: Hex]
 

@@ -130,11 +130,13 @@ describe('the service that gives proofs is not believed', () => {
     expect(answer.number('totalUsd')).toBe(honest.list('rewards')[1]!.number('amountUsd'))
   })
 
-  test('a reward that is offered twice counts once, the proven one', async () => {
+  test('a reward that is offered several times counts once, as the largest that is proven', async () => {
     await earn()
     const path = `${api.url}/v4/users/${world.wallet}/rewards?chainId=${devnet().chainId}`
     const [{ chain, rewards }] = (await (await fetch(path)).json()) as [{ chain: object; rewards: MerklReward[] }]
-    const twice = [...rewards.map((reward) => Object.assign({}, reward, { proofs: [] })), ...rewards, ...rewards]
+    const unproven = rewards.map((reward) => Object.assign({}, reward, { proofs: [] }))
+    const empty = rewards.map((reward) => Object.assign({}, reward, { amount: '0' }))
+    const twice = [...unproven, ...empty, ...rewards, ...rewards, ...empty]
     api.setFaults([{ fault: { kind: 'say', body: JSON.stringify([{ chain, rewards: twice }]) } }])
     const answer = await world.call('get_claimable_rewards')
     expect(answer.list('rewards').map((reward) => [reward.text('amount'), reward.at('doubt')])).toEqual([
