@@ -57,6 +57,8 @@ test('nothing earned is no error; what is said of other chains is left out; of m
   const breakdowns = Array.from({ length: 40 }, () => reward.breakdowns[0])
   const [kept] = await said([{ chain, rewards: [{ ...reward, breakdowns }] }])
   expect(kept!.sources).toHaveLength(10)
+  const { breakdowns: _left, ...bare } = reward
+  expect((await said([{ chain, rewards: [bare] }]))[0]!.sources).toEqual([])
 })
 
 test.each<[string, unknown]>([

@@ -79,7 +79,8 @@ const rewardSchema = z
     pending: units,
     proofs: z.array(node).max(mostNodes),
     token: z.object({ address }),
-    breakdowns: z.array(z.object({ reason: z.string(), campaignId: z.string() })),
+    // The service gives them page by page: where there are none, the amounts stand all the same.
+    breakdowns: z.array(z.object({ reason: z.string(), campaignId: z.string() })).default([]),
   })
   .transform(({ recipient, amount, pending, proofs, token, breakdowns }): OfferedReward => {
     const sources = breakdowns.slice(0, mostSources).map(({ reason, campaignId }) => ({ reason, campaignId }))

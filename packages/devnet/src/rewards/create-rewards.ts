@@ -1,11 +1,11 @@
 import { type Address, formatUnits, parseUnits } from 'viem'
 import type { Call } from '../chain/block-writer.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
+import { createQueue } from '../chain/create-queue.ts'
 import { type Amounts, fund } from '../chain/fund.ts'
 import type { Layout } from '../seed/layout.ts'
 import { decimalsOf } from '../seed/prices.ts'
 import type { TokenSymbol } from '../seed/token-specs.ts'
-import { createQueue } from '../services/bundling.ts'
 import { publishCall } from './publish-call.ts'
 import { type Earning, readEarnings } from './reward-tree.ts'
 

@@ -219,7 +219,7 @@ const described: readonly (readonly [tool: string, path: string, words: string])
   ['execute_swap', 'price', 'tokenOut per tokenIn'],
   ['get_claimable_rewards', 'rewards.amount', 'A claim pays it now'],
   ['get_claimable_rewards', 'rewards.pending', "The service's word alone"],
-  ['get_claimable_rewards', 'rewards.doubt', 'Why it does not count: proof, recipient'],
+  ['get_claimable_rewards', 'rewards.doubt', 'Why it is not counted'],
   ['get_pool_info', 'feeApr24h', 'Percent a year'],
   ['get_pools_by_token_pair', 'items.feeApr7d', 'Percent a year'],
   ['get_position', 'distanceToLowerPct', 'Of the price; negative: passed'],
