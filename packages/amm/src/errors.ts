@@ -79,6 +79,18 @@ export const errorTable = {
   AGENT_NOT_FOUND: row(404, false, 'Check chain and agentId; query_agent_identity with an address lists what it owns.'),
   AGENT_ID_UNKNOWN: row(409, false, 'Look the agent up at an explorer; force registers another one.'),
   REGISTRY_NOT_DEPLOYED: row(502, false, 'The operator must correct the identity registry of the chain.'),
+  // rewards
+  DISTRIBUTOR_NOT_DEPLOYED: row(
+    400,
+    false,
+    'Call get_claimable_rewards with a chain that has a distributor; the operator can name one in the file of SVC_CHAINS_FILE.',
+  ),
+  REWARDS_UNAVAILABLE: row(503, true, 'Call get_claimable_rewards again in a minute. What was earned stays claimable.'),
+  REWARDS_UNREADABLE: row(
+    502,
+    false,
+    'The operator must check SVC_REWARDS_URL; get_agent_balance shows what the wallet holds already.',
+  ),
   // amounts and markets
   AMOUNT_TOO_SMALL: row(400, false, 'Use a larger amount.'),
   INSUFFICIENT_BALANCE: row(400, false, 'Lower the amount or fund the wallet; get_agent_balance shows what it holds.'),

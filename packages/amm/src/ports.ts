@@ -2,6 +2,7 @@ import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory } from './ports/history.ts'
 import type { Liquidity, Pool } from './ports/liquidity.ts'
+import type { Rewards } from './ports/rewards.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
 
 /** The chain as it is read: what a plan, a price or an analysis is made from. Tests use the real ones on the local chain. */
@@ -12,6 +13,7 @@ export type MarketPorts = {
   readonly prices: PriceSource
   readonly liquidity: Liquidity
   readonly history: PoolHistory
+  readonly rewards: Rewards
 }
 
 export type ChainDirectory = {
@@ -134,6 +136,7 @@ export type {
   TickRow,
   Version,
 } from './ports/liquidity.ts'
+export type { ClaimableReward, Rewards } from './ports/rewards.ts'
 import type { Token } from './ports/token.ts'
 export { isUnnamed, mayPass } from './ports/prices.ts'
 export type { PriceBand, PriceDoubt, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'

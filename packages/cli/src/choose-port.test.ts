@@ -27,6 +27,7 @@ it('says in the banner which usual ports were taken, nothing of the others, and 
     wallet: { address },
     api: { url: 'http://127.0.0.1:42000', appId: 'app' },
     registry: { address },
+    rewards: { url: 'http://127.0.0.1:43000', distributor: address },
     tokens: [],
     pools: [],
   }

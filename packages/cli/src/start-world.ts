@@ -8,6 +8,7 @@ import { openServer, provisionKeys, readConfig, type ApiKeys, type Tool } from '
 import { readPause } from '@svc/engine/switches'
 import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
+import { startLocalRewards } from './start-local-rewards.ts'
 import { loadParts, startSupportApi, type LocalSupportApi } from './start-support-api.ts'
 import { openWorldDirectory, readyDraft, readyFile, type WorldDirectory } from './world-directory.ts'
 
@@ -40,14 +41,16 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const { dataDir, chainsPath } = settings
     const api = await startSupportApi({ devnet, dataDir, chainsPath, port: support.port, logLevel })
     closers.push(() => api.stop())
+    const rewards = await startLocalRewards(devnet, directory.walletAddress)
+    closers.push(() => rewards.stop())
     const server = await openServer(
-      readConfig({ ...settings.environment, ...settingsFor(api) }),
+      readConfig({ ...settings.environment, ...settingsFor(api), SVC_REWARDS_URL: rewards.url }),
       options.tools === undefined ? {} : { tools: options.tools },
     )
     closers.push(() => server.close())
     const { url } = await server.listen()
     const takenPorts = { mcp: mcp.taken, rpc: rpc.taken, api: support.taken }
-    const ready = readyLine({ devnet, url, keys, api, wallet: directory.walletAddress })
+    const ready = readyLine({ devnet, url, keys, api, rewards, wallet: directory.walletAddress })
     closers.push(await announce(dataDir, ready))
     return { devnet, stop, settings, takenPorts, ready }
   } catch (error) {
@@ -107,6 +110,8 @@ export type ReadyLine = {
   readonly api: { readonly url: string; readonly appId: string }
   /** Where agents are registered (ERC-8004). */
   readonly registry: { readonly address: Address }
+  /** The service that gives proofs of rewards, and the distributor that pays them. */
+  readonly rewards: { readonly url: string; readonly distributor: Address }
   readonly tokens: readonly Pick<Devnet['tokens'][number], 'symbol' | 'address' | 'decimals'>[]
   readonly pools: Devnet['pools']
 }
@@ -187,12 +192,14 @@ function readyLine({
   url,
   keys,
   api,
+  rewards,
   wallet,
 }: {
   readonly devnet: Devnet
   readonly url: string
   readonly keys: ApiKeys
   readonly api: LocalSupportApi
+  readonly rewards: { readonly url: string }
   readonly wallet: Address
 }): ReadyLine {
   return {
@@ -205,6 +212,7 @@ function readyLine({
     wallet: { address: wallet },
     api: { url: api.url, appId: api.appId },
     registry: { address: devnet.registry.identity },
+    rewards: { url: rewards.url, distributor: devnet.rewards.distributor },
     tokens: devnet.tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
     pools: devnet.pools,
   }

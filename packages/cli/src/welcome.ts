@@ -4,7 +4,7 @@ import type { World } from './start-world.ts'
 
 /** What `svc up` tells a person once everything runs. */
 export function welcome({ ready, settings, takenPorts }: Pick<World, 'ready' | 'settings' | 'takenPorts'>): string {
-  const { mcp, rpc, wallet, api, registry } = ready
+  const { mcp, rpc, wallet, api, registry, rewards } = ready
   const pools = ready.pools.map((pool) => `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}`)
   return `
 The local world is up. Everything in it is worthless and ends with this process.
@@ -17,6 +17,7 @@ The local world is up. Everything in it is worthless and ends with this process.
   wallet       ${wallet.address}, funded
   support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})${instead(takenPorts.api)}
   registry     ${registry.address}, where agents are registered (ERC-8004)
+  rewards      ${rewards.distributor}, where the wallet has some to claim (get_claimable_rewards)
   data         ${settings.dataDir}${settings.isTemporary ? ', temporary: it goes with this process' : ''}
   policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}${paused(settings)}
 
@@ -27,7 +28,7 @@ Paste this into an MCP client that speaks HTTP (every tool):
 ${httpClientConfiguration(mcp.url, mcp.keys.write)}
 
 Or this into one that starts its servers itself (reads only):
-${stdioClientConfiguration(settings.chainsPath)}
+${stdioClientConfiguration(settings.chainsPath, rewards.url)}
 
 Ctrl-C ends all of it. To try next, in another terminal: what to earn where, what the policy allows, what is on record
 

@@ -4,7 +4,7 @@ import type { ChainClient } from './chain/chain-client.ts'
 import { deriveAccounts, type DevAccount } from './accounts.ts'
 import { anvilPath } from './chain/anvil-path.ts'
 import { chainRow } from './chain/chain-row.ts'
-import { createQueue } from './services/bundling.ts'
+import { createQueue } from './chain/create-queue.ts'
 import type { Devnet, DevnetOptions, DevnetPool } from './devnet.ts'
 import { createFeeder, type Feeder } from './feeds/create-feeder.ts'
 import { fund } from './chain/fund.ts'
@@ -15,6 +15,7 @@ import {
   type PlacedPool,
   simple7702AccountAddress,
 } from './seed/layout.ts'
+import { createRewards } from './rewards/create-rewards.ts'
 import { type LoadedChain, loadChain } from './chain/load-chain.ts'
 import { makeDump } from './seed/make-dump.ts'
 import type { LiveMarket } from './seed/market.ts'
@@ -72,6 +73,7 @@ function describeDevnet(anvil: LoadedChain, layout: Layout, chainId: number, acc
     simple7702Account: simple7702AccountAddress,
     paymaster: layout.agents.paymaster,
     sponsors: layout.sponsors,
+    rewards: createRewards({ client, layout, send }),
     market: { prices: () => market.usd, move: trading.move },
     feeds: feeder.feeds,
     sequencer: feeder.sequencer,

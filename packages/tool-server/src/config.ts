@@ -92,6 +92,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     upstream: {
       tradingApiKey: sealed(values.SVC_TRADING_API_KEY),
       subgraphApiKey: sealed(values.SVC_MCP_SUBGRAPH_API_KEY),
+      rewardsUrl: values.SVC_REWARDS_URL,
       pinningJwt: sealed(values.SVC_PINNING_JWT),
       ipfsMode: values.SVC_IPFS_MODE,
       agentName: values.SVC_AGENT_NAME ?? null,

@@ -55,6 +55,7 @@ describe('svc up --json', { timeout }, () => {
       wallet: { address },
       api: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), appId: 'svc-local' },
       registry: { address },
+      rewards: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), distributor: address },
       tokens: expect.arrayContaining([{ symbol: 'USDC', address, decimals: 6 }]),
       pools: expect.any(Array),
     })
@@ -141,6 +142,14 @@ describe('svc up --json', { timeout }, () => {
       const { route } = await call(client, 'get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', chain })
       expect(route).toEqual([expect.objectContaining({ pool: expect.toBeOneOf(ready.pools.map(({ id }) => id)) })])
     }
+    const { rewards, notes } = await call(client, 'get_claimable_rewards', { chain: publicName })
+    expect([rewards, notes]).toMatchObject([
+      [
+        { symbol: 'USDC', amount: '125', pending: '4.2', doubt: null },
+        { symbol: 'WETH', amount: '0.03', pending: '0', doubt: null },
+      ],
+      [],
+    ])
     const swap = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.1', chain: publicName }
     const { txHash } = await call(client, 'execute_swap', swap)
     expect(await askChain(ready, 'eth_getTransactionReceipt', txHash)).toMatchObject({ status: '0x1' })

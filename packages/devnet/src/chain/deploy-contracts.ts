@@ -22,6 +22,7 @@ import {
   handleRegistry,
   identityRegistry,
   priceFeed,
+  rewardDistributor,
   verifyingPaymaster,
 } from '../contracts.gen.ts'
 import { feedDecimals } from '../feeds/feed-specs.ts'
@@ -62,6 +63,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
     gas: 1_000_000n,
     what: `deploy feed ${name}`,
   }))
+  const rewards = deploy('RewardDistributor', encodeDeployData({ ...rewardDistributor, args: [deployer] }))
   const canonical = (what: string, salt: Hex, code: Hex, gas: bigint): Call => ({
     from: bank,
     to: create2Factory,
@@ -93,7 +95,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
     gas: 100_000n,
     what: 'enable the 0.01 % fee',
   }
-  return [permit2, entryPoint, account, ...contracts, ...tokens, ...agents, ...feeds, deposit, enableLowestFee]
+  return [permit2, entryPoint, account, ...contracts, ...tokens, ...agents, ...feeds, rewards, deposit, enableLowestFee]
 }
 
 /** Multicall3 cannot be redeployed at its address (its deployer's nonce is spent), so its code is put there. */

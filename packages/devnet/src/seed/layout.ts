@@ -21,9 +21,10 @@ export function createLayout({ roles, sponsors }: Pick<Layout, 'roles' | 'sponso
   ) as Layout['agents']
   const afterAgents = afterTokens + agentContractOrder.length
   const feeds = Object.fromEntries(feedOrder.map((name, index) => [name, at(afterAgents + index)])) as Layout['feeds']
+  const rewardDistributor = at(afterAgents + feedOrder.length)
   const assets: Layout['assets'] = { ...tokens, ETH: zeroAddress }
   const pools = poolSpecs.map((spec) => placePool(spec, contracts, assets))
-  return { roles, sponsors, contracts, tokens, agents, feeds, assets, pools }
+  return { roles, sponsors, contracts, tokens, agents, feeds, rewardDistributor, assets, pools }
 }
 
 export const contractOrder = [
@@ -53,7 +54,7 @@ export const agentContractOrder = ['identityRegistry', 'handleRegistry', 'paymas
 
 export type AgentContractName = (typeof agentContractOrder)[number]
 
-/** The aggregators that prices are read from, one for each feed. Deployed after all else, so that they moved nothing. */
+/** The aggregators that prices are read from, one for each feed. Deployed after the agents' contracts, so that they moved nothing. */
 export const feedOrder: readonly FeedName[] = [...feedSpecs.map(({ symbol }) => symbol), 'sequencer']
 
 export type FeedName = FeedSymbol | 'sequencer'
@@ -75,6 +76,8 @@ export type Layout = {
   readonly tokens: Readonly<Record<TokenSymbol, Address>>
   readonly agents: Readonly<Record<AgentContractName, Address>>
   readonly feeds: Readonly<Record<FeedName, Address>>
+  /** Deployed after all else. */
+  readonly rewardDistributor: Address
   /** Tokens, and the zero address for the native currency. */
   readonly assets: Readonly<Record<Asset, Address>>
   readonly pools: readonly PlacedPool[]

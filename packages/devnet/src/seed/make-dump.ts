@@ -5,6 +5,7 @@ import { type BlockWriter, createBlockWriter } from '../chain/block-writer.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
 import { deploymentCalls, placeMulticall3 } from '../chain/deploy-contracts.ts'
 import { approvalCalls, fundingCalls, venueCall } from '../chain/funding-calls.ts'
+import { earlierRewardCalls } from '../rewards/earlier-reward-calls.ts'
 import { allPosts, postCall, readFeeds, sequencerAnswer } from '../feeds/feed-posts.ts'
 import type { Layout, PlacedPool } from './layout.ts'
 import type { UsdPrices } from './prices.ts'
@@ -139,6 +140,7 @@ async function seedChain(
       venueCall(layout),
       postCall(layout, 'sequencer', sequencerAnswer.up),
       ...allPosts(layout, usd),
+      ...earlierRewardCalls(layout, testAddresses),
       ...layout.pools.flatMap((pool) => addLiquidityCalls(layout, pool, usd)),
     ],
   ]

@@ -65,6 +65,7 @@ function valueText(name: string, value: unknown): string {
   if (name === 'deadline' && typeof value === 'bigint' && value < endOfTimes) {
     return new Date(Number(value) * 1_000).toISOString()
   }
+  if (name === 'proofs' && Array.isArray(value)) return `${value.length}, not shown`
   if (Array.isArray(value)) return `[${value.map((item) => valueText('', item)).join(', ')}]`
   if (isHex(value) && value.length > longestBytes) return `${value.slice(0, longestBytes)}... (${size(value)} bytes)`
   if (typeof value === 'string') return isHex(value) ? value : printable(value, longestText)

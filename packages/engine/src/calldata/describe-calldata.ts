@@ -16,6 +16,7 @@ import { registryOf } from './identity-registries.ts'
 import {
   erc20Abi,
   permit2Abi,
+  rewardDistributorAbi,
   universalRouterAbi,
   v2RouterAbi,
   v3PositionManagerAbi,
@@ -182,6 +183,7 @@ function contractsOf(chain: Chain): ReadonlyMap<string, NamedContract> {
     [amm.v3?.swapRouter02, 'the v3 swap router', v3SwapRouter02Abi],
     [amm.v4?.positionManager, 'the v4 position manager', v4PositionManagerAbi],
     [amm.universalRouter?.address, 'the universal router', universalRouterAbi],
+    [chain.rewardDistributor, 'the distributor of rewards', rewardDistributorAbi],
     ...(registry === null
       ? []
       : [[registry.address, 'the identity registry', surfaceAbi(registrySurfaces[registry.form])] as const]),

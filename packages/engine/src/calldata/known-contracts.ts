@@ -34,6 +34,7 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
   const own: typeof amm = [
     ...amm,
     [chain.wrappedNative.address, 'wrappedNative'],
+    [chain.rewardDistributor, 'rewardDistributor'],
     ...(registry === null ? [] : [[registry.address, registrySurfaces[registry.form]] as const]),
   ]
   for (const [address, surface] of own) if (address !== undefined) surfaces.set(address.toLowerCase(), surface)

@@ -15,6 +15,7 @@ import {
 } from 'viem'
 import { handleRegistryAbi, identityRegistryAbi } from './identity-registries.ts'
 import {
+  rewardDistributorAbi,
   universalRouterAbi,
   v2RouterAbi,
   v3PositionManagerAbi,
@@ -85,6 +86,7 @@ const surfaces: Readonly<Record<Surface, SurfaceRules>> = {
   wrappedNative: { abi: wrappedNativeAbi },
   identityRegistry: { abi: identityRegistryAbi },
   handleRegistry: { abi: handleRegistryAbi },
+  rewardDistributor: { abi: rewardDistributorAbi },
 }
 
 const increasesPosition = parseAbiParameters(

@@ -8,3 +8,4 @@ export type Surface =
   | 'wrappedNative'
   | 'identityRegistry'
   | 'handleRegistry'
+  | 'rewardDistributor'

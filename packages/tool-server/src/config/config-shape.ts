@@ -29,6 +29,8 @@ export type Config = {
   readonly upstream: {
     readonly tradingApiKey: Secret | null
     readonly subgraphApiKey: Secret | null
+    /** Base of Merkl's API or of one like it. */
+    readonly rewardsUrl: string
     readonly pinningJwt: Secret | null
     readonly ipfsMode: 'proxy' | 'pinata' | 'inline'
     readonly agentName: string | null

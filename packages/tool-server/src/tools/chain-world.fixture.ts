@@ -17,6 +17,7 @@ import { createIdentities, type IdentitiesOptions } from '../identity/create-ide
 import { noServices } from '../identity/no-services.fixture.ts'
 import { createLiquidity } from '@svc/amm/liquidity'
 import { createPriceSource } from '@svc/amm/prices'
+import { createRewards, type RewardsOptions } from '@svc/amm/rewards'
 import { createRpcPool } from '@svc/amm/rpc'
 import { createSubgraphs } from '@svc/amm/subgraph'
 import type { SubgraphsOptions } from '../../../amm/src/subgraph/create-subgraphs.ts'
@@ -82,8 +83,9 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const subgraphs = createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs })
   const checks = { pickInt: (below: number) => randomInt(below), withinMs: 60_000, ...options.checks }
   const history = createPoolHistory({ rpc, liquidity, prices }, { subgraphs, bars: store.bars, now, checks })
+  const rewards = createRewards({ rpc, chains: chains.list(), url: 'http://127.0.0.1:9', ...options.rewards })
   const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
-  const reads = { chains, rpc, tokens, prices, liquidity, history, workers, identities }
+  const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, workers, identities }
   const ports: Ports = { ...reads, agentAddress: wallet.address }
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
@@ -254,6 +256,8 @@ export type WorldOptions = {
   /** Services that publish and give agent cards; none unless given. */
   readonly upstream?: Partial<IdentitiesOptions['upstream']>
   readonly subgraphs?: Partial<SubgraphsOptions>
+  /** The service that gives proofs of rewards; none answers unless given. */
+  readonly rewards?: Partial<Pick<RewardsOptions, 'url' | 'timeoutMs'>>
   /** How subgraphs are held against the chain: at random, within a minute unless given. */
   readonly checks?: Partial<CheckOptions>
   /** One thread and a minute unless given. */

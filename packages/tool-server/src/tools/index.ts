@@ -23,6 +23,7 @@ import { queryAgentIdentity } from './market/query-agent-identity.ts'
 import { searchPools } from './market/search-pools.ts'
 import { searchTokens } from './market/search-tokens.ts'
 import { getAgentBalance } from './portfolio/get-agent-balance.ts'
+import { getClaimableRewards } from './portfolio/get-claimable-rewards.ts'
 import { getPosition } from './portfolio/get-position.ts'
 import { getPositionPerformance } from './portfolio/get-position-performance.ts'
 import { getPositionsByOwner } from './portfolio/get-positions-by-owner.ts'
@@ -51,6 +52,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   executePlan,
   executeSwap,
   getAgentBalance,
+  getClaimableRewards,
   getGasPrice,
   getOperation,
   getPoolInfo,
