@@ -109,6 +109,8 @@ export type ReadyLine = {
   readonly registry: { readonly address: Address }
   readonly tokens: readonly Pick<Devnet['tokens'][number], 'symbol' | 'address' | 'decimals'>[]
   readonly pools: Devnet['pools']
+  /** The hook for orders that are sold over time, and its pool. */
+  readonly twamm: Devnet['twamm']
 }
 
 const clearedNote =
@@ -129,7 +131,7 @@ async function writeSettings(
     mcpPort,
     logLevel,
     dataDir,
-    policy = devnetPolicy(),
+    policy = devnetPolicy({ [devnet.chainId]: [{ hook: devnet.twamm.hook, pools: [devnet.twamm.pool.id] }] }),
   }: Pick<WorldOptions, 'logLevel' | 'dataDir' | 'policy'> & { readonly mcpPort: number },
 ): Promise<WorldSettings> {
   const [chainsPath, policyPath] = [join(path, 'chains.json'), join(path, 'policy.json')]
@@ -207,6 +209,7 @@ function readyLine({
     registry: { address: devnet.registry.identity },
     tokens: devnet.tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
     pools: devnet.pools,
+    twamm: devnet.twamm,
   }
 }
 

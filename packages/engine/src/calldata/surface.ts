@@ -6,5 +6,6 @@ export type Surface =
   | 'v4PositionManager'
   | 'universalRouter'
   | 'wrappedNative'
+  | 'twammHook'
   | 'identityRegistry'
   | 'handleRegistry'

@@ -13,6 +13,7 @@ import type { CallBounds } from '../value/call-bounds.ts'
 import { offMarketRefusals } from '../value/deposit-price.ts'
 import { heldOf, type Moved } from '../value/moved.ts'
 import { outcomesOf } from '../value/moved-holdings.ts'
+import { orderRefusals } from '../value/order-price.ts'
 import { simulatedDeposit } from '../value/simulated-deposit.ts'
 import { bandWidthBps, tokensIn, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { type ValueBounds, valueBounds } from '../value/value-bounds.ts'
@@ -108,11 +109,16 @@ export function valueOfCall(
         ...priceRefusals(outcomesIn(outcomes), priced, engine.policy.maxPriceBandBps),
         ...coldRefusals(permitted, priced),
         ...offMarketRefusals({ moved, prices, limits, intent }),
+        ...orderRefusals({ moved, prices, limits }),
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),
       ]
-  return { ...facts, warnings: warningsOf(facts), refusals: found }
+  const hasOrder = calls.some(({ orders }) => orders.length > 0)
+  return { ...facts, warnings: [...warningsOf(facts), ...(hasOrder ? [orderWarning] : [])], refusals: found }
 }
+
+const orderWarning =
+  'An order is sold over time, at whatever its pool pays by then: the worth shown is that of a sale now. Cancelling it gives back what is not sold.'
 
 /** What is read of a call on the pipeline to value it. */
 export type ValuedCall = Pick<Simulated<InspectionContext>, 'chain' | 'intent' | 'callBounds'> & {
@@ -158,7 +164,10 @@ function movedBy(
 }
 
 function poolsOf(moved: Moved): readonly Hex[] {
-  const traded = moved.calls.flatMap(({ trades }) => trades.flatMap(({ pools }) => pools))
+  const traded = moved.calls.flatMap(({ trades, orders }) => [
+    ...trades.flatMap(({ pools }) => pools),
+    ...orders.map(({ pool }) => pool.id),
+  ])
   const deposits = moved.calls.flatMap((call) => call.deposits)
   return [...new Set([...traded, ...deposits.flatMap((bounds) => simulatedDeposit(bounds, moved).pool?.id ?? [])])]
 }
@@ -267,7 +276,9 @@ function priceImpact(
   feeBps: number,
 ): number | null {
   const tokens = [...tokensIn(leaves), ...tokensIn(arrives)]
-  const isTrade = calls.some(({ trades }) => trades.length > 0) && calls.every(({ deposits }) => deposits.length === 0)
+  const isTrade =
+    calls.some(({ trades, orders }) => trades.length + orders.length > 0) &&
+    calls.every(({ deposits }) => deposits.length === 0)
   if (!isTrade || outUsdMicros === 0n) return null
   if (tokens.some((token) => prices(token) === null)) return null
   const impact = Number(((outUsdMicros - inUsdMicros) * 10_000n) / outUsdMicros) - feeBps
