@@ -3,6 +3,7 @@ import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory } from './ports/history.ts'
 import type { Liquidity, Pool } from './ports/liquidity.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
+import type { Twamm } from './ports/twamm.ts'
 
 /** The chain as it is read: what a plan, a price or an analysis is made from. Tests use the real ones on the local chain. */
 export type MarketPorts = {
@@ -12,6 +13,7 @@ export type MarketPorts = {
   readonly prices: PriceSource
   readonly liquidity: Liquidity
   readonly history: PoolHistory
+  readonly twamm: Twamm
 }
 
 export type ChainDirectory = {
@@ -106,6 +108,7 @@ export type PriceSource = {
 export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }
 
 export type { Token } from './ports/token.ts'
+export type { Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
 export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
 export type {
   AddOutcome,

@@ -21,6 +21,7 @@ import { createRpcPool } from '@svc/amm/rpc'
 import { createSubgraphs } from '@svc/amm/subgraph'
 import type { SubgraphsOptions } from '../../../amm/src/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '@svc/amm/tokens'
+import { createTwamm } from '@svc/amm/twamm'
 import { createWorkerPool, type WorkerPoolOptions } from '../workers/create-worker-pool.ts'
 import { devnetPolicy, type OperationsPipeline, type PolicySource, type Principal, scopes } from '@svc/engine'
 import { createDecisionRecorder } from '../../../engine/src/audit/decision-recorder.ts'
@@ -68,7 +69,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     },
   })
   const { policies } = options
-  const policy = policies?.started ?? parsePolicy(options.policy ?? devnetPolicy(), { production: false })
+  const policy = policies?.started ?? parsePolicy(options.policy ?? ownPolicy(devnet), { production: false })
   const tokens = createTokenDirectory({
     chains: chains.list(),
     rpc,
@@ -83,7 +84,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const checks = { pickInt: (below: number) => randomInt(below), withinMs: 60_000, ...options.checks }
   const history = createPoolHistory({ rpc, liquidity, prices }, { subgraphs, bars: store.bars, now, checks })
   const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
-  const reads = { chains, rpc, tokens, prices, liquidity, history, workers, identities }
+  const twamm = createTwamm({ rpc, liquidity, named: (id) => policy.twammHooks[id] ?? [] })
+  const reads = { chains, rpc, tokens, prices, liquidity, history, twamm, workers, identities }
   const ports: Ports = { ...reads, agentAddress: wallet.address }
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
@@ -296,6 +298,11 @@ const plenty = {
   WBTC: '2',
   FOT: '1000',
   HOSTILE: '1000',
+}
+
+/** The policy that the local world writes. */
+export function ownPolicy({ chainId, twamm }: Devnet): ReturnType<typeof devnetPolicy> {
+  return devnetPolicy({ [chainId]: [{ hook: twamm.hook, pools: [twamm.pool.id] }] })
 }
 
 function bigintText(_key: string, value: unknown): unknown {

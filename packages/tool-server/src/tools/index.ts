@@ -24,6 +24,10 @@ import { getAgentBalance } from './portfolio/get-agent-balance.ts'
 import { getPosition } from './portfolio/get-position.ts'
 import { getPositionPerformance } from './portfolio/get-position-performance.ts'
 import { getPositionsByOwner } from './portfolio/get-positions-by-owner.ts'
+import { cancelTwammOrder } from './orders/cancel-twamm-order.ts'
+import { claimTwammOrder } from './orders/claim-twamm-order.ts'
+import { getTwammOrderStatus } from './orders/get-twamm-order-status.ts'
+import { submitTwammOrder } from './orders/submit-twamm-order.ts'
 import { cancelOperation } from './operations/cancel-operation.ts'
 import { executePlan } from './operations/execute-plan.ts'
 import { getOperation } from './operations/get-operation.ts'
@@ -42,8 +46,10 @@ export const catalogue: readonly Tool[] = Object.freeze([
   approveToken,
   backtestLpStrategy,
   cancelOperation,
+  cancelTwammOrder,
   checkSafetyStatus,
   checkSetupHealth,
+  claimTwammOrder,
   collectFees,
   executePlan,
   executeSwap,
@@ -62,6 +68,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   getTokenInfo,
   getTokenPrice,
   getTransactionStatus,
+  getTwammOrderStatus,
   getVolumeHistory,
   increaseLiquidity,
   listOperations,
@@ -74,4 +81,5 @@ export const catalogue: readonly Tool[] = Object.freeze([
   removeLiquidity,
   searchPools,
   searchTokens,
+  submitTwammOrder,
 ])

@@ -83,6 +83,7 @@ export function untouchedWorld(): WriteContext {
     prices: untouchable('prices'),
     liquidity: untouchable('liquidity'),
     history: untouchable('history'),
+    twamm: untouchable('twamm'),
     workers: untouchable('workers'),
     identities: untouchable('identities'),
     draw: () => {},
