@@ -62,7 +62,7 @@ export type Twamm = {
    * The newest order under an id in a pool, of one owner where one is named. Throws `ORDER_NOT_FOUND`.
    */
   order(chain: Chain, pool: TwammPool, orderId: Hex, owner?: Address): Promise<TwammOrder>
-  /** Throws `NO_TWAMM_HOOK` where the policy does not name the pool, `DURATION_TOO_SHORT`, `AMOUNT_TOO_SMALL`. */
+  /** Throws `DURATION_TOO_SHORT`, `AMOUNT_TOO_SMALL`. Whether an order may be placed in the pool, the engine knows. */
   planSubmit(
     chain: Chain,
     pool: TwammPool,

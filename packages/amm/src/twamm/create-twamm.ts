@@ -5,7 +5,6 @@ import type { Liquidity, Pool, RpcPool, Token, Twamm, TwammPool } from '../ports
 import { contractRead } from '../rpc/contract-read.ts'
 import { readOne } from '../rpc/read-one.ts'
 import { ToolError } from '../tool-error.ts'
-import { noHook } from './no-hook.ts'
 import { planCancel, planClaim } from './plan-payout.ts'
 import { planSubmit } from './plan-submit.ts'
 import { readOrder } from './read-order.ts'
@@ -71,3 +70,10 @@ async function intervalOf({ rpc }: TwammPorts, chain: Chain, hook: Address): Pro
 
 /** A year: one that is longer is none. */
 const longestInterval = 365n * 86_400n
+
+/** What an order cannot be placed for. */
+function noHook(message: string, field: string): ToolError {
+  return new ToolError('NO_TWAMM_HOOK', message, {
+    details: [{ field, message, accepted: 'a v4 pool that stands under its hook in twammHooks of the policy' }],
+  })
+}

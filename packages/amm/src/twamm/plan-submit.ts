@@ -10,20 +10,17 @@ import { contractRead } from '../rpc/contract-read.ts'
 import { readAll } from '../rpc/read-all.ts'
 import { ToolError } from '../tool-error.ts'
 import type { TwammPorts } from './create-twamm.ts'
-import { noHook } from './no-hook.ts'
 import { type OrderKey, orderIdOf } from './order-key.ts'
 
 /** The `planSubmit` of the port. An order ends with an interval: it sells for the time asked, and for what is left of the interval. */
 export async function planSubmit(
-  ports: Pick<TwammPorts, 'rpc' | 'named'>,
+  ports: Pick<TwammPorts, 'rpc'>,
   chain: Chain,
   pool: TwammPool,
   request: Parameters<Twamm['planSubmit']>[2],
 ): ReturnType<Twamm['planSubmit']> {
   const { tokenIn, tokenOut, amountIn, durationSeconds, owner } = request
   const { hook, intervalSeconds } = pool
-  const isNamed = ports.named(chain.id).some(({ pools }) => pools.includes(pool.pool.id))
-  if (!isNamed) throw noHook('The policy does not name this pool for orders that are sold over time.', 'pool')
   requireInterval(durationSeconds, intervalSeconds)
   const key = poolKeyOf(pool.pool)
   const zeroForOne = tokenIn.address === key.currency0

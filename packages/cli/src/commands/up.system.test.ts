@@ -205,6 +205,9 @@ describe('svc up --data-dir', { timeout }, () => {
     expect(readdirSync(directory)).not.toContain('ready.json')
     const policyPath = join(directory, 'policy.json')
     const policy = JSON.parse(readFileSync(policyPath, 'utf8')) as { limitsUsd: { perTransaction: string } }
+    expect(policy).toMatchObject({
+      twammHooks: { 31337: [{ hook: before.twamm.hook, pools: [before.twamm.pool.id] }] },
+    })
     policy.limitsUsd.perTransaction = '100'
     writeFileSync(policyPath, JSON.stringify(policy))
 
@@ -221,6 +224,8 @@ describe('svc up --data-dir', { timeout }, () => {
     })
     await expect(call(again, 'execute_swap', swap)).rejects.toThrow('SPENDING_LIMIT_EXCEEDED')
     await call(again, 'execute_swap', { ...swap, amount: '0.02' })
+    const order = { ...swap, amount: '0.01', duration: 3_600 }
+    expect(await call(again, 'submit_twamm_order', order)).toMatchObject({ pool: after.twamm.pool.id })
     await again.close()
     await down(second)
   })

@@ -136,7 +136,15 @@ describe('G13: ways home of an order', () => {
     await pass(devnet(), (await headTime(world)) + 1_200)
     const limits = () => parsePolicy({}, { production: false }).breaker
     await createCircuitBreaker({ dataDir: world.again.dataDir, limits, now: Date.now }).trip('a drill', 'failures')
+    const asked: string[] = []
+    const fetchOf = world.network.fetch
+    world.network.fetch = (input, init) => {
+      asked.push(typeof init?.body === 'string' ? init.body : '')
+      return fetchOf(input, init)
+    }
     expect((await world.refuse('submit_twamm_order', small)).code).toBe('CIRCUIT_BREAKER_OPEN')
+    // It is known for no way home before it is simulated.
+    expect(asked.filter((body) => body.includes('eth_simulateV1'))).toEqual([])
     await world.call('claim_twamm_order', idOf(first))
     await world.call('cancel_twamm_order', idOf(second))
     await world.call('cancel_twamm_order', idOf(first))
