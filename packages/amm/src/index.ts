@@ -53,6 +53,10 @@ export {
   type SwapRecord,
   type Token,
   type TokenDirectory,
+  type Twamm,
+  type TwammOrder,
+  type TwammPayout,
+  type TwammPool,
   type UsdPrice,
   type Version,
 } from './ports.ts'

@@ -4,6 +4,7 @@ import type { PoolHistory } from './ports/history.ts'
 import type { Liquidity, Pool } from './ports/liquidity.ts'
 import type { Rewards } from './ports/rewards.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
+import type { Twamm } from './ports/twamm.ts'
 
 /** The chain as it is read: what a plan, a price or an analysis is made from. Tests use the real ones on the local chain. */
 export type MarketPorts = {
@@ -14,6 +15,7 @@ export type MarketPorts = {
   readonly liquidity: Liquidity
   readonly history: PoolHistory
   readonly rewards: Rewards
+  readonly twamm: Twamm
 }
 
 export type ChainDirectory = {
@@ -108,6 +110,7 @@ export type PriceSource = {
 export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }
 
 export type { Token } from './ports/token.ts'
+export type { Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
 export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
 export type {
   AddOutcome,

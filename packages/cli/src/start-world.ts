@@ -114,6 +114,8 @@ export type ReadyLine = {
   readonly rewards: { readonly url: string; readonly distributor: Address }
   readonly tokens: readonly Pick<Devnet['tokens'][number], 'symbol' | 'address' | 'decimals'>[]
   readonly pools: Devnet['pools']
+  /** The hook for orders that are sold over time, and its pool. */
+  readonly twamm: Devnet['twamm']
 }
 
 const clearedNote =
@@ -134,7 +136,7 @@ async function writeSettings(
     mcpPort,
     logLevel,
     dataDir,
-    policy = devnetPolicy(),
+    policy = devnetPolicy({ [devnet.chainId]: [{ hook: devnet.twamm.hook, pools: [devnet.twamm.pool.id] }] }),
   }: Pick<WorldOptions, 'logLevel' | 'dataDir' | 'policy'> & { readonly mcpPort: number },
 ): Promise<WorldSettings> {
   const [chainsPath, policyPath] = [join(path, 'chains.json'), join(path, 'policy.json')]
@@ -215,6 +217,7 @@ function readyLine({
     rewards: { url: rewards.url, distributor: devnet.rewards.distributor },
     tokens: devnet.tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
     pools: devnet.pools,
+    twamm: devnet.twamm,
   }
 }
 

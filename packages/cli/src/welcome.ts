@@ -5,7 +5,10 @@ import type { World } from './start-world.ts'
 /** What `svc up` tells a person once everything runs. */
 export function welcome({ ready, settings, takenPorts }: Pick<World, 'ready' | 'settings' | 'takenPorts'>): string {
   const { mcp, rpc, wallet, api, registry, rewards } = ready
-  const pools = ready.pools.map((pool) => `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}`)
+  const pools = [...ready.pools, ready.twamm.pool].map(
+    (pool) =>
+      `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}${pool === ready.twamm.pool ? ' (TWAMM hook)' : ''}`,
+  )
   return `
 The local world is up. Everything in it is worthless and ends with this process.
 
@@ -21,7 +24,8 @@ The local world is up. Everything in it is worthless and ends with this process.
   data         ${settings.dataDir}${settings.isTemporary ? ', temporary: it goes with this process' : ''}
   policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}${paused(settings)}
 
-Pools, with thirty days of trading behind them (FOT takes a cut of each transfer, HOSTILE has a name that gives orders)
+Pools, with thirty days of trading behind them (FOT takes a cut of each transfer, HOSTILE has a name that gives orders; in the
+last one a stranger's order sells WETH for a day)
 ${pools.join('\n')}
 
 Paste this into an MCP client that speaks HTTP (every tool):

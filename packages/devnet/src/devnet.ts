@@ -33,6 +33,8 @@ export type Devnet = {
   readonly chain: Chain
   readonly tokens: readonly DevnetToken[]
   readonly pools: readonly DevnetPool[]
+  /** A hook for orders that are sold over time, and its pool. From the start on a stranger's order sells WETH in it for a day. */
+  readonly twamm: { readonly hook: Address; readonly pool: DevnetPool }
   /** Ten accounts that hold ether and 50,000 dollars of every token. Their keys are public. */
   readonly accounts: readonly DevAccount[]
   /** Where agents are registered: by ERC-8004, and by the older form with a handle. */

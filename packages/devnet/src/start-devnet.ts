@@ -1,4 +1,4 @@
-import { toHex, zeroAddress } from 'viem'
+import { toHex } from 'viem'
 import type { Call } from './chain/block-writer.ts'
 import type { ChainClient } from './chain/chain-client.ts'
 import { deriveAccounts, type DevAccount } from './accounts.ts'
@@ -67,6 +67,7 @@ function describeDevnet(anvil: LoadedChain, layout: Layout, chainId: number, acc
       address: layout.tokens[symbol],
     })),
     pools: layout.pools.map(describePool),
+    twamm: { hook: layout.twamm.hook, pool: describePool(layout.twamm.pool) },
     accounts,
     registry: { identity: layout.agents.identityRegistry, handle: layout.agents.handleRegistry },
     entryPoint: entryPointAddress,
@@ -110,9 +111,9 @@ async function checkpoint(client: ChainClient, market: LiveMarket, feeder: Feede
   }
 }
 
-function describePool({ version, id, token0, token1, fee, tickSpacing, base, quote }: PlacedPool): DevnetPool {
-  const label = `${base}/${quote} ${fee / 10_000} %`
-  return { version, id, token0, token1, fee, tickSpacing, hooks: version === 'v4' ? zeroAddress : null, label }
+function describePool({ version, id, token0, token1, fee, tickSpacing, ...spec }: PlacedPool): DevnetPool {
+  const label = `${spec.base}/${spec.quote} ${fee / 10_000} %`
+  return { version, id, token0, token1, fee, tickSpacing, hooks: version === 'v4' ? spec.hooks : null, label }
 }
 
 /** Sends a call on a chain that mines at once and waits for its block. Throws when it fails. */

@@ -58,6 +58,7 @@ describe('svc up --json', { timeout }, () => {
       rewards: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), distributor: address },
       tokens: expect.arrayContaining([{ symbol: 'USDC', address, decimals: 6 }]),
       pools: expect.any(Array),
+      twamm: { hook: address, pool: expect.objectContaining({ version: 'v4', hooks: ready.twamm.hook }) },
     })
     expect(await askChain(ready, 'eth_call', { to: ready.registry.address, data: getVersion }, 'latest')).toContain(
       Buffer.from('2.0.0').toString('hex'),
@@ -213,6 +214,9 @@ describe('svc up --data-dir', { timeout }, () => {
     expect(readdirSync(directory)).not.toContain('ready.json')
     const policyPath = join(directory, 'policy.json')
     const policy = JSON.parse(readFileSync(policyPath, 'utf8')) as { limitsUsd: { perTransaction: string } }
+    expect(policy).toMatchObject({
+      twammHooks: { 31337: [{ hook: before.twamm.hook, pools: [before.twamm.pool.id] }] },
+    })
     policy.limitsUsd.perTransaction = '100'
     writeFileSync(policyPath, JSON.stringify(policy))
 
@@ -229,6 +233,8 @@ describe('svc up --data-dir', { timeout }, () => {
     })
     await expect(call(again, 'execute_swap', swap)).rejects.toThrow('SPENDING_LIMIT_EXCEEDED')
     await call(again, 'execute_swap', { ...swap, amount: '0.02' })
+    const order = { ...swap, amount: '0.01', duration: 3_600 }
+    expect(await call(again, 'submit_twamm_order', order)).toMatchObject({ pool: after.twamm.pool.id })
     await again.close()
     await down(second)
   })

@@ -134,20 +134,24 @@ async function seedChain(
     deploymentCalls(layout),
     fundingCalls(layout, testAddresses, usd),
     approvalCalls(layout),
-    layout.pools.flatMap((pool) => createPoolCalls(layout, pool, usd)),
+    allPools(layout).flatMap((pool) => createPoolCalls(layout, pool, usd)),
     growOracleCalls(layout, () => 24),
     [
       venueCall(layout),
       postCall(layout, 'sequencer', sequencerAnswer.up),
       ...allPosts(layout, usd),
       ...earlierRewardCalls(layout, testAddresses),
-      ...layout.pools.flatMap((pool) => addLiquidityCalls(layout, pool, usd)),
+      ...allPools(layout).flatMap((pool) => addLiquidityCalls(layout, pool, usd)),
     ],
   ]
   let timestamp = options.startTimestamp
   for (const calls of phases) timestamp = await writer.writeBlocks(calls, timestamp)
   await writer.verify()
   return writer
+}
+
+function allPools({ pools, twamm }: Layout): readonly PlacedPool[] {
+  return [...pools, twamm.pool]
 }
 
 /** Ether enough for everything the seeding accounts ever do. */

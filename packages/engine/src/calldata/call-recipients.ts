@@ -38,7 +38,8 @@ const two = '0x0000000000000000000000000000000000000002'
 
 /** The newer routers have names for the caller and for themselves, some of their functions take addresses as they are. */
 function payeeOf(surface: Surface, target: Address, { name, values }: CalldataPart): Payee {
-  const value = values['recipient'] ?? values['to']
+  // Who owns an order is paid what it earns.
+  const value = values['recipient'] ?? values['to'] ?? (surface === 'twammHook' ? values['owner'] : undefined)
   if (value === undefined) return null
   const recipient = addressOf(value)
   if (recipient === target.toLowerCase()) return 'itself'

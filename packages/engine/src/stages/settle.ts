@@ -112,16 +112,17 @@ export async function settleLedger(
 
 /**
  * What a trade or a deposit into a pair really lost takes the place of what it might have; what went into or out of positions
- * stays as reserved, and what was paid to somebody the operator lists, who does not show in the wallet's own changes. No less
+ * stays as reserved, and so does what an order is worth, and what was paid to somebody the operator lists, who does not show in the wallet's own changes. No less
  * left and no more arrived than simulated: what came meanwhile from elsewhere makes up for no loss.
  */
 function lossOf(
-  { value, simulation }: Reserved,
+  { value, simulation, callBounds }: Reserved,
   deltas: ReadonlyMap<string, bigint>,
   priced: PricedTokens,
 ): readonly BudgetAmount[] {
   const { leaves, arrives } = value.simulated
-  const isSettled = leaves.positions.length + arrives.positions.length + leaves.shares.length === 0
+  const hasOrder = callBounds.some(({ orders }) => orders.length > 0)
+  const isSettled = leaves.positions.length + arrives.positions.length + leaves.shares.length === 0 && !hasOrder
   if (value.isExit || !isSettled || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
   const own = withoutArrivals(deltas, simulation.deltas)
   const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))

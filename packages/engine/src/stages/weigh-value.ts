@@ -14,6 +14,7 @@ import { offMarketRefusals } from '../value/deposit-price.ts'
 import { heldOf, type Moved } from '../value/moved.ts'
 import { outcomesOf } from '../value/moved-holdings.ts'
 import { ownMoveOf } from '../value/own-move.ts'
+import { orderRefusals } from '../value/order-price.ts'
 import { simulatedDeposit } from '../value/simulated-deposit.ts'
 import { bandWidthBps, tokensIn, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { type ValueBounds, valueBounds } from '../value/value-bounds.ts'
@@ -110,10 +111,12 @@ export function valueOfCall(
         ...priceRefusals(outcomesIn(outcomes), priced, engine.policy.maxPriceBandBps),
         ...coldRefusals(permitted, priced),
         ...offMarketRefusals({ moved, prices, limits, intent }),
+        ...orderRefusals({ moved, prices, limits }),
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),
       ]
-  return { ...facts, warnings: warningsOf(facts), refusals: found }
+  const hasOrder = calls.some(({ orders }) => orders.length > 0)
+  return { ...facts, warnings: [...warningsOf(facts), ...(hasOrder ? [orderWarning] : [])], refusals: found }
 }
 
 /** Whether the whole intent moves own liquidity, and what it spends by that; `deltas` are those of all its transactions, mined or still to come. */
@@ -124,6 +127,9 @@ export function ownMoveOfIntent(
 ): MovedPositions['ownMove'] {
   return ownMoveOf(intent, movedBy(simulation, callBounds, priced, chain))
 }
+
+const orderWarning =
+  'An order is sold over time, at whatever its pool pays by then: the worth shown is that of a sale now. Cancelling it gives back what is not sold.'
 
 /** What is read of a call on the pipeline to value it. */
 export type ValuedCall = Pick<Simulated<InspectionContext>, 'chain' | 'intent' | 'callBounds'> & {
@@ -172,7 +178,10 @@ function movedBy(
 }
 
 function poolsOf(moved: Moved): readonly Hex[] {
-  const traded = moved.calls.flatMap(({ trades }) => trades.flatMap(({ pools }) => pools))
+  const traded = moved.calls.flatMap(({ trades, orders }) => [
+    ...trades.flatMap(({ pools }) => pools),
+    ...orders.map(({ pool }) => pool.id),
+  ])
   const deposits = moved.calls.flatMap((call) => call.deposits)
   return [...new Set([...traded, ...deposits.flatMap((bounds) => simulatedDeposit(bounds, moved).pool?.id ?? [])])]
 }
@@ -281,7 +290,9 @@ function priceImpact(
   feeBps: number,
 ): number | null {
   const tokens = [...tokensIn(leaves), ...tokensIn(arrives)]
-  const isTrade = calls.some(({ trades }) => trades.length > 0) && calls.every(({ deposits }) => deposits.length === 0)
+  const isTrade =
+    calls.some(({ trades, orders }) => trades.length + orders.length > 0) &&
+    calls.every(({ deposits }) => deposits.length === 0)
   if (!isTrade || outUsdMicros === 0n) return null
   if (tokens.some((token) => prices(token) === null)) return null
   const impact = Number(((outUsdMicros - inUsdMicros) * 10_000n) / outUsdMicros) - feeBps

@@ -31,7 +31,7 @@ export function readParts(surface: UpstreamSurface, version: RouterVersion, data
 
 export type UpstreamSurface = Exclude<
   Surface,
-  'wrappedNative' | 'identityRegistry' | 'handleRegistry' | 'rewardDistributor'
+  'twammHook' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry' | 'rewardDistributor'
 >
 
 export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface {

@@ -33,7 +33,8 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   const isOwn = inspected.positions.every((position) => position.pool.id === pool.id)
   const isPlain = (intent.deposits ?? []).every(({ hooks, version }) => hooks === null && version !== 'v2')
   const isLasting = intent.approvals.some(({ revokeAfter }) => !revokeAfter)
-  if (!isOne || !isOwn || !isPlain || isLasting) return null
+  const sells = calls.some(({ orders }) => orders.length > 0)
+  if (!isOne || !isOwn || !isPlain || isLasting || sells) return null
   const sides = [pool.token0, pool.token1]
   const traded = new Set(sides.map((token) => (token === zeroAddress ? wrappedNative : token)))
   const trades = calls.flatMap((call) => call.trades)

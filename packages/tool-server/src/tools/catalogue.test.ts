@@ -15,8 +15,10 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   approve_token: ['write', 'admin:wallet', false],
   backtest_lp_strategy: ['read', 'read:market', true],
   cancel_operation: ['write', 'of-operation', false],
+  cancel_twamm_order: ['write', 'write:trade', false],
   check_safety_status: ['read', 'admin:wallet', true],
   check_setup_health: ['read', 'read:portfolio', true],
+  claim_twamm_order: ['write', 'write:trade', false],
   collect_fees: ['write', 'write:liquidity', false],
   compound_fees: ['write', 'write:liquidity', false],
   execute_plan: ['write', 'of-operation', false],
@@ -37,6 +39,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   get_token_info: ['read', 'read:market', true],
   get_token_price: ['read', 'read:market', true],
   get_transaction_status: ['read', 'read:market', true],
+  get_twamm_order_status: ['read', 'read:portfolio', true],
   get_volume_history: ['read', 'read:market', true],
   increase_liquidity: ['write', 'write:liquidity', false],
   list_operations: ['read', 'read:portfolio', false],
@@ -50,6 +53,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   remove_liquidity: ['write', 'write:liquidity', false],
   search_pools: ['read', 'read:market', true],
   search_tokens: ['read', 'read:market', true],
+  submit_twamm_order: ['write', 'write:trade', false],
 }
 
 /** Read-only tools whose names have no read prefix, in the whole catalogue of tools. */
@@ -286,6 +290,7 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
   ['search_pools', 'minVolumeUsd', 0, undefined],
   ['search_pools', 'limit', 1, 100],
   ['search_tokens', 'limit', 1, 100],
+  ['submit_twamm_order', 'duration', 1, 2_592_000],
 ]
 
 /** Measured on these definitions with the o200k tokenizer: 4.078; the lower the stricter. */

@@ -22,6 +22,7 @@ import { createRpcPool } from '@svc/amm/rpc'
 import { createSubgraphs } from '@svc/amm/subgraph'
 import type { SubgraphsOptions } from '../../../amm/src/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '@svc/amm/tokens'
+import { createTwamm } from '@svc/amm/twamm'
 import { createWorkerPool, type WorkerPoolOptions } from '../workers/create-worker-pool.ts'
 import { devnetPolicy, type OperationsPipeline, type PolicySource, type Principal, scopes } from '@svc/engine'
 import { createDecisionRecorder } from '../../../engine/src/audit/decision-recorder.ts'
@@ -69,7 +70,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     },
   })
   const { policies } = options
-  const policy = policies?.started ?? parsePolicy(options.policy ?? devnetPolicy(), { production: false })
+  const policy = policies?.started ?? parsePolicy(options.policy ?? ownPolicy(devnet), { production: false })
   const tokens = createTokenDirectory({
     chains: chains.list(),
     rpc,
@@ -85,7 +86,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const history = createPoolHistory({ rpc, liquidity, prices }, { subgraphs, bars: store.bars, now, checks })
   const rewards = createRewards({ rpc, chains: chains.list(), url: 'http://127.0.0.1:9', ...options.rewards })
   const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
-  const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, workers, identities }
+  const twamm = createTwamm({ rpc, liquidity, named: (id) => policy.twammHooks[id] ?? [] })
+  const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, twamm, workers, identities }
   const ports: Ports = { ...reads, agentAddress: wallet.address }
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
@@ -300,6 +302,11 @@ const plenty = {
   WBTC: '2',
   FOT: '1000',
   HOSTILE: '1000',
+}
+
+/** The policy that the local world writes. */
+export function ownPolicy({ chainId, twamm }: Devnet): ReturnType<typeof devnetPolicy> {
+  return devnetPolicy({ [chainId]: [{ hook: twamm.hook, pools: [twamm.pool.id] }] })
 }
 
 function bigintText(_key: string, value: unknown): unknown {

@@ -27,6 +27,10 @@ import { getClaimableRewards } from './portfolio/get-claimable-rewards.ts'
 import { getPosition } from './portfolio/get-position.ts'
 import { getPositionPerformance } from './portfolio/get-position-performance.ts'
 import { getPositionsByOwner } from './portfolio/get-positions-by-owner.ts'
+import { cancelTwammOrder } from './orders/cancel-twamm-order.ts'
+import { claimTwammOrder } from './orders/claim-twamm-order.ts'
+import { getTwammOrderStatus } from './orders/get-twamm-order-status.ts'
+import { submitTwammOrder } from './orders/submit-twamm-order.ts'
 import { cancelOperation } from './operations/cancel-operation.ts'
 import { executePlan } from './operations/execute-plan.ts'
 import { getOperation } from './operations/get-operation.ts'
@@ -45,8 +49,10 @@ export const catalogue: readonly Tool[] = Object.freeze([
   approveToken,
   backtestLpStrategy,
   cancelOperation,
+  cancelTwammOrder,
   checkSafetyStatus,
   checkSetupHealth,
+  claimTwammOrder,
   collectFees,
   compoundFees,
   executePlan,
@@ -67,6 +73,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   getTokenInfo,
   getTokenPrice,
   getTransactionStatus,
+  getTwammOrderStatus,
   getVolumeHistory,
   increaseLiquidity,
   listOperations,
@@ -80,4 +87,5 @@ export const catalogue: readonly Tool[] = Object.freeze([
   removeLiquidity,
   searchPools,
   searchTokens,
+  submitTwammOrder,
 ])

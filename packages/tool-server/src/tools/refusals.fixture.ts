@@ -84,6 +84,7 @@ export function untouchedWorld(): WriteContext {
     liquidity: untouchable('liquidity'),
     history: untouchable('history'),
     rewards: untouchable('rewards'),
+    twamm: untouchable('twamm'),
     workers: untouchable('workers'),
     identities: untouchable('identities'),
     draw: () => {},

@@ -44,6 +44,18 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
     result:
       'status closedPosition.positionId closedPosition.txHash closedPosition.amount0Received closedPosition.amount1Received closedPosition.feesCollected newPosition.positionId newPosition.txHash newPosition.amount0Deposited newPosition.amount1Deposited newPosition.priceLower newPosition.priceUpper newPosition.currentPrice totalGasCostUsd',
   },
+  submit_twamm_order: {
+    parameters: 'tokenIn tokenOut amount duration chain pool',
+    required: 'tokenIn tokenOut amount duration chain',
+    result:
+      'status txHash orderId tokenIn.symbol tokenIn.totalAmount tokenOut.symbol duration sellRate estimatedOutput expiresAt explorerUrl',
+  },
+  get_twamm_order_status: {
+    parameters: 'orderId pool chain',
+    required: 'orderId pool chain',
+    result:
+      'orderId status progress.percentComplete progress.amountSold progress.amountReceived progress.avgPrice progress.remainingAmount timing.startedAt timing.expiresAt timing.timeRemaining vsSpotExecution.spotPriceAtStart vsSpotExecution.currentAvgPrice vsSpotExecution.twammPremiumPct vsSpotExecution.note',
+  },
   recommend_fee_tier: {
     parameters: 'token0 token1 chain',
     required: 'token0 token1 chain',
