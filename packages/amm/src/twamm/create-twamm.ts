@@ -1,13 +1,14 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import { twammHookAbi } from '../abis/twamm.ts'
-import type { Liquidity, Pool, RpcPool, Token, Twamm, TwammPool } from '../ports.ts'
+import type { Pool, Token, Twamm, TwammPool } from '../ports.ts'
 import { contractRead } from '../rpc/contract-read.ts'
 import { readOne } from '../rpc/read-one.ts'
 import { ToolError } from '../tool-error.ts'
 import { planCancel, planClaim } from './plan-payout.ts'
 import { planSubmit } from './plan-submit.ts'
 import { readOrder } from './read-order.ts'
+import type { TwammPorts } from './twamm-ports.ts'
 
 /** Orders that a hook sells bit by bit over time, on the interface of v4-periphery's first TWAMM hook (`ITWAMM`). */
 export function createTwamm(ports: TwammPorts): Twamm {
@@ -25,13 +26,6 @@ export function createTwamm(ports: TwammPorts): Twamm {
     planCancel,
     planClaim,
   }
-}
-
-export type TwammPorts = {
-  readonly rpc: Pick<RpcPool, 'client' | 'head'>
-  readonly liquidity: Pick<Liquidity, 'pool' | 'swaps'>
-  /** Those that the operator names on a chain, and the pools in which orders may be placed. */
-  readonly named: (chainId: number) => readonly { readonly hook: Address; readonly pools: readonly Hex[] }[]
 }
 
 async function findPool(ports: TwammPorts, chain: Chain, tokenIn: Token, tokenOut: Token): Promise<TwammPool> {

@@ -9,8 +9,8 @@ import type { Twamm, TwammPool, TwammSubmission } from '../ports.ts'
 import { contractRead } from '../rpc/contract-read.ts'
 import { readAll } from '../rpc/read-all.ts'
 import { ToolError } from '../tool-error.ts'
-import type { TwammPorts } from './create-twamm.ts'
 import { type OrderKey, orderIdOf } from './order-key.ts'
+import type { TwammPorts } from './twamm-ports.ts'
 
 /** The `planSubmit` of the port. An order ends with an interval: it sells for the time asked, and for what is left of the interval. */
 export async function planSubmit(

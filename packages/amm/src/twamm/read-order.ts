@@ -10,9 +10,9 @@ import { contractFunction } from '../rpc/contract-function.ts'
 import { contractRead } from '../rpc/contract-read.ts'
 import { readSurely } from '../rpc/read-one.ts'
 import { ToolError } from '../tool-error.ts'
-import type { TwammPorts } from './create-twamm.ts'
 import { type OrderKey, orderIdOf } from './order-key.ts'
 import { type OrderChange, orderProgress } from './order-progress.ts'
+import type { TwammPorts } from './twamm-ports.ts'
 
 /**
  * The newest order under an id. That it was placed, and what has become of it since, logs tell; what it has earned by now the hook

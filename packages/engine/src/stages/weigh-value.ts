@@ -14,7 +14,7 @@ import { offMarketRefusals } from '../value/deposit-price.ts'
 import { heldOf, type Moved } from '../value/moved.ts'
 import { outcomesOf } from '../value/moved-holdings.ts'
 import { ownMoveOf } from '../value/own-move.ts'
-import { orderRefusals } from '../value/order-price.ts'
+import { orderRefusals, orderWarnings } from '../value/order-price.ts'
 import { simulatedDeposit } from '../value/simulated-deposit.ts'
 import { bandWidthBps, tokensIn, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { type ValueBounds, valueBounds } from '../value/value-bounds.ts'
@@ -115,8 +115,7 @@ export function valueOfCall(
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),
       ]
-  const hasOrder = calls.some(({ orders }) => orders.length > 0)
-  return { ...facts, warnings: [...warningsOf(facts), ...(hasOrder ? [orderWarning] : [])], refusals: found }
+  return { ...facts, warnings: [...warningsOf(facts), ...orderWarnings(calls)], refusals: found }
 }
 
 /** Whether the whole intent moves own liquidity, and what it spends by that; `deltas` are those of all its transactions, mined or still to come. */
@@ -127,9 +126,6 @@ export function ownMoveOfIntent(
 ): MovedPositions['ownMove'] {
   return ownMoveOf(intent, movedBy(simulation, callBounds, priced, chain))
 }
-
-const orderWarning =
-  'An order is sold over time, at whatever its pool pays by then: the worth shown is that of a sale now. Cancelling it gives back what is not sold.'
 
 /** What is read of a call on the pipeline to value it. */
 export type ValuedCall = Pick<Simulated<InspectionContext>, 'chain' | 'intent' | 'callBounds'> & {
@@ -178,12 +174,12 @@ function movedBy(
 }
 
 function poolsOf(moved: Moved): readonly Hex[] {
-  const traded = moved.calls.flatMap(({ trades, orders }) => [
+  const used = moved.calls.flatMap(({ trades, orders, deposits }) => [
     ...trades.flatMap(({ pools }) => pools),
     ...orders.map(({ pool }) => pool.id),
+    ...deposits.flatMap((bounds) => simulatedDeposit(bounds, moved).pool?.id ?? []),
   ])
-  const deposits = moved.calls.flatMap((call) => call.deposits)
-  return [...new Set([...traded, ...deposits.flatMap((bounds) => simulatedDeposit(bounds, moved).pool?.id ?? [])])]
+  return [...new Set(used)]
 }
 
 /** What value is counted with: bands of named sources alone. */
@@ -290,9 +286,8 @@ function priceImpact(
   feeBps: number,
 ): number | null {
   const tokens = [...tokensIn(leaves), ...tokensIn(arrives)]
-  const isTrade =
-    calls.some(({ trades, orders }) => trades.length + orders.length > 0) &&
-    calls.every(({ deposits }) => deposits.length === 0)
+  const sells = calls.some(({ trades, orders }) => trades.length + orders.length > 0)
+  const isTrade = sells && calls.every(({ deposits }) => deposits.length === 0)
   if (!isTrade || outUsdMicros === 0n) return null
   if (tokens.some((token) => prices(token) === null)) return null
   const impact = Number(((outUsdMicros - inUsdMicros) * 10_000n) / outUsdMicros) - feeBps
@@ -300,12 +295,8 @@ function priceImpact(
 }
 
 /** What a person should know of a call that is not refused; price impact from a third of what is allowed on. */
-export function warningsOf({
-  priceImpactBps,
-  bounds,
-  speculativeUsdMicros,
-  coldUsdMicros,
-}: WarnedFacts): readonly string[] {
+export function warningsOf(facts: WarnedFacts): readonly string[] {
+  const { priceImpactBps, bounds, speculativeUsdMicros, coldUsdMicros } = facts
   const impact =
     priceImpactBps !== null && priceImpactBps * 3 >= bounds.maxPriceImpactBps
       ? [`The trade is ${priceImpactBps} bps worse than the market price, the pools' fees left out.`]

