@@ -3,7 +3,9 @@ import { parseUnits } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AddRequest, Intent, Position, Token } from '@svc/amm'
 import { expectRefused } from '../fixtures/expect-refused.fixture.ts'
+import { afterSending } from '../fixtures/network.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
+import { pushThePrice, used } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
@@ -100,6 +102,28 @@ describe('own liquidity that is moved within its pool', () => {
     const more = inTurn(await remove(), deposit)
     await expectRefused(pipeline, { ...more, spends: deposit.spends }, limit)
     await expectRefused(pipeline, more, 'UNSAFE_TRANSACTION')
+  })
+
+  it('ends with everything in the wallet where its pool is pushed between the transactions, and says so', async () => {
+    const intent = inTurn(await remove(), await swap('USDC', 'WETH', '200'), await add(pipeline, '1.8', {}))
+    // Three allowances, then the removal.
+    afterSending(pipeline, 4, () => pushThePrice(pipeline))
+    await expect(pipeline.run(intent)).rejects.toMatchObject({
+      code: 'OPERATION_INCOMPLETE',
+      details: expect.arrayContaining([expect.objectContaining({ message: 'remove liquidity' })]),
+    })
+    const left = await pipeline.liquidity.position(pipeline.chain, 'v3', position.positionId)
+    expect(left).toMatchObject({ liquidity: 0n, fees0: 0n, fees1: 0n })
+    // The swap goes through another pool, and is done.
+    expect(await pipeline.balance('USDC')).toBeGreaterThanOrEqual(parseUnits('19799', 6))
+    expect(await pipeline.balance('WETH')).toBeGreaterThanOrEqual(parseUnits('5.06', 18))
+    const { swapRouter02, positionManager } = pipeline.chain.amm.v3!
+    const standing = [swapRouter02, positionManager].map((spender) => pipeline.allowance('USDC', spender))
+    expect(await Promise.all(standing)).toEqual([0n, 0n])
+    expect(await pipeline.store.ledger.open()).toEqual([])
+    const counted = await used(pipeline)
+    expect(counted).toBeGreaterThan(parseUnits('199', 6))
+    expect(counted).toBeLessThan(parseUnits('206', 6))
   })
 
   it('pays nobody else on the way', async () => {
