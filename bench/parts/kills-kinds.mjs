@@ -1,4 +1,6 @@
 // The kinds of writes whose server is killed, each so that exactly one transaction is its effect.
+import { worthOf } from './kills-world.mjs'
+
 const chain = 'local'
 
 export const kinds = {
@@ -19,6 +21,25 @@ export const kinds = {
       chain,
     }),
     isEffect: ({ what }) => what === 'main',
+  },
+  move: {
+    tool: 'rebalance_position',
+    input: async (world) => ({ positionId: await world.position(), swapToRatio: false, chain }),
+    isEffect: ({ mints }) => mints,
+    needs: async (world) => ((await world.position()) === null ? 'add' : null),
+    worth: (transactions) => worthOfTrades(transactions),
+  },
+  rebalance: {
+    tool: 'rebalance_position',
+    input: async (world) => {
+      // Now more of one token, now of the other, so that each time a side is swapped.
+      const positionId = await world.position()
+      const [priceLower, priceUpper] = Number(positionId) % 2 === 0 ? [0.7, 1.02] : [0.98, 1.3]
+      return { positionId, token0: 'USDC', priceLower, priceUpper, chain }
+    },
+    isEffect: ({ mints }) => mints,
+    needs: async (world) => ((await world.position()) === null ? 'add' : null),
+    worth: (transactions) => worthOfTrades(transactions),
   },
   remove: {
     tool: 'remove_liquidity',
@@ -47,4 +68,10 @@ export const kinds = {
     /** An approval that stays is counted as spent. */
     exposedUsdMicros: 25_000_000n,
   },
+}
+
+/** Own liquidity that re-enters its pool is no spend; what a swap on the way takes is. */
+function worthOfTrades(transactions) {
+  const swaps = transactions.filter(({ moves }) => !moves)
+  return swaps.reduce((sum, { out }) => sum + worthOf(out, 1n), 0n)
 }

@@ -158,7 +158,7 @@ async function untilQuiet(world, running, endsBy, heard) {
 }
 
 async function check(world, { kind, before, last }) {
-  const { isEffect, exposedUsdMicros = 0n } = kinds[kind]
+  const { isEffect, exposedUsdMicros = 0n, worth = worthUsdMicros } = kinds[kind]
   const problems = { duplicates: [], lost: [], gaps: [], ledger: [], other: [] }
   const nonce = await world.nonce()
   const transactions = await world.transactions(before.nonce, nonce)
@@ -175,7 +175,7 @@ async function check(world, { kind, before, last }) {
   for (const { nonce, what } of transactions) {
     if (what === 'foreign' || what === 'twice') problems.gaps.push(`nonce ${nonce} is ${what}`)
   }
-  const moved = worthUsdMicros(transactions) + exposedUsdMicros * BigInt(effects.length)
+  const moved = worth(transactions) + exposedUsdMicros * BigInt(effects.length)
   const spent = await world.spent()
   const counted = spent.usdMicros - before.spent.usdMicros
   if (counted !== moved) problems.ledger.push(`the ledger counts ${counted}, the chain moved ${moved}`)

@@ -6,7 +6,16 @@ import { join } from 'node:path'
 import { startDevnet } from '@svc/devnet'
 import { openStore } from '@svc/store'
 import { devnetPolicy } from '@svc/engine'
-import { createTestClient, decodeFunctionData, http, keccak256, parseAbi, parseEventLogs, publicActions } from 'viem'
+import {
+  createTestClient,
+  decodeFunctionData,
+  http,
+  keccak256,
+  parseAbi,
+  parseEventLogs,
+  publicActions,
+  toEventSelector,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { startFaultProxy } from '../../packages/devnet/dist/services/fault-proxy.js'
 import { verifyAuditLog } from '../../packages/engine/dist/audit/verify-audit-log.js'
@@ -174,6 +183,9 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
       state: entry.state,
       requestId: entry.requestId,
       ...kindOf(transaction, receipt),
+      /** It takes liquidity out or puts it in. */
+      moves: isSame(transaction.to, amm.v3.positionManager),
+      mints: receipt.logs.some(isMint),
       gasWei: receipt.gasUsed * receipt.effectiveGasPrice,
       out: movedOut(receipt),
     }
@@ -184,6 +196,12 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
     if (!input.startsWith('0x095ea7b3')) return { what: 'main' }
     const [spender, amount] = decodeFunctionData({ abi, data: input }).args
     return { what: 'approve', spender, amount }
+  }
+
+  function isMint({ address, topics }) {
+    const [event, from, to] = topics
+    const isNft = topics.length === 4 && isSame(address, amm.v3.positionManager)
+    return isNft && event === nftTransfer && BigInt(from) === 0n && isSame(`0x${to.slice(26)}`, wallet)
   }
 
   /** What left by token, in its smallest unit; negative when it came. */
@@ -200,7 +218,7 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
 }
 
 /** Of the amounts with that sign, each rounded up. */
-function worthOf(sums, sign) {
+export function worthOf(sums, sign) {
   let usdMicros = 0n
   for (const [{ decimals }, amount] of sums) {
     const scale = 10n ** BigInt(decimals - 6)
@@ -238,5 +256,7 @@ export function isGasOf(transactions, gasUsdMicros) {
   const at = (usd) => (wei * usd) / 10n ** 12n
   return gasUsdMicros >= at(2_985n) && gasUsdMicros <= at(3_031n) + BigInt(transactions.length)
 }
+
+const nftTransfer = toEventSelector('Transfer(address,address,uint256)')
 
 const isSame = (one, other) => one.toLowerCase() === other.toLowerCase()

@@ -62,6 +62,13 @@ export const errorTable = {
   TOKEN_NOT_FOUND: row(404, false, 'Use the token address, or search_tokens to find the symbol.'),
   TOKEN_AMBIGUOUS: row(400, false, 'Several tokens bear this symbol. Use one of the addresses in details.'),
   POOL_NOT_FOUND: row(404, false, 'Call get_pools_by_token_pair for the pools of this pair.'),
+  NO_TWAMM_HOOK: row(
+    400,
+    false,
+    'Sell at once with execute_swap, or have the operator name the pool and its hook in twammHooks of the policy.',
+  ),
+  ORDER_NOT_FOUND: row(404, false, 'Use orderId and pool as submit_twamm_order gave them.'),
+  ORDER_NOT_ACTIVE: row(409, false, 'Call get_twamm_order_status for what has become of the order.'),
   POSITION_NOT_FOUND: row(404, false, 'Call get_positions_by_owner for the positions of an owner.'),
   POSITION_NOT_OWNED: row(403, false, 'Only positions of the agent wallet can be changed.'),
   TRANSACTION_NOT_FOUND: row(
@@ -79,8 +86,21 @@ export const errorTable = {
   AGENT_NOT_FOUND: row(404, false, 'Check chain and agentId; query_agent_identity with an address lists what it owns.'),
   AGENT_ID_UNKNOWN: row(409, false, 'Look the agent up at an explorer; force registers another one.'),
   REGISTRY_NOT_DEPLOYED: row(502, false, 'The operator must correct the identity registry of the chain.'),
+  // rewards
+  DISTRIBUTOR_NOT_DEPLOYED: row(
+    400,
+    false,
+    'Call get_claimable_rewards with a chain that has a distributor; the operator can name one in the file of SVC_CHAINS_FILE.',
+  ),
+  REWARDS_UNAVAILABLE: row(503, true, 'Call get_claimable_rewards again in a minute. What was earned stays claimable.'),
+  REWARDS_UNREADABLE: row(
+    502,
+    false,
+    'The operator must check SVC_REWARDS_URL; get_agent_balance shows what the wallet holds already.',
+  ),
   // amounts and markets
   AMOUNT_TOO_SMALL: row(400, false, 'Use a larger amount.'),
+  DURATION_TOO_SHORT: row(400, false, 'Use a longer duration; details say the shortest.'),
   INSUFFICIENT_BALANCE: row(400, false, 'Lower the amount or fund the wallet; get_agent_balance shows what it holds.'),
   INSUFFICIENT_LIQUIDITY: row(400, false, 'Trade a smaller amount or choose another pool.'),
   // Where the cause passes by itself (a silent feed, a price that is too old), the thrower says so.

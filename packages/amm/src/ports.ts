@@ -2,7 +2,9 @@ import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory } from './ports/history.ts'
 import type { Liquidity, Pool } from './ports/liquidity.ts'
+import type { Rewards } from './ports/rewards.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
+import type { Twamm } from './ports/twamm.ts'
 
 /** The chain as it is read: what a plan, a price or an analysis is made from. Tests use the real ones on the local chain. */
 export type MarketPorts = {
@@ -12,6 +14,8 @@ export type MarketPorts = {
   readonly prices: PriceSource
   readonly liquidity: Liquidity
   readonly history: PoolHistory
+  readonly rewards: Rewards
+  readonly twamm: Twamm
 }
 
 export type ChainDirectory = {
@@ -106,12 +110,14 @@ export type PriceSource = {
 export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }
 
 export type { Token } from './ports/token.ts'
+export type { Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
 export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
 export type {
   AddOutcome,
   AddPreview,
   AddRequest,
   CollectOutcome,
+  CompoundOutcome,
   IncreaseOutcome,
   Liquidity,
   PairShare,
@@ -124,6 +130,8 @@ export type {
   Quote,
   QuoteRequest,
   ReadLimits,
+  RebalanceOutcome,
+  RebalancePreview,
   RemoveOutcome,
   SwapHistory,
   SwapOutcome,
@@ -131,6 +139,7 @@ export type {
   TickRow,
   Version,
 } from './ports/liquidity.ts'
+export type { ClaimableReward, Rewards } from './ports/rewards.ts'
 import type { Token } from './ports/token.ts'
 export { isUnnamed, mayPass } from './ports/prices.ts'
 export type { PriceBand, PriceDoubt, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'

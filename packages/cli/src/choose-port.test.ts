@@ -20,6 +20,15 @@ it('takes any other than the usual port where that is taken, and tells which one
 
 it('says in the banner which usual ports were taken, nothing of the others, and what a pause that was left stops', () => {
   const address = '0x00000000000000000000000000000000000000bb'
+  const pool = {
+    version: 'v4',
+    id: '0x0a',
+    token0: address,
+    token1: address,
+    fee: 3_000,
+    tickSpacing: 60,
+    label: 'A/B 0.3 %',
+  } as const
   const ready: ReadyLine = {
     ready: true,
     mcp: { url: 'http://127.0.0.1:41000/mcp', keys: { read: 'r', feedback: 'f', write: 'w' } },
@@ -27,8 +36,10 @@ it('says in the banner which usual ports were taken, nothing of the others, and 
     wallet: { address },
     api: { url: 'http://127.0.0.1:42000', appId: 'app' },
     registry: { address },
+    rewards: { url: 'http://127.0.0.1:43000', distributor: address },
     tokens: [],
     pools: [],
+    twamm: { hook: address, pool: { ...pool, hooks: address } },
   }
   const settings = {
     dataDir: '/d',

@@ -5,10 +5,11 @@ export function httpClientConfiguration(url: string, key: string): string {
   return render({ type: 'http', url, headers: { Authorization: `Bearer ${key}` } })
 }
 
-/** The same for a client that starts its servers itself: reads only, on the chains of that file. */
-export function stdioClientConfiguration(chainsPath: string): string {
+/** The same for a client that starts its servers itself: reads only, on the chains of that file, rewards by that service. */
+export function stdioClientConfiguration(chainsPath: string, rewardsUrl: string): string {
   const args = [svcProgram, 'serve', '--transport', 'stdio']
-  return render({ command: 'node', args, env: { SVC_MCP_PROFILE: 'data', SVC_CHAINS_FILE: chainsPath } })
+  const env = { SVC_MCP_PROFILE: 'data', SVC_CHAINS_FILE: chainsPath, SVC_REWARDS_URL: rewardsUrl }
+  return render({ command: 'node', args, env })
 }
 
 /** Where this program stands, for `node`. */

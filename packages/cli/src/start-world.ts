@@ -8,6 +8,7 @@ import { openServer, provisionKeys, readConfig, type ApiKeys, type Tool } from '
 import { readPause } from '@svc/engine/switches'
 import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
+import { startLocalRewards } from './start-local-rewards.ts'
 import { loadParts, startSupportApi, type LocalSupportApi } from './start-support-api.ts'
 import { openWorldDirectory, readyDraft, readyFile, type WorldDirectory } from './world-directory.ts'
 
@@ -42,14 +43,22 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     closers.push(() => api.stop())
     const trading = options.tradingApi === true ? await startLocalTrading(devnet) : null
     if (trading !== null) closers.push(() => trading.stop())
+    const rewards = await startLocalRewards(devnet, directory.walletAddress)
+    closers.push(() => rewards.stop())
     const server = await openServer(
-      readConfig({ ...settings.environment, ...settingsFor(api), ...trading?.settings }),
+      readConfig({
+        ...settings.environment,
+        ...settingsFor(api),
+        ...trading?.settings,
+        SVC_REWARDS_URL: rewards.url,
+      }),
       options.tools === undefined ? {} : { tools: options.tools },
     )
     closers.push(() => server.close())
     const { url } = await server.listen()
     const takenPorts = { mcp: mcp.taken, rpc: rpc.taken, api: support.taken }
-    const ready = readyLine({ devnet, url, keys, api, trading, wallet: directory.walletAddress })
+    const wallet = directory.walletAddress
+    const ready = readyLine({ devnet, url, keys, api, trading, rewards, wallet })
     closers.push(await announce(dataDir, ready))
     return { devnet, stop, settings, takenPorts, ready }
   } catch (error) {
@@ -113,8 +122,12 @@ export type ReadyLine = {
   readonly tradingApi?: { readonly url: string }
   /** Where agents are registered (ERC-8004). */
   readonly registry: { readonly address: Address }
+  /** The service that gives proofs of rewards, and the distributor that pays them. */
+  readonly rewards: { readonly url: string; readonly distributor: Address }
   readonly tokens: readonly Pick<Devnet['tokens'][number], 'symbol' | 'address' | 'decimals'>[]
   readonly pools: Devnet['pools']
+  /** The hook for orders that are sold over time, and its pool. */
+  readonly twamm: Devnet['twamm']
 }
 
 const clearedNote =
@@ -135,7 +148,7 @@ async function writeSettings(
     mcpPort,
     logLevel,
     dataDir,
-    policy = devnetPolicy(),
+    policy = devnetPolicy({ [devnet.chainId]: [{ hook: devnet.twamm.hook, pools: [devnet.twamm.pool.id] }] }),
   }: Pick<WorldOptions, 'logLevel' | 'dataDir' | 'policy'> & { readonly mcpPort: number },
 ): Promise<WorldSettings> {
   const [chainsPath, policyPath] = [join(path, 'chains.json'), join(path, 'policy.json')]
@@ -203,6 +216,7 @@ function readyLine({
   keys,
   api,
   trading,
+  rewards,
   wallet,
 }: {
   readonly devnet: Devnet
@@ -210,6 +224,7 @@ function readyLine({
   readonly keys: ApiKeys
   readonly api: LocalSupportApi
   readonly trading: { readonly url: string } | null
+  readonly rewards: { readonly url: string }
   readonly wallet: Address
 }): ReadyLine {
   return {
@@ -223,8 +238,10 @@ function readyLine({
     api: { url: api.url, appId: api.appId },
     ...(trading === null ? {} : { tradingApi: { url: trading.url } }),
     registry: { address: devnet.registry.identity },
+    rewards: { url: rewards.url, distributor: devnet.rewards.distributor },
     tokens: devnet.tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
     pools: devnet.pools,
+    twamm: devnet.twamm,
   }
 }
 

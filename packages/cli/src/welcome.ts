@@ -4,8 +4,11 @@ import type { World } from './start-world.ts'
 
 /** What `svc up` tells a person once everything runs. */
 export function welcome({ ready, settings, takenPorts }: Pick<World, 'ready' | 'settings' | 'takenPorts'>): string {
-  const { mcp, rpc, wallet, api, registry } = ready
-  const pools = ready.pools.map((pool) => `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}`)
+  const { mcp, rpc, wallet, api, registry, rewards } = ready
+  const pools = [...ready.pools, ready.twamm.pool].map(
+    (pool) =>
+      `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}${pool === ready.twamm.pool ? ' (TWAMM hook)' : ''}`,
+  )
   return `
 The local world is up. Everything in it is worthless and ends with this process.
 
@@ -17,17 +20,19 @@ The local world is up. Everything in it is worthless and ends with this process.
   wallet       ${wallet.address}, funded
   support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})${instead(takenPorts.api)}${trading(ready)}
   registry     ${registry.address}, where agents are registered (ERC-8004)
+  rewards      ${rewards.distributor}, where the wallet has some to claim (get_claimable_rewards)
   data         ${settings.dataDir}${settings.isTemporary ? ', temporary: it goes with this process' : ''}
   policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}${paused(settings)}
 
-Pools, with thirty days of trading behind them (FOT takes a cut of each transfer, HOSTILE has a name that gives orders)
+Pools, with thirty days of trading behind them (FOT takes a cut of each transfer, HOSTILE has a name that gives orders; in the
+last one a stranger's order sells WETH for a day)
 ${pools.join('\n')}
 
 Paste this into an MCP client that speaks HTTP (every tool):
 ${httpClientConfiguration(mcp.url, mcp.keys.write)}
 
 Or this into one that starts its servers itself (reads only):
-${stdioClientConfiguration(settings.chainsPath)}
+${stdioClientConfiguration(settings.chainsPath, rewards.url)}
 
 Ctrl-C ends all of it. To try next, in another terminal: what to earn where, what the policy allows, what is on record
 

@@ -4,6 +4,7 @@ import type { DevAccount, Sponsors } from './accounts.ts'
 import type { Amounts } from './chain/fund.ts'
 import type { DevnetFeed, DevnetSequencer } from './feeds/create-feeder.ts'
 import type { FeedSymbol } from './feeds/feed-specs.ts'
+import type { DevnetRewards } from './rewards/create-rewards.ts'
 import type { UsdPrices } from './seed/prices.ts'
 import type { Asset } from './seed/token-specs.ts'
 import type { MarketMove, Trader, TraderOptions } from './seed/trading.ts'
@@ -32,6 +33,8 @@ export type Devnet = {
   readonly chain: Chain
   readonly tokens: readonly DevnetToken[]
   readonly pools: readonly DevnetPool[]
+  /** A hook for orders that are sold over time, and its pool. From the start on a stranger's order sells WETH in it for a day. */
+  readonly twamm: { readonly hook: Address; readonly pool: DevnetPool }
   /** Ten accounts that hold ether and 50,000 dollars of every token. Their keys are public. */
   readonly accounts: readonly DevAccount[]
   /** Where agents are registered: by ERC-8004, and by the older form with a handle. */
@@ -43,6 +46,8 @@ export type Devnet = {
   readonly paymaster: Address
   /** Whose keys sign and send what is sponsored. They are public too. */
   readonly sponsors: Sponsors
+  /** What accounts have earned beside fees, and can claim; the ten accounts have a little of it. */
+  readonly rewards: DevnetRewards
   /** The market outside the chain, which no pool and no feed can be made to lie about. */
   readonly market: DevnetMarket
   /** Price feeds as Chainlink's, which follow the market along with trades. On a chain without trades they stand still. */

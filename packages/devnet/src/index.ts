@@ -1,5 +1,6 @@
 export { anvilPath } from './chain/anvil-path.ts'
 export type { Devnet, DevnetMarket, DevnetOptions, DevnetPool, DevnetToken } from './devnet.ts'
 export type { DevnetFeed, DevnetSequencer } from './feeds/create-feeder.ts'
+export type { DevnetRewards, RewardGrant } from './rewards/create-rewards.ts'
 export { startDevnet } from './start-devnet.ts'
 export type { MarketMove, Trader, TraderOptions } from './seed/trading.ts'

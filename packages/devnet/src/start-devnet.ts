@@ -1,10 +1,10 @@
-import { toHex, zeroAddress } from 'viem'
+import { toHex } from 'viem'
 import type { Call } from './chain/block-writer.ts'
 import type { ChainClient } from './chain/chain-client.ts'
 import { deriveAccounts, type DevAccount } from './accounts.ts'
 import { anvilPath } from './chain/anvil-path.ts'
 import { chainRow } from './chain/chain-row.ts'
-import { createQueue } from './services/bundling.ts'
+import { createQueue } from './chain/create-queue.ts'
 import type { Devnet, DevnetOptions, DevnetPool } from './devnet.ts'
 import { createFeeder, type Feeder } from './feeds/create-feeder.ts'
 import { fund } from './chain/fund.ts'
@@ -15,6 +15,7 @@ import {
   type PlacedPool,
   simple7702AccountAddress,
 } from './seed/layout.ts'
+import { createRewards } from './rewards/create-rewards.ts'
 import { type LoadedChain, loadChain } from './chain/load-chain.ts'
 import { makeDump } from './seed/make-dump.ts'
 import type { LiveMarket } from './seed/market.ts'
@@ -66,12 +67,14 @@ function describeDevnet(anvil: LoadedChain, layout: Layout, chainId: number, acc
       address: layout.tokens[symbol],
     })),
     pools: layout.pools.map(describePool),
+    twamm: { hook: layout.twamm.hook, pool: describePool(layout.twamm.pool) },
     accounts,
     registry: { identity: layout.agents.identityRegistry, handle: layout.agents.handleRegistry },
     entryPoint: entryPointAddress,
     simple7702Account: simple7702AccountAddress,
     paymaster: layout.agents.paymaster,
     sponsors: layout.sponsors,
+    rewards: createRewards({ client, layout, send }),
     market: { prices: () => market.usd, move: trading.move },
     feeds: feeder.feeds,
     sequencer: feeder.sequencer,
@@ -108,9 +111,9 @@ async function checkpoint(client: ChainClient, market: LiveMarket, feeder: Feede
   }
 }
 
-function describePool({ version, id, token0, token1, fee, tickSpacing, base, quote }: PlacedPool): DevnetPool {
-  const label = `${base}/${quote} ${fee / 10_000} %`
-  return { version, id, token0, token1, fee, tickSpacing, hooks: version === 'v4' ? zeroAddress : null, label }
+function describePool({ version, id, token0, token1, fee, tickSpacing, ...spec }: PlacedPool): DevnetPool {
+  const label = `${spec.base}/${spec.quote} ${fee / 10_000} %`
+  return { version, id, token0, token1, fee, tickSpacing, hooks: version === 'v4' ? spec.hooks : null, label }
 }
 
 /** Sends a call on a chain that mines at once and waits for its block. Throws when it fails. */

@@ -4,6 +4,7 @@ import { createLiquidity } from '@svc/amm/liquidity'
 import { createNamedTokens, createPriceSource, type NamedTokens } from '@svc/amm/prices'
 import { createRpcPool } from '@svc/amm/rpc'
 import { createTokenDirectory } from '@svc/amm/tokens'
+import { createTwamm } from '@svc/amm/twamm'
 import type { MarketPorts, PriceMemory } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { createConfirmedSources } from './policy/policy-price-sources.ts'
@@ -31,13 +32,14 @@ export function openReads(config: ChainAccess, { memory, policy, tradingApi = nu
     pushBudgetUsd: () => Number(dailyValueCaps(policy()).coldStart) / 1e6,
     pickInt: (below) => randomInt(below),
   })
-  return { chains, rpc, tokens, liquidity, prices, namedTokens: createNamedTokens(confirmed) }
+  const twamm = createTwamm({ rpc, liquidity, named: (chainId) => policy().twammHooks[chainId] ?? [] })
+  return { chains, rpc, tokens, liquidity, prices, twamm, namedTokens: createNamedTokens(confirmed) }
 }
 
 /** The chains of a process, and by which endpoints it reaches each. */
 export type ChainAccess = { readonly chains: readonly Chain[]; readonly rpcUrls: (chain: Chain) => readonly string[] }
 
-export type Reads = Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices'> & {
+export type Reads = Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices' | 'twamm'> & {
   /** What each price is taken from. */
   readonly namedTokens: NamedTokens
 }
@@ -45,7 +47,7 @@ export type Reads = Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'liquidity' 
 export type ReadsOptions = {
   /** What the server has seen of prices; `null` where nothing is remembered. */
   readonly memory: PriceMemory | null
-  /** As it holds now: the tokens that the operator listed, and the price sources confirmed for them. */
+  /** As it holds now: the tokens that the operator listed, the price sources confirmed for them, and TWAMM hooks. */
   readonly policy: () => Policy
   /** Who else builds transactions; nobody unless given. */
   readonly tradingApi?: UpstreamOptions['tradingApi']

@@ -148,8 +148,8 @@ async function runPipeline(context: ExecutionContext, policies: PolicyFollower):
       progress.mined.push({ step: next, receipt })
     }
   } catch (failure) {
-    await recover(current, progress, failure)
-    throw afterSigning(progress, failure)
+    const revoked = await recover(current, progress, failure)
+    throw afterSigning(progress, failure, revoked)
   }
   return step('settle', () => settle(current, progress)).catch((failure: unknown) => {
     throw afterSigning(progress, failure)

@@ -114,6 +114,11 @@ const effects: Readonly<
     (c) => c.upstream.subgraphApiKey?.reveal(),
     'subgraph-hush',
   ],
+  SVC_REWARDS_URL: [
+    { SVC_REWARDS_URL: 'https://proofs.example' },
+    (c) => c.upstream.rewardsUrl,
+    'https://proofs.example',
+  ],
   SVC_IPFS_MODE: [{ SVC_IPFS_MODE: 'inline' }, (c) => c.upstream.ipfsMode, 'inline'],
   SVC_PINNING_JWT: [{ SVC_PINNING_JWT: 'jwt' }, (c) => c.upstream.pinningJwt?.reveal(), 'jwt'],
   SVC_AGENT_NAME: [{ SVC_AGENT_NAME: 'Ada' }, (c) => c.upstream.agentName, 'Ada'],

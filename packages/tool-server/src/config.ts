@@ -98,6 +98,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
       tradingApiKey: sealed(values.SVC_TRADING_API_KEY),
       tradingApiUrl: values.SVC_TRADING_API_URL,
       subgraphApiKey: sealed(values.SVC_MCP_SUBGRAPH_API_KEY),
+      rewardsUrl: values.SVC_REWARDS_URL,
       pinningJwt: sealed(values.SVC_PINNING_JWT),
       ipfsMode: values.SVC_IPFS_MODE,
       agentName: values.SVC_AGENT_NAME ?? null,

@@ -51,8 +51,10 @@ const writeTools = [
   'add_liquidity',
   'approve_token',
   'collect_fees',
+  'compound_fees',
   'execute_swap',
   'increase_liquidity',
+  'rebalance_position',
   'remove_liquidity',
 ]
 

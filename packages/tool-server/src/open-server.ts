@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createBarMemory, createPoolHistory } from '@svc/amm/history'
 import { createIdentities } from './identity/create-identities.ts'
 import { createPriceMemory, type SightingStore } from '@svc/amm/prices'
+import { createRewards } from '@svc/amm/rewards'
 import { createSubgraphs } from '@svc/amm/subgraph'
 import { createWorkerPool } from './workers/create-worker-pool.ts'
 import { workerProgram } from './workers/worker-program.ts'
@@ -38,7 +39,8 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   })
   const { rpc } = reads
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
-  const ports = { ...reads, identities }
+  const rewards = createRewards({ rpc, chains: config.chains, url: config.upstream.rewardsUrl })
+  const ports = { ...reads, identities, rewards }
   const write = await openWrite()
   seen.store = write?.sightings ?? null
   const subgraphs = createSubgraphs({ apiKey: config.upstream.subgraphApiKey })

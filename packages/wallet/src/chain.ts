@@ -40,6 +40,8 @@ export type Chain = {
   readonly sequencerUptimeFeed?: { readonly address: Address; readonly graceSeconds: number }
   /** Where agents are registered, in place of what the table of identity registries says of the chain. */
   readonly identityRegistry?: { readonly address: Address; readonly form: RegistryForm }
+  /** Where rewards of incentive campaigns are claimed: a distributor with Merkl's ABI. */
+  readonly rewardDistributor?: Address
   /** Where the subgraphs of the AMM versions are: an id at The Graph's gateway, or a URL of one's own. */
   readonly subgraphs?: { readonly v2?: string; readonly v3?: string; readonly v4?: string }
   /** The short list of tokens known by symbol. The wrapped native token is among them. */

@@ -55,6 +55,14 @@ test('a subgraph stands in one row, for a version that is deployed there', () =>
   }
 })
 
+test('rewards are claimed on every mainnet, at one address but for the chain that derives addresses by another formula', () => {
+  const shared = '0x3Ef3D8bA38EBe18DB133cEc108f4D14CE00Dd9Ae'
+  for (const { id, testnet, rewardDistributor } of chains) {
+    const own = id === 324 ? '0xe117ed7Ef16d3c28fCBA7eC49AFAD77f451a6a21' : shared
+    expect([id, rewardDistributor]).toEqual([id, testnet ? undefined : own])
+  }
+})
+
 test('no name, alias or id means two chains', () => {
   const names = chains.flatMap((chain) => [String(chain.id), chain.name, ...chain.aliases])
   expect(new Set(names).size).toBe(names.length)
@@ -131,7 +139,8 @@ describe.each(chains.map((chain) => [chain.name, chain] as const))('%s', (_name,
     const { v2, v3, v4, universalRouter } = chain.amm
     const roles = [v2?.factory, v2?.router, v3?.factory, v3?.positionManager, v3?.swapRouter02, v3?.quoterV2]
     roles.push(v3?.tickLens, v4?.poolManager, v4?.positionManager, v4?.stateView, v4?.quoter)
-    roles.push(universalRouter?.address, chain.multicall3, chain.permit2, ...chain.tokens.map((token) => token.address))
+    roles.push(universalRouter?.address, chain.multicall3, chain.permit2, chain.rewardDistributor)
+    roles.push(...chain.tokens.map((token) => token.address))
     const filled = roles.filter((role) => role !== undefined)
     expect(new Set(filled).size).toBe(filled.length)
     expect(chain.multicall3).not.toBe(same(row['multicallAddress']))

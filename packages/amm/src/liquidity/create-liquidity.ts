@@ -1,8 +1,7 @@
 import type { CollectOutcome, Liquidity, LiquidityPlan, Position } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import type { Chain } from '@svc/wallet/core'
-import { type Address, encodeFunctionData, maxUint128 } from 'viem'
-import { v3PositionManagerAbi } from '../abis/v3.ts'
+import type { Address } from 'viem'
 import { leastReceipts } from './planning/plan-payment.ts'
 import { requireDeployment } from './planning/require-deployment.ts'
 import { routineIntent } from './planning/routine-intent.ts'
@@ -16,12 +15,14 @@ import { planSwapV2 } from './v2/plan-swap.ts'
 import { planSwapV3 } from './v3/plan-swap.ts'
 import { planSwapV4 } from './v4/plan-swap.ts'
 import { planRemoveV2 } from './v2/plan-remove.ts'
-import { planRemoveV3 } from './v3/plan-remove.ts'
+import { encodeCollect, planRemoveV3 } from './v3/plan-remove.ts'
 import { planRemoveV4 } from './v4/plan-remove.ts'
 import { planIncreaseV3 } from './v3/plan-increase.ts'
 import { planIncreaseV4 } from './v4/plan-increase.ts'
 import { createLiquidityReads } from './create-liquidity-reads.ts'
 import { planAdd } from './plan-add.ts'
+import { planCompound } from './plan-compound.ts'
+import { planRebalance } from './plan-rebalance.ts'
 import type { ReadPorts } from './read-ports.ts'
 
 /** Reads and plans over the AMM contracts of a chain, straight over RPC. Nothing here signs. */
@@ -31,10 +32,15 @@ export function createLiquidity(ports: ReadPorts): Liquidity {
   return {
     ...reads,
     planAdd: planAdd(planning),
+    planCompound: planCompound(planning),
     planIncrease: planIncrease(planning),
     planRemove: planRemove(planning),
     planCollect: planCollect(planning),
     planSwap: planSwap(planning),
+    planRebalance: planRebalance({
+      ...planning,
+      plans: { planRemove: planRemove(planning), planSwap: planSwap(planning) },
+    }),
   }
 }
 
@@ -124,18 +130,7 @@ function planCollectV3(
   const { positionManager } = requireDeployment(chain, 'v3')
   const { token0, token1 } = position.pool
   const fees = requireFees(position)
-  const data = encodeFunctionData({
-    abi: v3PositionManagerAbi,
-    functionName: 'collect',
-    args: [
-      {
-        tokenId: BigInt(position.positionId),
-        recipient: request.recipient,
-        amount0Max: maxUint128,
-        amount1Max: maxUint128,
-      },
-    ],
-  })
+  const data = encodeCollect(position, request.recipient)
   return {
     intent: routineIntent(chain, {
       calls: [{ to: positionManager, data, valueWei: 0n, label: 'collect fees' }],

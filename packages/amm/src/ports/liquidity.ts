@@ -184,6 +184,21 @@ export type RemoveOutcome = {
   readonly fees1: bigint
 }
 export type CollectOutcome = { readonly fees0: bigint; readonly fees1: bigint }
+/** What was collected, and what of it was added. */
+export type CompoundOutcome = CollectOutcome & IncreaseOutcome
+
+/** Of the old position in the pool's order, of the new one in the caller's. */
+export type RebalanceOutcome = {
+  readonly closed: RemoveOutcome & { readonly hash: Hash }
+  readonly opened: AddOutcome & { readonly hash: Hash }
+  readonly swapped: SwapOutcome | null
+}
+export type RebalancePreview = {
+  readonly closed: RemoveOutcome
+  readonly opened: AddPreview
+  /** `null` where nothing is swapped: all happens in one transaction. */
+  readonly swap: (Quote & { readonly tokenIn: Token; readonly tokenOut: Token }) | null
+}
 export type SwapOutcome = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 /** One change of a position, in the pool's order. What a collection pays includes what withdrawals left behind. */
@@ -277,6 +292,38 @@ export type Liquidity = {
     position: Position,
     request: { readonly deadline: number; readonly recipient: Address },
   ): Promise<LiquidityPlan<CollectOutcome, CollectOutcome>>
+  /** Adds what a position has earned to its liquidity, in one transaction, as far as its range takes it. */
+  planCompound(
+    chain: Chain,
+    position: Position,
+    request: {
+      /** Whether the side that is too much must be swapped; without, the rest comes to the wallet. */
+      readonly swapToRatio: boolean
+      readonly slippageBps: number
+      readonly deadline: number
+      readonly recipient: Address
+      /** Of the plan that is carried out: no more than it is added. */
+      readonly kept?: KeptDeposit | undefined
+    },
+  ): Promise<LiquidityPlan<CompoundOutcome, CompoundOutcome>>
+  /** Closes a position and opens another in its pool with what it paid out. */
+  planRebalance(
+    chain: Chain,
+    position: Position,
+    request: {
+      /** In the caller's order and price. */
+      readonly range: AddRequest['range']
+      /** Whether the caller's first token is the pool's second. */
+      readonly inverted: boolean
+      /** Whether the side that is too much for the new range may be swapped. */
+      readonly swapToRatio: boolean
+      readonly slippageBps: number
+      readonly deadline: number
+      readonly recipient: Address
+      /** Of the plan that is carried out: its range and liquidity bounds are used again. */
+      readonly kept?: KeptDeposit | undefined
+    },
+  ): Promise<LiquidityPlan<RebalancePreview, RebalanceOutcome>>
   planSwap(
     chain: Chain,
     quote: Quote,

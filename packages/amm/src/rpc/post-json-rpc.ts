@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { postJson, type JsonPost } from '../post-json.ts'
+import { fetchJson, type JsonRequest } from '../fetch-json.ts'
 import { EndpointError } from './endpoint-error.ts'
 
 /**
@@ -12,11 +12,11 @@ import { EndpointError } from './endpoint-error.ts'
  * @throws EndpointError
  */
 export async function postJsonRpc(
-  options: Pick<JsonPost, 'url' | 'headers' | 'fetch' | 'timeoutMs' | 'signal'>,
+  options: Pick<JsonRequest, 'url' | 'headers' | 'fetch' | 'timeoutMs' | 'signal'>,
   calls: readonly RpcCall[],
 ): Promise<ReadonlyMap<number, RpcAnswer> | 'batch refused' | 'batch too long'> {
   const limits = limitsOf(calls)
-  const said = await postJson({ ...options, ...limits }, JSON.stringify(calls.length === 1 ? calls[0] : calls))
+  const said = await fetchJson({ ...options, ...limits }, JSON.stringify(calls.length === 1 ? calls[0] : calls))
   if ('failed' in said && said.failed === 'too long' && calls.length > 1) return 'batch too long'
   if ('failed' in said) throw failures[said.failed]({ ...options, ...limits }, said.cause)
   const { status, type, body } = said

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { postJson } from '../post-json.ts'
+import { fetchJson } from '../fetch-json.ts'
 import { SubgraphError } from './subgraph-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { urlCredentials, type Chain, type Secret, type UrlCredentials } from '@svc/wallet/core'
@@ -74,7 +74,7 @@ async function postGraphql(
   query: string,
   variables: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
-  const said = await postJson({ ...options, mostBytes, mostValues }, JSON.stringify({ query, variables }))
+  const said = await fetchJson({ ...options, mostBytes, mostValues }, JSON.stringify({ query, variables }))
   if ('failed' in said) throw failures[said.failed](options.timeoutMs, said.cause)
   const { status, body } = said
   if (status === 429 || status >= 500) throw new SubgraphError('broken', `answered with status ${status}`)

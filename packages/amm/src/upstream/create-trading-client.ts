@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Secret } from '@svc/wallet/core'
 import type * as z from 'zod'
-import { postJson } from '../post-json.ts'
+import { fetchJson } from '../fetch-json.ts'
 import { createCircuit } from './create-circuit.ts'
 import { TradingError } from './trading-error.ts'
 import { claimAnswer, claimRequest, type ClaimRequest } from './trading-wire.ts'
@@ -42,7 +42,7 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
   async function exchange(route: string, content: string, endsAt: number): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
       await pauseUntil(reserveStart(), endsAt)
-      const said = await postJson(
+      const said = await fetchJson(
         {
           url: `${options.url}${route}`,
           headers: { 'x-api-key': options.apiKey.reveal() },

@@ -27,9 +27,17 @@ describe('svc demo', { timeout }, () => {
       'Ask the price',
       'Add liquidity',
       'Let others trade',
+      'Compound the fees',
       'Collect the fees',
     ]
-    for (const [i, title] of [...chapters, 'Swap', 'Be refused', 'Leave, and count', 'Proof'].entries()) {
+    for (const [i, title] of [
+      ...chapters,
+      'Swap',
+      'Move the range',
+      'Be refused',
+      'Leave, and count',
+      'Proof',
+    ].entries()) {
       expect(story).toContain(`\n${i + 1}. ${title}\n`)
     }
     expect(story).toContain('for this chain alone: 50,000 USD a transaction, 100,000 a session, 250,000 a day')
@@ -51,7 +59,9 @@ describe('svc demo', { timeout }, () => {
     const shown = [
       /^ {3}agent > add_liquidity .*\n +idempotencyKey[^]*?\n {5}checked .*\n/m,
       /^ {5}\d+ trades .*\n(?=\n)/m,
+      /^ {3}agent > compound_fees [^]*?\n(?=\n)/m,
       /^ {3}agent > collect_fees [^]*?\n(?=\n)/m,
+      /^ {3}agent > rebalance_position [^]*?\n(?=\n)/m,
       /^ {3}agent > execute_swap .*amount=40\n[^]*?\n(?=\n)/m,
       /^All \d+ transactions .*\n/m,
     ]

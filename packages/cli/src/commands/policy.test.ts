@@ -56,6 +56,7 @@ describe('svc policy', () => {
       principals: { local: { tools: ['excecute_swap'] } },
       valueRules: { tools: { remove_liqudity: {} } },
       contracts: { 424242: [] },
+      twammHooks: { 424242: [] },
       priceSources: { 8453: { [weth]: { pools: [{ version: 'v2', id: weth, quote: usdc, fee: 3000 }] } }, 424242: {} },
     })
     const noted = await svc('check', other)
@@ -63,6 +64,7 @@ describe('svc policy', () => {
     expect(noted.stdout).toContain('note: principals.local.tools: there is no write tool excecute_swap')
     expect(noted.stdout).toContain('note: valueRules.tools: there is no write tool remove_liqudity')
     expect(noted.stdout).toContain('note: contracts.424242: no chain of this server has this id')
+    expect(noted.stdout).toContain('note: twammHooks.424242: no chain of this server has this id')
     expect(noted.stdout).toContain('note: priceSources.424242: no chain of this server has this id')
     expect(noted.stdout).toContain(`note: priceSources.8453.${weth}.pools.0: says nothing: its id does not follow`)
     expect(noted.stdout).toMatch(/in order\. Audit lines name this policy [0-9a-f]{64}\./)

@@ -78,7 +78,7 @@ describe('what the README shows of npm start', () => {
       JSON.parse(
         JSON.stringify(stdio)
           .replace(repository, '/path/to/this/repository/')
-          .replace(/,"SVC_CHAINS_FILE":"[^"]*"/, ''),
+          .replace(/,"SVC_CHAINS_FILE":"[^"]*","SVC_REWARDS_URL":"[^"]*"/, ''),
       ),
     )
   })

@@ -55,8 +55,10 @@ describe('svc up --json', { timeout }, () => {
       wallet: { address },
       api: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), appId: 'svc-local' },
       registry: { address },
+      rewards: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), distributor: address },
       tokens: expect.arrayContaining([{ symbol: 'USDC', address, decimals: 6 }]),
       pools: expect.any(Array),
+      twamm: { hook: address, pool: expect.objectContaining({ version: 'v4', hooks: ready.twamm.hook }) },
     })
     expect(await askChain(ready, 'eth_call', { to: ready.registry.address, data: getVersion }, 'latest')).toContain(
       Buffer.from('2.0.0').toString('hex'),
@@ -163,6 +165,14 @@ describe('svc up --json', { timeout }, () => {
       const { route } = await call(client, 'get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', chain })
       expect(route).toEqual([expect.objectContaining({ pool: expect.toBeOneOf(ready.pools.map(({ id }) => id)) })])
     }
+    const { rewards, notes } = await call(client, 'get_claimable_rewards', { chain: publicName })
+    expect([rewards, notes]).toMatchObject([
+      [
+        { symbol: 'USDC', amount: '125', pending: '4.2', doubt: null },
+        { symbol: 'WETH', amount: '0.03', pending: '0', doubt: null },
+      ],
+      [],
+    ])
     const swap = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.1', chain: publicName }
     const { txHash } = await call(client, 'execute_swap', swap)
     expect(await askChain(ready, 'eth_getTransactionReceipt', txHash)).toMatchObject({ status: '0x1' })
@@ -226,6 +236,9 @@ describe('svc up --data-dir', { timeout }, () => {
     expect(readdirSync(directory)).not.toContain('ready.json')
     const policyPath = join(directory, 'policy.json')
     const policy = JSON.parse(readFileSync(policyPath, 'utf8')) as { limitsUsd: { perTransaction: string } }
+    expect(policy).toMatchObject({
+      twammHooks: { 31337: [{ hook: before.twamm.hook, pools: [before.twamm.pool.id] }] },
+    })
     policy.limitsUsd.perTransaction = '100'
     writeFileSync(policyPath, JSON.stringify(policy))
 
@@ -242,6 +255,8 @@ describe('svc up --data-dir', { timeout }, () => {
     })
     await expect(call(again, 'execute_swap', swap)).rejects.toThrow('SPENDING_LIMIT_EXCEEDED')
     await call(again, 'execute_swap', { ...swap, amount: '0.02' })
+    const order = { ...swap, amount: '0.01', duration: 3_600 }
+    expect(await call(again, 'submit_twamm_order', order)).toMatchObject({ pool: after.twamm.pool.id })
     await again.close()
     await down(second)
   })

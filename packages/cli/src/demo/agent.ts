@@ -20,6 +20,8 @@ export async function openAgent(url: string, key: string, transcript: Transcript
     const refusal = envelope.parse(answer['_meta'])['svc/error']
     if (!refusal.retryable || awaited.includes(refusal.code) || attempt === attempts) return { answer, refusal }
     transcript.aside(`  ${refusal.code}: ${refusal.message} Again.`)
+    // Allowances that were made for it before the market moved, and taken back.
+    for (const { txHash } of refusal.details) if (isTransactionHash(txHash)) transactions.set(txHash, name)
     return answered(name, input, awaited, attempt + 1)
   }
   const look: Agent['look'] = async (name, input, shape) => {
@@ -96,6 +98,6 @@ type Refusal = z.infer<typeof refusal>
 
 const envelope = z.object({ 'svc/error': refusal })
 
-function isTransactionHash(value: unknown): boolean {
+function isTransactionHash(value: unknown): value is Hash {
   return typeof value === 'string' && isHash(value)
 }

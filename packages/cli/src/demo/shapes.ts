@@ -90,6 +90,32 @@ export const collected = z.object({
   }),
 })
 
+export const compounded = z.object({
+  ...written,
+  token0Symbol: z.string(),
+  token1Symbol: z.string(),
+  feesCollected: z.object({ amount0: z.string(), amount1: z.string(), totalUsd: usd }),
+  reinvested: z.object({ amount0: z.string(), amount1: z.string() }),
+})
+
+export const rebalanced = z.object({
+  ...written,
+  closedPosition: z.object({
+    amount0Received: z.string(),
+    amount1Received: z.string(),
+    feesCollected: z.object({ totalUsd: usd }),
+  }),
+  newPosition: z.object({
+    positionId: z.string(),
+    amount0Deposited: z.string(),
+    amount1Deposited: z.string(),
+    priceLower: z.number(),
+    priceUpper: z.number().nullable(),
+  }),
+  atomicity: z.string(),
+  notes: z.array(z.string()),
+})
+
 export const swapped = z.object({
   ...written,
   amountIn: z.string(),

@@ -17,10 +17,16 @@ export async function tellStory(scene: Scene): Promise<void> {
   await askPrice(scene)
   const entry = await addLiquidity(scene, fee)
   await letOthersTrade(scene, entry.positionId)
+  const compounded = await compound(scene, entry.positionId)
   const fees = await collect(scene, entry.positionId)
   await swap(scene)
+  const moved = await rebalance(scene, entry.positionId)
   await beRefused(scene)
-  await leave(scene, entry, fees)
+  await leave(scene, entry, {
+    positionId: moved.positionId,
+    feesUsd: compounded.feesUsd + fees + moved.feesUsd,
+    cameUsd: compounded.cameUsd + fees + moved.cameUsd,
+  })
   transcript.chapter('Proof', 'A story is only as good as its chain: here is what that says, asked directly.')
   transcript.line('')
   const { rpc, wallet } = world.ready
@@ -141,8 +147,60 @@ async function letOthersTrade({ agent, transcript, trader }: Scene, positionId: 
   }
 }
 
+async function compound({ agent, transcript }: Scene, positionId: string): Promise<Earned> {
+  transcript.chapter(
+    'Compound the fees',
+    'What the position has earned goes to work, in one transaction or not at all.',
+  )
+  const input = { positionId, chain, swapToRatio: false }
+  const { feesCollected, reinvested, ...done } = await agent.call('compound_fees', input, shapes.compounded)
+  const parts = `${amount(reinvested.amount0, done.token0Symbol)} and ${amount(reinvested.amount1, done.token1Symbol)}`
+  transcript.said(
+    `Of ${dollars(feesCollected.totalUsd)} it added ${parts} in ${brief(done.txHash)}; the rest came to the wallet.`,
+  )
+  const [left0, left1] = [0, 1].map((side) => {
+    const name = `amount${side as 0 | 1}` as const
+    return Number(feesCollected[name]) - Number(reinvested[name])
+  })
+  const { priceUsd } = await agent.look('get_token_price', { token: 'WETH', chain }, shapes.price)
+  const [weth = 0, usdc = 0] = done.token0Symbol === 'WETH' ? [left0, left1] : [left1, left0]
+  return { feesUsd: feesCollected.totalUsd ?? 0, cameUsd: weth * priceUsd + usdc }
+}
+
+/** Fees, and what came to the wallet before the end, fees included, in dollars. */
+type Earned = { readonly feesUsd: number; readonly cameUsd: number }
+
+type Moved = Earned & { readonly positionId: string }
+
+async function rebalance({ agent, transcript }: Scene, positionId: string): Promise<Moved> {
+  transcript.chapter(
+    'Move the range',
+    'Own liquidity that goes back into its pool is no spend; what is swapped on the way is. It says whether it pays.',
+  )
+  const input = { positionId, token0: 'WETH', rangeStrategy: 'narrow', swapToRatio: false, chain }
+  const {
+    closedPosition: old,
+    newPosition: now,
+    ...done
+  } = await agent.call('rebalance_position', input, shapes.rebalanced)
+  const how = done.atomicity === 'sequential' ? 'closed, swapped, opened' : 'in one transaction'
+  transcript.row(
+    'position',
+    `number ${now.positionId} in place of ${positionId}, ${how}, for ${dollars(done.gasCostUsd)} of gas`,
+  )
+  transcript.row('earns', `between ${number(now.priceLower)} and ${number(now.priceUpper ?? Infinity)} USDC`)
+  for (const note of done.notes) transcript.said(note)
+  const { priceUsd } = await agent.look('get_token_price', { token: 'WETH', chain }, shapes.price)
+  const weth = Number(old.amount0Received) - Number(now.amount0Deposited)
+  const usdc = Number(old.amount1Received) - Number(now.amount1Deposited)
+  const feesUsd = old.feesCollected.totalUsd ?? 0
+  return { positionId: now.positionId, feesUsd, cameUsd: weth * priceUsd + usdc }
+}
+
 async function collect({ agent, transcript }: Scene, positionId: string): Promise<number> {
   transcript.chapter('Collect the fees', 'They go to the wallet and nowhere else; the liquidity stays where it is.')
+  const waits = async () => (await agent.look('get_position', { positionId, chain }, shapes.position)).feesUsd ?? 0
+  while ((await waits()) < 1) await sleep(500)
   const {
     feesCollected: got,
     txHash,
@@ -182,8 +240,8 @@ async function beRefused({ agent, transcript }: Scene): Promise<void> {
   }
 }
 
-async function leave({ agent, transcript, trader }: Scene, entry: Entry, feesUsd: number): Promise<void> {
-  const { positionId } = entry
+async function leave({ agent, transcript, trader }: Scene, entry: Entry, moved: Moved): Promise<void> {
+  const { positionId, feesUsd, cameUsd } = moved
   transcript.chapter(
     'Leave, and count',
     'What it brought is what came back, against what the same tokens would be worth untouched.',
@@ -192,7 +250,7 @@ async function leave({ agent, transcript, trader }: Scene, entry: Entry, feesUsd
   const { priceUsd } = await agent.look('get_token_price', { token: 'WETH', chain }, shapes.price)
   const { allowances } = await agent.look('get_agent_balance', { chain }, shapes.balance)
   const heldUsd = Number(entry.amount0Deposited) * priceUsd + Number(entry.amount1Deposited)
-  const outUsd = (removed.totalReceivedUsd ?? 0) + feesUsd
+  const outUsd = (removed.totalReceivedUsd ?? 0) + cameUsd
   transcript.row('put in', dollars((entry.amount0DepositedUsd ?? 0) + (entry.amount1DepositedUsd ?? 0)))
   transcript.row(
     'got out',

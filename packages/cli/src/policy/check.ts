@@ -49,6 +49,7 @@ function unknownChains(policy: Policy, chains: Config['chains']): readonly strin
   const lists = {
     'allowlist.tokens': policy.allowlist.tokens,
     contracts: policy.contracts,
+    twammHooks: policy.twammHooks,
     recipients: policy.recipients,
     spenders: policy.spenders,
     priceSources: policy.priceSources,

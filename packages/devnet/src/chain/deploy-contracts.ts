@@ -22,6 +22,7 @@ import {
   handleRegistry,
   identityRegistry,
   priceFeed,
+  rewardDistributor,
   verifyingPaymaster,
 } from '../contracts.gen.ts'
 import { feedDecimals } from '../feeds/feed-specs.ts'
@@ -30,6 +31,7 @@ import {
   agentContractOrder,
   type ContractName,
   contractOrder,
+  create2Factory,
   entryPointAddress,
   type FeedName,
   feedOrder,
@@ -38,6 +40,8 @@ import {
   pairInitCodeHash,
   permit2Address,
   poolInitCodeHash,
+  twammHookSalt,
+  twammInitCode,
 } from '../seed/layout.ts'
 import { hostileName, hostileSymbol, type TokenSpec, tokenSpecs, transferFeeBps } from '../seed/token-specs.ts'
 
@@ -62,6 +66,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
     gas: 1_000_000n,
     what: `deploy feed ${name}`,
   }))
+  const rewards = deploy('RewardDistributor', encodeDeployData({ ...rewardDistributor, args: [deployer] }))
   const canonical = (what: string, salt: Hex, code: Hex, gas: bigint): Call => ({
     from: bank,
     to: create2Factory,
@@ -72,6 +77,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
   const permit2 = canonical('permit2', permit2Salt, permit2InitCode(), 4_000_000n)
   const entryPoint = canonical('EntryPoint', entryPointSalt, accountAbstraction('EntryPoint'), 6_500_000n)
   const account = canonical('Simple7702Account', zeroHash, accountAbstraction('Simple7702Account'), 1_200_000n)
+  const twamm = canonical('the TWAMM hook', twammHookSalt, twammInitCode(layout.contracts), 4_000_000n)
   const deposit: Call = {
     from: bank,
     to: entryPointAddress,
@@ -93,7 +99,8 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
     gas: 100_000n,
     what: 'enable the 0.01 % fee',
   }
-  return [permit2, entryPoint, account, ...contracts, ...tokens, ...agents, ...feeds, deposit, enableLowestFee]
+  const afterAll = [rewards, twamm, deposit, enableLowestFee]
+  return [permit2, entryPoint, account, ...contracts, ...tokens, ...agents, ...feeds, ...afterAll]
 }
 
 /** Multicall3 cannot be redeployed at its address (its deployer's nonce is spent), so its code is put there. */
@@ -104,8 +111,6 @@ export async function placeMulticall3(client: ChainClient): Promise<void> {
   await client.setCode({ address: multicall3Address, bytecode })
 }
 
-/** The factory that anvil deploys at genesis, as it stands on public chains. */
-const create2Factory: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 const permit2Salt: Hex = '0x0000000000000000000000000000000000000000d3af2663da51c10215000000'
 /** With these salts the published init code lands where it stands on public chains (ERC-4337, release 0.8). */
 const entryPointSalt: Hex = '0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9'

@@ -59,10 +59,11 @@ export function approvalCalls(layout: Layout): readonly Call[] {
   return [
     ...roles.providers.flatMap((from) => providing.flatMap((grant) => grantCalls(from, grant))),
     ...roles.traders.flatMap((from) => trading.flatMap((grant) => grantCalls(from, grant))),
+    ...ordering(layout),
   ]
 }
 
-/** Tells the arbitrageur which pools it looks after, in the order of `layout.pools` less those without a band. */
+/** Tells the arbitrageur which pools it looks after, in the order of `layout.pools` less those without a band, the hooked one last. */
 export function venueCall(layout: Layout): Call {
   const version = { v2: 2, v3: 3, v4: 4 } as const
   const venues = arbitragedPools(layout).map((pool) => ({
@@ -76,13 +77,19 @@ export function venueCall(layout: Layout): Call {
 }
 
 export function arbitragedPools(layout: Layout): readonly PlacedPool[] {
-  return layout.pools.filter((pool) => pool.bandBps !== null)
+  return [...layout.pools, layout.twamm.pool].filter((pool) => pool.bandBps !== null)
 }
 
 type Grant = { readonly token: Address; readonly spender: Address; readonly byPermit2: boolean }
 
 function giveAll(layout: Layout, to: Address, amount: (symbol: TokenSymbol) => bigint): readonly Call[] {
   return tokenSpecs.flatMap(({ symbol }) => giveCalls(layout, to, symbol, amount(symbol)))
+}
+
+/** For the order that lives when the chain is served. */
+function ordering({ roles, tokens, twamm }: Layout): readonly Call[] {
+  const grant = { token: tokens.WETH, spender: twamm.hook, byPermit2: false }
+  return roles.traders.slice(0, 1).flatMap((from) => grantCalls(from, grant))
 }
 
 function spenders(

@@ -7,10 +7,12 @@ import { createMarket } from '../seed/market.ts'
 import type { UsdPrices } from '../seed/prices.ts'
 import { type Anvil, startAnvil } from './start-anvil.ts'
 import { history, historyHours, tradeHours } from '../seed/trading-hour.ts'
+import { twammOrderCall } from '../seed/twamm-order-call.ts'
 
 /**
  * Serves a seeded state: trades the whole hours that passed since it was made, with the times they would have had, and
- * ends with a block of the present, in which every price feed answers: none is older than the chain's start.
+ * ends with a block of the present, in which every price feed answers (none is older than the chain's start) and an order to
+ * be sold over a day begins.
  */
 export async function loadChain(options: LoadOptions): Promise<LoadedChain> {
   const { anvilPath: path, dump, layout, chainId, port } = options
@@ -22,7 +24,7 @@ export async function loadChain(options: LoadOptions): Promise<LoadedChain> {
     const usd = createMarket(history).pricesAt(hour)
     // Anvil's clock follows the last block it was given; this puts it back to the present.
     await anvil.client.request({ method: 'evm_setTime', params: [options.now()] })
-    await writer.writeBlock(allPosts(layout, usd))
+    await writer.writeBlock([...allPosts(layout, usd), twammOrderCall(layout, usd, options.now())])
     await Promise.all([writer.verify(), anvil.client.setAutomine(true)])
     return { ...anvil, usd }
   } catch (error) {

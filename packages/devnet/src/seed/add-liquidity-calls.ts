@@ -99,8 +99,8 @@ export type RangeRequest = {
 export const noDeadline = 2n ** 48n - 1n
 
 export function poolKey(pool: PlacedPool) {
-  const { token0, token1, fee } = pool
-  return { currency0: token0, currency1: token1, fee, tickSpacing: pool.tickSpacing ?? 0, hooks: zeroAddress }
+  const { token0, token1, fee, hooks } = pool
+  return { currency0: token0, currency1: token1, fee, tickSpacing: pool.tickSpacing ?? 0, hooks }
 }
 
 function addToPair(layout: Layout, pool: PlacedPool, usd: UsdPrices, from: Address): Call {
@@ -115,7 +115,7 @@ function addToPair(layout: Layout, pool: PlacedPool, usd: UsdPrices, from: Addre
 
 /** The calldata of a position in a v4 pool, for its position manager. */
 export function mintV4(
-  pool: Pick<PlacedPool, 'token0' | 'token1' | 'fee' | 'tickSpacing'>,
+  pool: Pick<PlacedPool, 'token0' | 'token1' | 'fee' | 'tickSpacing' | 'hooks'>,
   owner: Address,
   tickLower: number,
   tickUpper: number,
@@ -127,7 +127,7 @@ export function mintV4(
       '(address,address,uint24,int24,address) key, int24 tickLower, int24 tickUpper, uint256 liquidity, uint128 amount0Max, uint128 amount1Max, address owner, bytes hookData',
     ),
     [
-      [pool.token0, pool.token1, pool.fee, pool.tickSpacing ?? 0, zeroAddress],
+      [pool.token0, pool.token1, pool.fee, pool.tickSpacing ?? 0, pool.hooks],
       tickLower,
       tickUpper,
       liquidity,

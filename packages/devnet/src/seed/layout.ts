@@ -1,7 +1,17 @@
-import { type Address, concat, encodeAbiParameters, getContractAddress, type Hex, keccak256, zeroAddress } from 'viem'
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  getContractAddress,
+  type Hex,
+  keccak256,
+  pad,
+  zeroAddress,
+} from 'viem'
 import type { Roles, Sponsors } from '../accounts.ts'
+import { twammHook } from '../contracts.gen.ts'
 import { feedSpecs, type FeedSymbol } from '../feeds/feed-specs.ts'
-import { type PoolSpec, poolSpecs } from './pool-specs.ts'
+import { type PoolSpec, poolSpecs, twammPoolSpec } from './pool-specs.ts'
 import { type Asset, type TokenSymbol, tokenSpecs } from './token-specs.ts'
 
 /**
@@ -21,9 +31,31 @@ export function createLayout({ roles, sponsors }: Pick<Layout, 'roles' | 'sponso
   ) as Layout['agents']
   const afterAgents = afterTokens + agentContractOrder.length
   const feeds = Object.fromEntries(feedOrder.map((name, index) => [name, at(afterAgents + index)])) as Layout['feeds']
+  const rewardDistributor = at(afterAgents + feedOrder.length)
   const assets: Layout['assets'] = { ...tokens, ETH: zeroAddress }
-  const pools = poolSpecs.map((spec) => placePool(spec, contracts, assets))
-  return { roles, sponsors, contracts, tokens, agents, feeds, assets, pools }
+  const pools = poolSpecs.map((spec) => placePool(spec, { contracts, assets, hooks: zeroAddress }))
+  const hook = getContractAddress({
+    opcode: 'CREATE2',
+    from: create2Factory,
+    salt: twammHookSalt,
+    bytecode: twammInitCode(contracts),
+  })
+  const twamm = { hook, pool: placePool(twammPoolSpec, { contracts, assets, hooks: hook }) }
+  return { roles, sponsors, contracts, tokens, agents, feeds, rewardDistributor, assets, pools, twamm }
+}
+
+/** The factory that anvil deploys at genesis, as it stands on public chains. */
+export const create2Factory: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+
+/**
+ * The least one with which the hook's address says what it is asked for: beforeInitialize, beforeAddLiquidity,
+ * beforeRemoveLiquidity and beforeSwap, and nothing else (v4-core Hooks library). The test of this file names another when the
+ * hook's code has changed.
+ */
+export const twammHookSalt: Hex = pad('0xc9b9')
+
+export function twammInitCode({ poolManager }: Pick<Layout['contracts'], 'poolManager'>): Hex {
+  return concat([twammHook.bytecode, pad(poolManager)])
 }
 
 export const contractOrder = [
@@ -53,7 +85,7 @@ export const agentContractOrder = ['identityRegistry', 'handleRegistry', 'paymas
 
 export type AgentContractName = (typeof agentContractOrder)[number]
 
-/** The aggregators that prices are read from, one for each feed. Deployed after all else, so that they moved nothing. */
+/** The aggregators that prices are read from, one for each feed. Deployed after the agents' contracts, so that they moved nothing. */
 export const feedOrder: readonly FeedName[] = [...feedSpecs.map(({ symbol }) => symbol), 'sequencer']
 
 export type FeedName = FeedSymbol | 'sequencer'
@@ -75,9 +107,13 @@ export type Layout = {
   readonly tokens: Readonly<Record<TokenSymbol, Address>>
   readonly agents: Readonly<Record<AgentContractName, Address>>
   readonly feeds: Readonly<Record<FeedName, Address>>
+  /** Deployed after all else. */
+  readonly rewardDistributor: Address
   /** Tokens, and the zero address for the native currency. */
   readonly assets: Readonly<Record<Asset, Address>>
   readonly pools: readonly PlacedPool[]
+  /** A hook for orders that are sold over time, and its pool, which stands beside the others. */
+  readonly twamm: { readonly hook: Address; readonly pool: PlacedPool }
 }
 
 export type PlacedPool = PoolSpec & {
@@ -87,6 +123,8 @@ export type PlacedPool = PoolSpec & {
   readonly asset1: Asset
   readonly token0: Address
   readonly token1: Address
+  /** The zero address without hooks. */
+  readonly hooks: Address
 }
 
 const poolKeyParameters = [
@@ -97,18 +135,19 @@ const poolKeyParameters = [
   { type: 'address' },
 ] as const
 
-function placePool(spec: PoolSpec, contracts: Layout['contracts'], assets: Layout['assets']): PlacedPool {
+type Placing = Pick<Layout, 'contracts' | 'assets'> & Pick<PlacedPool, 'hooks'>
+
+function placePool(spec: PoolSpec, { contracts, assets, hooks }: Placing): PlacedPool {
   const sorted = assets[spec.base].toLowerCase() < assets[spec.quote].toLowerCase()
   const [asset0, asset1] = sorted ? [spec.base, spec.quote] : [spec.quote, spec.base]
   const [token0, token1] = [assets[asset0], assets[asset1]]
-  return { ...spec, asset0, asset1, token0, token1, id: poolId(spec, contracts, token0, token1) }
+  const placed = { ...spec, asset0, asset1, token0, token1, hooks }
+  return { ...placed, id: poolId(placed, contracts) }
 }
 
-function poolId(spec: PoolSpec, contracts: Layout['contracts'], token0: Address, token1: Address): Hex {
+function poolId({ token0, token1, hooks, ...spec }: Omit<PlacedPool, 'id'>, contracts: Layout['contracts']): Hex {
   if (spec.version === 'v4') {
-    return keccak256(
-      encodeAbiParameters(poolKeyParameters, [token0, token1, spec.fee, spec.tickSpacing ?? 0, zeroAddress]),
-    )
+    return keccak256(encodeAbiParameters(poolKeyParameters, [token0, token1, spec.fee, spec.tickSpacing ?? 0, hooks]))
   }
   const isPair = spec.version === 'v2'
   const salt = isPair

@@ -5,6 +5,7 @@ import { type BlockWriter, createBlockWriter } from '../chain/block-writer.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
 import { deploymentCalls, placeMulticall3 } from '../chain/deploy-contracts.ts'
 import { approvalCalls, fundingCalls, venueCall } from '../chain/funding-calls.ts'
+import { earlierRewardCalls } from '../rewards/earlier-reward-calls.ts'
 import { allPosts, postCall, readFeeds, sequencerAnswer } from '../feeds/feed-posts.ts'
 import type { Layout, PlacedPool } from './layout.ts'
 import type { UsdPrices } from './prices.ts'
@@ -133,19 +134,24 @@ async function seedChain(
     deploymentCalls(layout),
     fundingCalls(layout, testAddresses, usd),
     approvalCalls(layout),
-    layout.pools.flatMap((pool) => createPoolCalls(layout, pool, usd)),
+    allPools(layout).flatMap((pool) => createPoolCalls(layout, pool, usd)),
     growOracleCalls(layout, () => 24),
     [
       venueCall(layout),
       postCall(layout, 'sequencer', sequencerAnswer.up),
       ...allPosts(layout, usd),
-      ...layout.pools.flatMap((pool) => addLiquidityCalls(layout, pool, usd)),
+      ...earlierRewardCalls(layout, testAddresses),
+      ...allPools(layout).flatMap((pool) => addLiquidityCalls(layout, pool, usd)),
     ],
   ]
   let timestamp = options.startTimestamp
   for (const calls of phases) timestamp = await writer.writeBlocks(calls, timestamp)
   await writer.verify()
   return writer
+}
+
+function allPools({ pools, twamm }: Layout): readonly PlacedPool[] {
+  return [...pools, twamm.pool]
 }
 
 /** Ether enough for everything the seeding accounts ever do. */

@@ -19,6 +19,14 @@ export const poolSpecs: readonly PoolSpec[] = [
   oddity('v3', 'HOSTILE', 'USDC', 10_000, { tvlUsd: 20_000, perHour: 0.03, meanUsd: 150 }),
 ]
 
+/** The pool of the TWAMM hook. Arbitrage looks after it; what is traded in it are its orders. */
+export const twammPoolSpec: PoolSpec = volatile('v4', 'WETH', 'USDC', 3_000, {
+  tvlUsd: 2_500_000,
+  bandBps: 30,
+  perHour: 0,
+  meanUsd: 0,
+})
+
 export type PoolSpec = {
   readonly version: 'v2' | 'v3' | 'v4'
   /** The label reads base/quote; the pool sorts them by address. */

@@ -19,6 +19,7 @@ import {
   type UserOperation,
 } from 'viem/account-abstraction'
 import { type ChainClient, connect, JsonRpcError } from '../chain/chain-client.ts'
+import { createQueue } from '../chain/create-queue.ts'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Devnet } from '../devnet.ts'
 
@@ -160,16 +161,6 @@ function revertData(error: unknown): Hex | undefined {
     (cause) => typeof cause === 'object' && cause !== null && 'data' in cause && isHex(cause.data),
   )
   return found && 'data' in found && isHex(found.data) ? found.data : undefined
-}
-
-/** Runs tasks one after the other in the order they came. A failure concerns its own task alone. */
-export function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
-  let tail: Promise<unknown> = Promise.resolve()
-  return async (task) => {
-    const result = tail.then(task)
-    tail = result.catch(() => {})
-    return await result
-  }
 }
 
 /**

@@ -15,6 +15,8 @@ export function argumentText(functionName: string, argument: string, value: unkn
 
 function meaningOf(functionName: string, argument: string, value: unknown): string | null {
   if (typeof value === 'bigint') {
+    if (argument === 'amountDelta') return value === 0n ? 'which settles what it earned' : 'which ends the order'
+    if (argument === 'amountRequested' && value === 0n) return 'which stands for all that is owed'
     if (argument === 'minHopPriceX36' && value === 0n) return 'no bound'
     if (value === 0n && takesDebt.has(`${functionName} ${argument}`)) return 'which stands for everything owed'
     if (value === wholeBalance && takesBalance.has(`${functionName} ${argument}`)) {
@@ -62,9 +64,10 @@ const aliases: Readonly<Record<string, string>> = {
 }
 
 function valueText(name: string, value: unknown): string {
-  if (name === 'deadline' && typeof value === 'bigint' && value < endOfTimes) {
+  if ((name === 'deadline' || name === 'expiration') && typeof value === 'bigint' && value < endOfTimes) {
     return new Date(Number(value) * 1_000).toISOString()
   }
+  if (name === 'proofs' && Array.isArray(value)) return `${value.length}, not shown`
   if (Array.isArray(value)) return `[${value.map((item) => valueText('', item)).join(', ')}]`
   if (isHex(value) && value.length > longestBytes) return `${value.slice(0, longestBytes)}... (${size(value)} bytes)`
   if (typeof value === 'string') return isHex(value) ? value : printable(value, longestText)

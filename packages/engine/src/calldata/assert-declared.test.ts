@@ -39,7 +39,7 @@ const honest: Simulation = {
   kept: [],
   foreignPositions: [],
   paid: new Map(),
-  inspected: { positions: [], pools: [] },
+  inspected: { positions: [], pools: [], orders: [] },
   deposits: [],
   gasUsed: [],
   revokeGasUsed: [],

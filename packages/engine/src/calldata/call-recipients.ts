@@ -14,6 +14,7 @@ export function callRecipients(
 ): readonly Address[] {
   const read = parts.map((part) => ({ part, payee: payeeOf(surface, target, part) }))
   return read.flatMap(({ part, payee }, index) => {
+    if (surface === 'rewardDistributor') return claimersIn(part)
     if (payee === null || payee === 'caller') return []
     if (payee !== 'itself') return [payee]
     const later = read.slice(index + 1)
@@ -37,7 +38,8 @@ const two = '0x0000000000000000000000000000000000000002'
 
 /** The newer routers have names for the caller and for themselves, some of their functions take addresses as they are. */
 function payeeOf(surface: Surface, target: Address, { name, values }: CalldataPart): Payee {
-  const value = values['recipient'] ?? values['to']
+  // Who owns an order is paid what it earns.
+  const value = values['recipient'] ?? values['to'] ?? (surface === 'twammHook' ? values['owner'] : undefined)
   if (value === undefined) return null
   const recipient = addressOf(value)
   if (recipient === target.toLowerCase()) return 'itself'
@@ -49,6 +51,17 @@ function payeeOf(surface: Surface, target: Address, { name, values }: CalldataPa
     name === 'exactInputSingle'
   if (hasNames && recipient === one) return 'caller'
   return hasNames && recipient === two ? 'itself' : (value as Address)
+}
+
+/**
+ * Whom a claim of rewards is for. The distributor pays an account or whoever that account itself has named there, which the
+ * simulation shows: then nothing arrives. Throws for lists of different lengths, and for a claim of nothing.
+ */
+function claimersIn({ values }: CalldataPart): readonly Address[] {
+  const lists = ['users', 'tokens', 'amounts', 'proofs'].map((name) => listOf(values[name]))
+  const [users = []] = lists
+  if (users.length === 0 || lists.some(({ length }) => length !== users.length)) throw new RangeError('no claim')
+  return [...new Set(users as readonly Address[])]
 }
 
 /** What a part leaves in the called contract, in lower case; `null` where that cannot be paid out again. */
@@ -89,6 +102,11 @@ function endsOf(path: unknown): readonly [string, string] {
   const bytes = addressOf(path)
   if (size(bytes) < 43) throw new TypeError('no path')
   return [slice(bytes, 0, 20), slice(bytes, -20)]
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new TypeError('no list')
+  return value
 }
 
 function addressOf(value: unknown): Address {

@@ -1,11 +1,13 @@
 import type { Address } from 'viem'
 import type { Intent } from '@svc/amm'
 import type { KnownContracts } from './known-contracts.ts'
+import type { Surface } from './surface.ts'
 import type { CalledDeposit } from '../simulation/simulated-deposits.ts'
 
 /**
  * What the calls of an intent touch of the AMM: routers and position managers, which must keep nothing, and positions,
- * which must be the wallet's; and the deposits they make, as declared. Contracts that the operator lists, and wrapped native currency, are there to keep things.
+ * which must be the wallet's; and the deposits they make, as declared. Contracts that the operator lists, TWAMM hooks and wrapped native
+ * currency are there to keep things.
  */
 export function calledContracts(intent: Intent, known: KnownContracts): CalledContracts {
   const contracts = new Map<string, Address>()
@@ -16,7 +18,7 @@ export function calledContracts(intent: Intent, known: KnownContracts): CalledCo
   for (const call of intent.calls) {
     const { to } = call
     const surface = known.surfaces.get(to.toLowerCase())
-    if (surface === undefined || surface === 'listed' || surface === 'wrappedNative') continue
+    if (surface === undefined || surface === 'listed' || keeping.has(surface)) continue
     contracts.set(to.toLowerCase(), to)
     const reading = known.readCall(surface, call)
     for (const id of reading?.positionIds ?? []) positions.set(`${to.toLowerCase()} ${id}`, { contract: to, id })
@@ -38,6 +40,8 @@ export function calledContracts(intent: Intent, known: KnownContracts): CalledCo
     deposits,
   }
 }
+
+const keeping: ReadonlySet<Surface> = new Set(['wrappedNative', 'twammHook'])
 
 export type CalledContracts = {
   readonly contracts: readonly Address[]

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { identityRegistryAbi } from './identity-registries.ts'
 import {
   erc20Abi,
+  rewardDistributorAbi,
   universalRouterAbi,
   v3PositionManagerAbi,
   v3SwapRouter02Abi,
@@ -47,6 +48,22 @@ describe('calldata for a person', () => {
     expect(describeCalldata(chain, { to: usdc, data })).toEqual({
       contract: 'the token USDC',
       calls: [{ function: 'approve', arguments: { spender: stranger, amount: '5000000' }, tokens: { amount: usdc } }],
+    })
+  })
+
+  it('shows what is claimed of which rewards for whom, without the proofs', () => {
+    const args = [[stranger], [usdc], [5_000_000n], [[`0x${'ab'.repeat(32)}`]]] as const
+    const data = encodeFunctionData({ abi: rewardDistributorAbi, functionName: 'claim', args })
+    const proofs = '1, not shown'
+    expect(describeCalldata(chain, { to: chain.rewardDistributor!, data })).toEqual({
+      contract: 'the distributor of rewards',
+      calls: [
+        {
+          function: 'claim',
+          arguments: { users: `[${stranger}]`, tokens: `[${usdc}]`, amounts: '[5000000]', proofs },
+          tokens: {},
+        },
+      ],
     })
   })
 

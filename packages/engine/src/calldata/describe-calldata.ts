@@ -16,6 +16,8 @@ import { registryOf } from './identity-registries.ts'
 import {
   erc20Abi,
   permit2Abi,
+  rewardDistributorAbi,
+  twammOrderAbi,
   universalRouterAbi,
   v2RouterAbi,
   v3PositionManagerAbi,
@@ -33,15 +35,13 @@ import { type NamedPart, routerCommands, type RouterVersion, v4Actions, v4Unlock
  * v4 actions and router commands by themselves, in order. Numbers stay in the smallest units the contract takes, deadlines
  * become times. What is not known to the last part is left whole, never guessed; whether it may be signed at all is decided
  * elsewhere (`read-calldata.ts`).
- *
- * @param isToken whether it is known from elsewhere that the contract is a token, such as from an allowance that the server itself asks
- *   for: then a token that the chain does not list is read, too
  */
 export function describeCalldata(
   chain: Chain,
-  { to, data, isToken = false }: { readonly to: Address; readonly data: Hex; readonly isToken?: boolean },
+  { to, data, isToken = false, isTwammHook = false }: DescribedTransaction,
 ): DescribedCalldata {
-  const contract = contractsOf(chain).get(to.toLowerCase()) ?? (isToken ? strangeToken : undefined)
+  const unlisted = isToken ? strangeToken : isTwammHook ? twammHook : undefined
+  const contract = contractsOf(chain).get(to.toLowerCase()) ?? unlisted
   if (contract === undefined) return { contract: null, calls: [] }
   const place = {
     ...contract,
@@ -50,6 +50,18 @@ export function describeCalldata(
     version: chain.amm.universalRouter?.version ?? null,
   }
   return { contract: contract.name, calls: size(data) === 0 ? [] : readFunction(place, data, 0) }
+}
+
+export type DescribedTransaction = {
+  readonly to: Address
+  readonly data: Hex
+  /**
+   * Whether it is known from elsewhere that the contract is a token, such as from an allowance that the server itself asks for: then a
+   * token that the chain does not list is read, too.
+   */
+  readonly isToken?: boolean
+  /** Whether the policy names the contract as a TWAMM hook. */
+  readonly isTwammHook?: boolean
 }
 
 export type DescribedCalldata = {
@@ -182,6 +194,7 @@ function contractsOf(chain: Chain): ReadonlyMap<string, NamedContract> {
     [amm.v3?.swapRouter02, 'the v3 swap router', v3SwapRouter02Abi],
     [amm.v4?.positionManager, 'the v4 position manager', v4PositionManagerAbi],
     [amm.universalRouter?.address, 'the universal router', universalRouterAbi],
+    [chain.rewardDistributor, 'the distributor of rewards', rewardDistributorAbi],
     ...(registry === null
       ? []
       : [[registry.address, 'the identity registry', surfaceAbi(registrySurfaces[registry.form])] as const]),
@@ -200,5 +213,7 @@ const strangeToken: NamedContract = {
   abi: erc20Abi,
   isToken: true,
 }
+
+const twammHook: NamedContract = { name: 'a TWAMM hook of the policy', abi: twammOrderAbi, isToken: false }
 
 type NamedContract = { readonly name: string; readonly abi: Abi; readonly isToken: boolean }

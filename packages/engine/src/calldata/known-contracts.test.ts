@@ -46,3 +46,12 @@ test('the identity registry of a chain may be called where it is supported or th
   expect(registryIn({ ...pending, identityRegistry: own })).toEqual([[manager, 'handleRegistry']])
   expect(registryIn({ ...chain, identityRegistry: own })).toEqual([[manager, 'handleRegistry']])
 })
+
+test('the distributor of rewards that a row names may be called, and never be approved', () => {
+  const known = knownContracts(chain, parsePolicy({}, { production: false }))
+  const address = '0x3ef3d8ba38ebe18db133cec108f4d14ce00dd9ae'
+  expect([known.surfaces.get(address), known.spenders.has(address)]).toEqual(['rewardDistributor', false])
+  const testnet = chains.find(({ id }) => id === 84_532)!
+  const { surfaces } = knownContracts(testnet, parsePolicy({}, { production: false }))
+  expect([...surfaces.values()]).not.toContain('rewardDistributor')
+})

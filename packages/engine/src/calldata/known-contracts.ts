@@ -23,6 +23,8 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
       selectors.set(address, new Set([...(selectors.get(address) ?? []), ...entry.selectors]))
     }
   }
+  const twammHooks = policy.twammHooks[chain.id] ?? []
+  for (const { hook } of twammHooks) surfaces.set(hook.toLowerCase(), 'twammHook')
   const amm: readonly (readonly [Address | undefined, Surface])[] = [
     [v2?.router, 'v2Router'],
     [v3?.positionManager, 'v3PositionManager'],
@@ -34,18 +36,21 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
   const own: typeof amm = [
     ...amm,
     [chain.wrappedNative.address, 'wrappedNative'],
+    [chain.rewardDistributor, 'rewardDistributor'],
     ...(registry === null ? [] : [[registry.address, registrySurfaces[registry.form]] as const]),
   ]
   for (const [address, surface] of own) if (address !== undefined) surfaces.set(address.toLowerCase(), surface)
   const spenders: readonly (readonly [Address, string])[] = [
     ...amm.flatMap(([address, surface]) => (address === undefined ? [] : [[address, surface] as const])),
     [chain.permit2, 'permit2'],
+    ...twammHooks.map(({ hook }) => [hook, 'a TWAMM hook of the policy'] as const),
     ...listed(policy.spenders).map((address) => [address, 'listed by the policy'] as const),
   ]
   return {
     surfaces,
     selectors,
     spenders: new Map(spenders.map(([address, what]) => [address.toLowerCase(), what])),
+    twammPools: new Set(twammHooks.flatMap(({ pools }) => pools)),
     recipients: lowerCase(listed(policy.recipients)),
     tokens: lowerCase([...chain.tokens.map(({ address }) => address), ...listed(policy.allowlist.tokens)]),
     positionManagers: lowerCase([v3?.positionManager, v4?.positionManager].flatMap((address) => address ?? [])),
@@ -63,6 +68,8 @@ export type KnownContracts = {
   readonly spenders: ReadonlyMap<string, string>
   /** Beside the wallet itself. */
   readonly recipients: ReadonlySet<string>
+  /** Those in which orders may be placed that are sold over time; a pool's id tells its hook. */
+  readonly twammPools: ReadonlySet<string>
   /** The chain's own list and the operator's. */
   readonly tokens: ReadonlySet<string>
   readonly positionManagers: ReadonlySet<string>

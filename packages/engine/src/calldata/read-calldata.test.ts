@@ -6,6 +6,7 @@ import {
   concat,
   encodeAbiParameters,
   encodeFunctionData,
+  getAddress,
   type Hex,
   parseAbi,
   parseAbiParameters,
@@ -13,6 +14,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { handleRegistryAbi, identityRegistryAbi } from './identity-registries.ts'
 import {
+  rewardDistributorAbi,
   universalRouterAbi,
   v2RouterAbi,
   v3PositionManagerAbi,
@@ -145,6 +147,7 @@ describe('reading calldata', () => {
       wrappedNativeAbi,
       identityRegistryAbi,
       handleRegistryAbi,
+      rewardDistributorAbi,
     ]
     const names = (parameters: readonly AbiParameter[]): readonly string[] =>
       parameters.flatMap((parameter) => {
@@ -168,9 +171,12 @@ describe('reading calldata', () => {
       'tokenB',
       'tokenIn',
       'tokenOut',
+      'tokens',
+      'users',
     ])
     const withBytes = writes.filter(({ inputs }) => inputs.some(({ type }) => type.startsWith('bytes')))
     expect([...new Set(withBytes.map(({ name }) => name))].sort()).toEqual([
+      'claim',
       'execute',
       'modifyLiquidities',
       'multicall',
@@ -188,6 +194,7 @@ describe('reading calldata', () => {
       'wrappedNative',
       'identityRegistry',
       'handleRegistry',
+      'rewardDistributor',
     )
     const bytes = fc.uint8Array({ maxLength: 300 }).map((array): Hex => `0x${Buffer.from(array).toString('hex')}`)
     const start = fc.constantFrom<Hex>(
@@ -198,6 +205,7 @@ describe('reading calldata', () => {
       '0xfc6f7865',
       '0x88316456',
       '0x8ea42286',
+      '0x71ee95c0',
     )
     fc.assert(
       fc.property(surface, start, bytes, (kind, selector, tail) => {
@@ -264,5 +272,45 @@ describe('calls of an identity registry', () => {
 
   it('knows the older form where the registry has it', () => {
     expect(read('handleRegistry', target, call('register', ['handle', 'ipfs://x', 1]))).toEqual(nothing)
+  })
+})
+
+describe('calls of a distributor of rewards', () => {
+  const distributor: Abi = parseAbi([
+    'function claim(address[] users, address[] tokens, uint256[] amounts, bytes32[][] proofs)',
+    'function claimWithRecipient(address[] users, address[] tokens, uint256[] amounts, bytes32[][] proofs, address[] recipients, bytes[] datas)',
+    'function setClaimRecipient(address recipient, address token)',
+    'function toggleOperator(address user, address operator)',
+    'function getMerkleRoot() view returns (bytes32)',
+  ])
+  const node: Hex = `0x${'ab'.repeat(32)}`
+  const call = (functionName: string, args: readonly unknown[]): Hex =>
+    encodeFunctionData({ abi: distributor, functionName, args })
+  const claim = (users: readonly Address[], tokens = users.map(() => weth)): Hex =>
+    call('claim', [users, tokens, users.map(() => 5n), users.map(() => [node])])
+
+  it('a claim pays those it is for, whoever they are, and spends nothing', () => {
+    const paid = { deadlines: [], positionIds: [], removesLiquidity: false, deposits: [] }
+    const known = (data: Hex) => read('rewardDistributor', target, data)
+    expect(claim([alice]).slice(0, 10)).toBe('0x71ee95c0')
+    expect(known(claim([alice, alice]))).toEqual({ recipients: [alice], ...paid })
+    expect(known(claim([alice, zero, target]))).toEqual({ recipients: [alice, zero, getAddress(target)], ...paid })
+    expect(known(claim([caller]))).toEqual({ recipients: [caller], ...paid })
+  })
+
+  it.each([
+    ['a claim for nobody', claim([])],
+    ['fewer tokens than users', claim([alice, alice], [weth])],
+    ['fewer users than amounts', call('claim', [[alice], [weth], [5n, 6n], [[node]]])],
+    ['fewer proofs than users', call('claim', [[alice], [weth], [5n], []])],
+    ['a recipient of its own', call('claimWithRecipient', [[alice], [weth], [5n], [[node]], [target], ['0x']])],
+    ['another recipient from now on', call('setClaimRecipient', [target, zero])],
+    ['an operator', call('toggleOperator', [alice, target])],
+    ['a view function', call('getMerkleRoot', [])],
+    ['bytes behind the claim', `${claim([alice])}00`],
+    ['arguments cut short', claim([alice]).slice(0, -2) as Hex],
+  ] as const)('does not know %s', (_what, data) => {
+    expect(read('rewardDistributor', target, data)).toBeNull()
+    expect(read('v3PositionManager', target, data)).toBeNull()
   })
 })

@@ -15,6 +15,8 @@ import {
 } from 'viem'
 import { handleRegistryAbi, identityRegistryAbi } from './identity-registries.ts'
 import {
+  rewardDistributorAbi,
+  twammOrderAbi,
   universalRouterAbi,
   v2RouterAbi,
   v3PositionManagerAbi,
@@ -24,6 +26,7 @@ import {
 } from '@svc/amm/abis'
 import { type CalldataDeposit, callDeposits } from './call-deposits.ts'
 import { type CalldataPart, callRecipients } from './call-recipients.ts'
+import { requireOwnOrders } from './require-own-orders.ts'
 import type { Surface } from './surface.ts'
 
 /**
@@ -40,6 +43,7 @@ export function readCalldata(
 ): CalldataReading | null {
   try {
     const parts = readFunction(surfaces[surface], data, 0)
+    if (surface === 'twammHook') requireOwnOrders(target, parts)
     return {
       deadlines: parts.flatMap(({ values }) => (typeof values['deadline'] === 'bigint' ? [values['deadline']] : [])),
       recipients: callRecipients(surface, target, parts, wrappedNative),
@@ -83,8 +87,10 @@ const surfaces: Readonly<Record<Surface, SurfaceRules>> = {
   v4PositionManager: { abi: v4PositionManagerAbi },
   universalRouter: { abi: universalRouterAbi },
   wrappedNative: { abi: wrappedNativeAbi },
+  twammHook: { abi: twammOrderAbi },
   identityRegistry: { abi: identityRegistryAbi },
   handleRegistry: { abi: handleRegistryAbi },
+  rewardDistributor: { abi: rewardDistributorAbi },
 }
 
 const increasesPosition = parseAbiParameters(

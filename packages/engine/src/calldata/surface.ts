@@ -6,5 +6,7 @@ export type Surface =
   | 'v4PositionManager'
   | 'universalRouter'
   | 'wrappedNative'
+  | 'twammHook'
   | 'identityRegistry'
   | 'handleRegistry'
+  | 'rewardDistributor'

@@ -101,7 +101,8 @@ const whatNext = {
 
 function describeStep({ kind, label, to, valueWei, data }: Step, context: Reserved): PlannedStep {
   const selector = size(data) < 4 ? '0x' : slice(data, 0, 4)
-  const { contract, calls } = describeCalldata(context.chain, { to, data, isToken: kind !== 'call' })
+  const isTwammHook = context.known.surfaces.get(to.toLowerCase()) === 'twammHook'
+  const { contract, calls } = describeCalldata(context.chain, { to, data, isToken: kind !== 'call', isTwammHook })
   return {
     label,
     to,

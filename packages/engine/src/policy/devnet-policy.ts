@@ -1,13 +1,19 @@
 import type * as z from 'zod'
 import type { policySchema } from './policy-schema.ts'
 
-/** The policy of the local chain that `svc up` writes: high limits, nobody to ask. Its money is worth nothing. */
-export function devnetPolicy(): z.input<typeof policySchema> {
+/**
+ * The policy of the local chain that `svc up` writes: high limits, nobody to ask, and the chain's own TWAMM hook. Its money is worth
+ * nothing.
+ */
+export function devnetPolicy(
+  twammHooks: z.input<typeof policySchema>['twammHooks'] = {},
+): z.input<typeof policySchema> {
   return {
     version: 1,
     limitsUsd: { perTransaction: '50000', perSession: '100000', daily: '250000' },
     approvalThresholdUsd: null,
     allowlist: { mode: 'lenient' },
+    twammHooks,
     rateLimits: { unauthenticatedPerIp: 12_000, perToken: 60_000 },
   }
 }

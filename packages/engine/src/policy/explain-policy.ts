@@ -71,6 +71,8 @@ function ruleChecks(
   tokenAllowlistPassed: boolean,
 ): readonly PolicyCheck[] {
   const at = `under "${chain.id}"`
+  const numberOf = (...lists: readonly Readonly<Record<string, readonly unknown[]>>[]): number =>
+    lists.reduce((sum, byChain) => sum + (byChain[chain.id]?.length ?? 0), 0)
   const list = (texts: readonly string[]): string => (texts.length === 0 ? 'none' : texts.join(', '))
   const tokens = checkOf('allowlist', refusals, ['TOKEN_NOT_ALLOWLISTED'], {
     says: `${policy.allowlist.mode}, ${known.tokens.size} tokens of ${chain.name} listed`,
@@ -84,17 +86,18 @@ function ruleChecks(
       change: null,
     }),
     checkOf('contracts', refusals, ['CONTRACT_NOT_ALLOWED'], {
-      says: `the AMM's own contracts and ${policy.contracts[chain.id]?.length ?? 0} others`,
+      says: `the AMM's own contracts and ${numberOf(policy.contracts, policy.twammHooks)} others`,
       asked: list(intent.calls.map(({ label, to, data }) => `"${label}" ${to} ${data.slice(0, 10)}`)),
       change: `add the contract to contracts ${at}; calls that move a token directly are never allowed`,
     }),
+    ...orderCheck(intent, refusals, { chain, known }),
     checkOf('recipients', refusals, ['RECIPIENT_NOT_ALLOWED'], {
       says: `the wallet and ${known.recipients.size} others`,
       asked: list(intent.recipients),
       change: `add the address to recipients ${at}`,
     }),
     checkOf('spenders', refusals, ['SPENDER_NOT_ALLOWED'], {
-      says: `the AMM's own contracts and ${policy.spenders[chain.id]?.length ?? 0} others`,
+      says: `the AMM's own contracts and ${numberOf(policy.spenders, policy.twammHooks)} others`,
       asked: list(intent.approvals.map(({ amount, token, spender }) => `${amount} of ${token} for ${spender}`)),
       change: `add the address to spenders ${at}`,
     }),
@@ -109,6 +112,23 @@ function ruleChecks(
       change: 'raise deadlineSeconds.cap',
     }),
     tokens.verdict === 'allow' && !tokenAllowlistPassed ? { ...tokens, verdict: 'noted' } : tokens,
+  ]
+}
+
+/** Only of calls to a hook: most policies name none. */
+function orderCheck(
+  { calls }: Intent,
+  refusals: readonly Refusal[],
+  { chain, known }: Pick<PolicyContext, 'chain' | 'known'>,
+): readonly PolicyCheck[] {
+  const own = calls.filter(({ to }) => known.surfaces.get(to.toLowerCase()) === 'twammHook')
+  if (own.length === 0) return []
+  return [
+    checkOf('twammHooks', refusals, ['NO_TWAMM_HOOK'], {
+      says: `orders over time in the pools it names: ${known.twammPools.size}`,
+      asked: own.map(({ label }) => `"${label}"`).join(', '),
+      change: `add the pool to its hook in twammHooks under "${chain.id}"`,
+    }),
   ]
 }
 

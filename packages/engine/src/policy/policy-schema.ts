@@ -14,6 +14,7 @@ import {
   addresses,
   address,
   contract,
+  twammHook,
 } from './policy-values.ts'
 
 /**
@@ -161,6 +162,11 @@ export const policySchema = z.strictObject({
     .default({})
     .describe(
       "Contracts by chain id that may be called beside the AMM's own: an address, or { address, selectors } to name the only functions that may be called. Their arguments are not read: name only what you trust. Against calls into unknown code.",
+    ),
+  twammHooks: byChain(z.array(twammHook()).max(100))
+    .default({})
+    .describe(
+      'TWAMM hooks by chain id, each with the pools in which orders may be placed: { hook, pools } with an address and 32-byte PoolIds. They sell an order of the wallet bit by bit over time; it leaves the wallet whole and stays in the hook until it is sold, cancelled or claimed. Name only code that you have read, and pools whose liquidity no stranger can take away: what is left of an order is sold to whoever is left. Keep a hook named until its last order has ended. Against hooks and pools that keep what they are given.',
     ),
   recipients: byChain(addresses())
     .default({})

@@ -115,3 +115,9 @@ export function contract() {
     error: 'accepted: a checksummed address, or { address, selectors } with at least one selector such as "0xa9059cbb"',
   })
 }
+
+export function twammHook() {
+  const accepted = 'accepted: a 32-byte PoolId in lower case'
+  const pool = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)], accepted)
+  return z.strictObject({ hook: address(), pools: z.array(pool).max(100) })
+}

@@ -1,7 +1,8 @@
 import { chains } from '@svc/wallet/core'
-import type { Hex } from 'viem'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { Intent } from '@svc/amm'
+import { rewardDistributorAbi } from '@svc/amm/abis'
 import { knownContracts } from '../calldata/known-contracts.ts'
 import { parsePolicy } from './policy.ts'
 import { policyVerdict } from './policy-verdict.ts'
@@ -56,5 +57,39 @@ describe('the functions of a listed contract', () => {
 
   it('of a contract nobody listed are refused', () => {
     expect(refusalsOf(deposit, [])).toEqual(['CONTRACT_NOT_ALLOWED'])
+  })
+})
+
+describe('a claim of rewards', () => {
+  const chain = chains.find(({ id }) => id === 8453)!
+  const wallet = '0x00000000000000000000000000000000000000bb'
+  const refusalsOf = (users: readonly Address[]) => {
+    const policy = parsePolicy({}, { production: false })
+    const [token] = chain.tokens
+    const args = [users, users.map(() => token!.address), users.map(() => 5n), users.map(() => [])] as const
+    const data = encodeFunctionData({ abi: rewardDistributorAbi, functionName: 'claim', args })
+    const intent: Intent = {
+      chainId: chain.id,
+      calls: [{ to: chain.rewardDistributor!, data, valueWei: 0n, label: 'claim' }],
+      atomicity: 'single',
+      spends: [],
+      receives: [],
+      approvals: [],
+      riskTier: 'routine',
+      slippageBps: null,
+      deadline: null,
+      recipients: [wallet],
+      why: 'test',
+    }
+    const context = { chain, policy, known: knownContracts(chain, policy), wallet, nowSeconds: 0 } as const
+    return policyVerdict(intent, context).refusals.map(({ code }) => code)
+  }
+
+  it('may be made for the wallet', () => expect(refusalsOf([wallet])).toEqual([]))
+
+  it('may not be made for anybody else, beside the wallet or alone', () => {
+    const stranger = '0x00000000000000000000000000000000000000cc'
+    expect(refusalsOf([stranger])).toEqual(['RECIPIENT_NOT_ALLOWED'])
+    expect(refusalsOf([wallet, stranger])).toEqual(['RECIPIENT_NOT_ALLOWED'])
   })
 })

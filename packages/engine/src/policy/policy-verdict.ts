@@ -6,6 +6,7 @@ import { type Address, getAddress, slice, zeroAddress } from 'viem'
 import { depositRefusals } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../stages/may-bring-home.ts'
+import { readBounds } from '../stages/read-bounds.ts'
 import { pairShares } from '../spending/pair-shares.ts'
 
 /**
@@ -24,6 +25,7 @@ export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVer
       ...intent.calls.flatMap((call) => checkCall(call, intent, context)),
       ...depositRefusals(intent, context),
       ...hookRefusals(intent, context.policy),
+      ...orderPoolRefusals(intent, context),
       ...checkRecipients(intent.recipients, 'The intent', context),
       ...intent.approvals.flatMap((approval) => checkApproval(approval, context)),
       ...checkSlippage(intent, context),
@@ -105,8 +107,10 @@ function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): re
   }
   const reading = context.known.readCall(surface, call)
   if (reading === null) return refuse('A call holds something the policy does not know.')
+  // What an order earns is paid out by a later call, which only its owner can make.
+  const known = surface === 'twammHook' ? { ...context.known, recipients: new Set<string>() } : context.known
   return [
-    ...checkRecipients(reading.recipients, `The call "${call.label}"`, context),
+    ...checkRecipients(reading.recipients, `The call "${call.label}"`, { ...context, known }),
     ...reading.deadlines.flatMap((deadline) => checkDeadline(deadline, context)),
   ]
 }
@@ -239,6 +243,20 @@ function hookRefusals(
         suggestion: 'Use a pool without a hook, or have the operator name this one in valueRules.pools of the policy.',
       },
     ]
+  })
+}
+
+/**
+ * Refuses orders to be sold over time in pools that the operator does not name. How deep such a pool is when the order is placed says
+ * nothing of later: whoever can take its liquidity away buys what is left of the order for nothing.
+ */
+function orderPoolRefusals(intent: Intent, { chain, known }: PolicyContext): readonly Refusal[] {
+  if (intent.calls.every(({ to }) => known.surfaces.get(to.toLowerCase()) !== 'twammHook')) return []
+  const orders = readBounds(intent, chain, known).bounds.flatMap((call) => call.orders)
+  return orders.flatMap(({ pool }): readonly Refusal[] => {
+    if (known.twammPools.has(pool.id)) return []
+    const message = 'The policy does not name this pool for orders that are sold over time.'
+    return [{ code: 'NO_TWAMM_HOOK', message, details: [{ message: 'the pool', pool: pool.id }] }]
   })
 }
 

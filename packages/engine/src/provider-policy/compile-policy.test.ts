@@ -1,5 +1,6 @@
 import { chains } from '@svc/wallet/core'
-import { type Abi, decodeFunctionData, encodeFunctionData, type Hex, parseAbi, parseUnits } from 'viem'
+import { twammOrderAbi } from '@svc/amm/abis'
+import { type Abi, decodeFunctionData, encodeFunctionData, getAddress, type Hex, parseAbi, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { parsePolicy } from '../policy/policy.ts'
 import { compilePolicy } from './compile-policy.ts'
@@ -171,6 +172,19 @@ describe('the policy for the managed wallet', () => {
       participant.policy.rules.some(({ action, method }) => action === 'ALLOW' && method === 'eth_signTypedData_v4'),
     ).toBe(false)
     expect(Object.keys(roleTemplates)).toEqual([...roles])
+  })
+
+  it('lets every role place, end and claim orders at the hooks that the policy names, and approve them', () => {
+    const hook = getAddress('0x00000000000000000000000000000000000000bb')
+    const claim = encodeFunctionData({ abi: twammOrderAbi, functionName: 'claimTokens', args: [usdc, vault, 0n] })
+    const requests = [tx(hook, claim), tx(usdc, approve(hook, 5n))]
+    for (const role of roles) {
+      const naming = compile(role, { twammHooks: { 8453: [{ hook, pools: [] }] } })
+      expect(requests.map((request) => evaluate(naming, request))).toEqual(['ALLOW', 'ALLOW'])
+      expect(evaluate(naming, tx(hook, claim, { value: 1n }))).toBe('DENY')
+      expect(evaluate(naming, tx(hook, '0x12345678'))).toBe('DENY')
+      expect(requests.map((request) => evaluate(compile(role), request))).toEqual(['DENY', 'DENY'])
+    }
   })
 
   it('leaves a listed contract out that is a token, and says which functions it cannot name', () => {

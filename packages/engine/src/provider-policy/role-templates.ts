@@ -9,7 +9,7 @@ const registries = ['identityRegistry', 'handleRegistry'] as const
  */
 export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
   vault_participant: {
-    surfaces: [...registries, 'wrappedNative', 'v2Router', 'v3SwapRouter02', 'universalRouter'],
+    surfaces: [...registries, 'wrappedNative', 'v2Router', 'v3SwapRouter02', 'universalRouter', 'twammHook'],
     listedContracts: true,
     permits: false,
     nativePerTransaction: '0.1',
@@ -22,6 +22,7 @@ export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
       'v2Router',
       'v3SwapRouter02',
       'universalRouter',
+      'twammHook',
       'v3PositionManager',
       'v4PositionManager',
     ],
@@ -37,6 +38,7 @@ export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
       'v2Router',
       'v3SwapRouter02',
       'universalRouter',
+      'twammHook',
       'v3PositionManager',
       'v4PositionManager',
     ],

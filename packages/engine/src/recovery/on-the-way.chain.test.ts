@@ -170,7 +170,11 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
       })
       await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({
         code: 'APPROVAL_REQUIRED',
-        details: [{ thresholdUsd: '400', askedUsd: '450' }, { txHash: expect.any(String) }],
+        details: [
+          { thresholdUsd: '400', askedUsd: '450' },
+          { txHash: expect.any(String) },
+          { message: 'take back an allowance' },
+        ],
       })
       expect((await pipeline.auditLines()).map(({ event }) => event)).not.toContain('tx.approval.requested')
       await expectUnspent(pipeline)

@@ -13,7 +13,11 @@ import { revokeAllowances } from '../allowances/revoke-allowances.ts'
  * and takes approvals back that were made. Never rejects: the failure itself is what the caller hears of, and what is
  * left undone is done at the next write.
  */
-export async function recover(context: Reserved, progress: Progress, failure: unknown): Promise<void> {
+export async function recover(
+  context: Reserved,
+  progress: Progress,
+  failure: unknown,
+): Promise<readonly TransactionReceipt[]> {
   const { engine, call, reservationId, spend } = context
   try {
     const entries = (await engine.journal.byRequest(call.requestId)).filter(
@@ -21,22 +25,24 @@ export async function recover(context: Reserved, progress: Progress, failure: un
     )
     if (entries.length === 0) {
       if (spend.reserved) await engine.ledger.release(reservationId)
-      return
+      return []
     }
     const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
     const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
     const revokes = await revokeAllowances(context, progress, { blind: inDoubt })
     // An endpoint may forward what it refuses: the amount counts until it is proved that something else took the nonce.
     const isRefused = entries.some(({ state }) => state === 'refused')
-    if (inDoubt || isRefused) return
+    if (inDoubt || isRefused) return revokes
     const receipts = [
       ...progress.mined.map(({ receipt }) => receipt),
       ...revokes,
       ...(await revertedOf(context, entries)),
     ]
     await settleLedger(context, progress, realDeltas(context, progress, -sentWei(progress)), receipts)
+    return revokes
   } catch (error) {
     engine.log.error('road.not-recovered', { requestId: call.requestId, error })
+    return []
   }
 }
 

@@ -173,7 +173,7 @@ describe('a server that closes between two transactions of a call', () => {
     })
     await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({
       code: 'SERVER_BUSY',
-      details: [{ txHash: expect.any(String) }],
+      details: [{ txHash: expect.any(String) }, { message: 'take back an allowance' }],
     })
     expect(await pipeline.balance('USDC')).toBe(parseUnits('20000', 6))
     expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)

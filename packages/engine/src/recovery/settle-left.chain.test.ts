@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
-import type { Intent } from '@svc/amm'
+import type { Intent, Position } from '@svc/amm'
 import {
   craftedIntent,
   routerItself,
@@ -39,6 +39,31 @@ describe('G4: what a request that is gone left counts as its own end would have 
     expect(itself).toBeGreaterThanOrEqual(parseUnits(leastUsd, 6))
     expect(afterwards).toBe(itself)
     expect(await used(pipeline)).toBe(itself)
+  })
+
+  it.each([
+    ['nothing', false, 0n, 0n],
+    ['what was traded on the way', true, parseUnits('1000', 6), parseUnits('3500', 6)],
+  ] as const)('own liquidity that is moved: %s', async (_name, swapToRatio, leastUsd, mostUsd) => {
+    const pipeline = await open()
+    await pipeline.run(await mintIntent(pipeline))
+    const { chain, liquidity } = pipeline
+    const { items } = await liquidity.positionsByOwner(chain, pipeline.wallet, ['v3'])
+    const position = items.find((item): item is Position => item.version === 'v3')!
+    const { timestamp } = await pipeline.rpc.head(chain)
+    const inverted = position.pool.token0.symbol !== 'WETH'
+    const { intent } = await liquidity.planRebalance(chain, position, {
+      range: { priceLower: 2_000, priceUpper: 3_060 },
+      inverted,
+      swapToRatio,
+      slippageBps: 50,
+      deadline: Number(timestamp) + 600,
+      recipient: pipeline.wallet,
+    })
+    const [itself = -1n, afterwards] = await endTwice(pipeline, intent)
+    expect(itself).toBeGreaterThanOrEqual(leastUsd)
+    expect(itself).toBeLessThanOrEqual(mostUsd)
+    expect(afterwards).toBe(itself)
   })
 
   it('a removal: nothing, whatever it brings home', async () => {

@@ -32,8 +32,15 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
   if (entries.length === 0) await onLedger(() => engine.ledger.release(id))
   else {
     const mined = await minedOf(of, entries)
-    const { usdMicros, isAll, amounts, deltas } = await movedUsdMicros(of, mined, await minedOf(of, revocations))
-    const moved = countable(usdMicros, isAll ? 0n : reservation.amountUsdMicros)
+    const { usdMicros, eachUsdMicros, isAll, amounts, deltas } = await movedUsdMicros(
+      of,
+      mined,
+      await minedOf(of, revocations),
+    )
+    const { amountUsdMicros } = reservation
+    // Own liquidity that re-enters its pool is no spend, what was traded on the way is: together no more than was reserved for it.
+    const within = eachUsdMicros < amountUsdMicros ? eachUsdMicros : amountUsdMicros
+    const moved = countable(usdMicros > within ? usdMicros : within, isAll ? 0n : amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
     const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
     await onLedger(() => engine.ledger.settle(id, moved, burnt, [], { amounts, isRepaid }))
@@ -103,40 +110,59 @@ async function movedUsdMicros(
 ): Promise<MovedUsd> {
   const { engine, chain, wallet } = context
   const done = mined.filter(isFinal)
+  const own = { wallet, wrappedNative: chain.wrappedNative.address }
   const { deltas: ofTokens, rights } = assetChanges(
     done.map(({ receipt }) => receipt.logs),
-    { wallet, wrappedNative: chain.wrappedNative.address },
+    own,
   )
   const nativeWei = await nativeDelta(context, done, [...mined, ...revocations], ofTokens)
   const deltas = new Map([...ofTokens, [zeroAddress, nativeWei ?? 0n]])
   const spent = outflowsOf(deltas)
+  const used = sumOf(
+    done.flatMap(({ receipt }) => receipt.logs.map((log) => outflowsOf(assetChanges([[log]], own).deltas))),
+  )
   const pendingRevocations = await pendingOn(engine, chain, wallet)
   for (const { token, spender, amount, by } of rights) {
-    // An allowance that was or is going to be revoked exposes nothing for long; one that stays is the spend.
+    // An allowance that was or is going to be revoked exposes nothing for long, nor does one that was used up; what stays is the spend.
     const isOwed = pendingRevocations.some(
       (one) => isAddressEqual(one.token, token) && isAddressEqual(one.spender, spender),
     )
     const isEnding = isOwed || revocations.some((one) => isFinal(one) && takesBack(one.entry, { token, spender }))
     const key = token.toLowerCase()
-    if (by === 'token' && !isEnding && amount !== null && amount > (spent.get(key) ?? 0n)) spent.set(key, amount)
+    const exposed = by === 'token' && !isEnding ? (amount ?? 0n) - (used.get(key) ?? 0n) : 0n
+    if (exposed > 0n) spent.set(key, (spent.get(key) ?? 0n) + exposed)
   }
-  if (spent.size === 0) return { usdMicros: 0n, isAll: true, amounts: spent, deltas }
-  const priced = await pricesOf(context, new Set([...spent.keys(), ...deltas.keys()]))
+  const leftByEach = done.map(({ receipt }) => outflowsOf(assetChanges([receipt.logs], own).deltas))
+  const leaving = new Set([...spent.keys(), ...leftByEach.flatMap((left) => [...left.keys()])])
+  const nothing = { usdMicros: 0n, eachUsdMicros: 0n, isAll: true, amounts: spent, deltas }
+  if (leaving.size === 0) return nothing
+  const priced = await pricesOf(context, new Set([...leaving, ...deltas.keys()]))
+  const eachUsdMicros = leftByEach.reduce((sum, left) => sum + valueOf(left, priced).usdMicros, 0n)
+  if (spent.size === 0) return { ...nothing, eachUsdMicros }
   // Whether shares of a pair were given back or sold is not reported from here: what was reserved for them stands.
   if ([...spent.keys()].some((token) => (priced.get(token)?.pair ?? null) !== null)) {
-    return { usdMicros: 0n, isAll: false, amounts: spent, deltas }
+    return { ...nothing, isAll: false, eachUsdMicros }
   }
   const { usdMicros, unpriced } = valueOf(spent, priced)
   return {
     usdMicros: valueOfMined(usdMicros, deltas, priced),
+    eachUsdMicros,
     isAll: nativeWei !== null && unpriced.length === 0,
     amounts: spent,
     deltas,
   }
 }
 
+function sumOf(all: readonly TokenAmounts[]): TokenAmounts {
+  const sums = new Map<string, bigint>()
+  for (const amounts of all) for (const [key, amount] of amounts) sums.set(key, (sums.get(key) ?? 0n) + amount)
+  return sums
+}
+
 type MovedUsd = {
   readonly usdMicros: bigint
+  /** What left with each transaction by itself, whatever another brought: what each of them traded or deposited. */
+  readonly eachUsdMicros: bigint
   readonly isAll: boolean
   readonly amounts: TokenAmounts
   /** Net changes of the wallet. */

@@ -24,6 +24,7 @@ describe('G10: a chain that moves between plan and signature', () => {
       details: [
         { message: 'reverted with the text "Too little received"', step: 'swap' },
         { message: 'approve the exact amount', txHash: expect.any(String) },
+        { message: 'take back an allowance' },
       ],
     })
     // The approval and its end, not the swap.
@@ -55,7 +56,7 @@ describe('G10: a chain that moves between plan and signature', () => {
     })
     await expect(pipeline.run(swapIntent(pipeline, '1'))).rejects.toMatchObject({
       code: 'SPENDING_LIMIT_EXCEEDED',
-      details: [{ limit: 'gas' }, { txHash: expect.any(String) }],
+      details: [{ limit: 'gas' }, { txHash: expect.any(String) }, { message: 'take back an allowance' }],
     })
     expect(await pipeline.balance('USDC')).toBe(parseUnits('20000', 6))
   })
@@ -108,7 +109,7 @@ describe('G10: a chain that moves between plan and signature', () => {
     })
     await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({
       code: 'SPENDING_LIMIT_EXCEEDED',
-      details: [{ limit: 'daily' }, { txHash: expect.any(String) }],
+      details: [{ limit: 'daily' }, { txHash: expect.any(String) }, { message: 'take back an allowance' }],
     })
     expect(await pipeline.balance('USDC')).toBe(parseUnits('20000', 6))
   })

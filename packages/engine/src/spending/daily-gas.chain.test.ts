@@ -83,7 +83,7 @@ describe('G13: the gas of a day', () => {
     }
     await expect(pipeline.run(swapIntent(pipeline, '100'))).rejects.toMatchObject({
       code: 'SPENDING_LIMIT_EXCEEDED',
-      details: [{ limit: 'maxDailyGasUsd' }, {}],
+      details: [{ limit: 'maxDailyGasUsd' }, {}, { message: 'take back an allowance' }],
     })
     expect(await pipeline.balance('USDC')).toBe(parseUnits('20000', 6))
   })

@@ -1,3 +1,4 @@
+import type { OwnMove } from '../value/own-move.ts'
 import { usdMicrosFromAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
@@ -220,6 +221,7 @@ export function valueOfSpend(
   positions: MovedPositions,
 ): SpendValue {
   if (positions.isExit) return { usdMicros: 0n, unpriced: [], arrivingUsdMicros: 0n }
+  if (positions.ownMove !== null) return valueOfMove(positions.ownMove, priced)
   const spent = valueOf(notGivenBack(spentAmounts(intent, deltas), intent, deltas, priced), priced)
   const withoutShares = new Map([...deltas].filter(([token]) => priced.get(token)?.pair == null))
   const arrivingUsdMicros = arrivingWorth(withoutShares, priced) + positions.arrivingUsdMicros
@@ -227,6 +229,14 @@ export function valueOfSpend(
   const leaves = spent.usdMicros + positions.leavingUsdMicros
   const usdMicros = isTrade && arrivingUsdMicros > leaves ? arrivingUsdMicros : leaves
   return { usdMicros, unpriced: spent.unpriced, arrivingUsdMicros }
+}
+
+/** What own liquidity that is moved within its pool counts as: what is traded on the way, and what the wallet adds. */
+export function valueOfMove({ pays, brings, adds }: OwnMove, priced: PricedTokens): SpendValue {
+  const [paid, brought, added] = [pays, brings, adds].map((amounts) => valueOf(amounts, priced))
+  if (paid === undefined || brought === undefined || added === undefined) throw new TypeError('three sums are valued')
+  const traded = paid.usdMicros > brought.usdMicros ? paid.usdMicros : brought.usdMicros
+  return { usdMicros: traded + added.usdMicros, unpriced: [...paid.unpriced, ...added.unpriced], arrivingUsdMicros: 0n }
 }
 
 /** What was mined counts as a trade does, too: the larger of what left and of what arrived for it. */
@@ -253,6 +263,8 @@ export type MovedPositions = {
   readonly isExit: boolean
   readonly leavingUsdMicros: bigint
   readonly arrivingUsdMicros: bigint
+  /** `null` unless own liquidity is moved within its pool. */
+  readonly ownMove: OwnMove | null
 }
 
 /** Whether a call that trades and deposits nothing spends nothing but what is given back at once. */

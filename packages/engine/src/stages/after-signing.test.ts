@@ -51,6 +51,16 @@ describe('a failure after something was signed', () => {
     })
   })
 
+  it('names the transactions that took allowances back, too', () => {
+    const failure = new ToolError('SIMULATION_DRIFT', 'Moved.')
+    const txHash = '0xc3'
+    const revoked = [{ transactionHash: txHash } as const]
+    expect(afterSigning(progress(['approve'], 1), failure, revoked)).toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      details: [{ txHash: hashes[0] }, { message: 'take back an allowance', txHash }],
+    })
+  })
+
   it('keeps its code where the last bytes were declined and approvals alone were mined, and not where they are unnamed', () => {
     const details = [{ message: 'declined', txHash: hashes[1] }]
     const declined = new ToolError('OPERATION_IN_DOUBT', 'Declined.', { details })

@@ -9,7 +9,7 @@ import type { Step } from '../context/step.ts'
  * not to be repeated. A code of its own stays only where it speaks of the transactions itself, or where nothing but
  * approvals was mined and nothing is out: those are revoked, at the latest before the next write.
  */
-export function afterSigning({ signed, mined }: Progress, failure: unknown): unknown {
+export function afterSigning({ signed, mined }: Progress, failure: unknown, revoked: Revoked = []): unknown {
   if (signed.length === 0) return failure
   const known = failure instanceof ToolError ? failure : null
   if (known !== null && speaksOfItself.has(known.code)) return failure
@@ -17,7 +17,8 @@ export function afterSigning({ signed, mined }: Progress, failure: unknown): unk
   const hashes = signed
     .map(({ step, hash }) => ({ message: step.label, txHash: minedHash(mined, step) ?? hash }))
     .filter(({ txHash }) => !named.has(txHash))
-  const details = [...(known?.details ?? []), ...hashes]
+  const ends = revoked.map(({ transactionHash: txHash }) => ({ message: 'take back an allowance', txHash }))
+  const details = [...(known?.details ?? []), ...hashes, ...ends]
   if (known !== null && !isOwnState.has(known.code)) {
     const out = signed.length - mined.length - (speaksOfLast(known, signed) ? 1 : 0)
     if (out === 0 && mined.every(({ step }) => step.kind === 'approve')) {
@@ -31,6 +32,8 @@ export function afterSigning({ signed, mined }: Progress, failure: unknown): unk
     cause: failure,
   })
 }
+
+type Revoked = readonly { readonly transactionHash: Hash }[]
 
 /** Whether a failure is about the transaction signed last: it is never mined, or was declined and may be. */
 function speaksOfLast({ code, details }: ToolError, signed: Progress['signed']): boolean {

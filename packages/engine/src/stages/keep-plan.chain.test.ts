@@ -79,9 +79,12 @@ describe('an operation that is carried out', () => {
     const carriesOut = await claimed(pipeline, exact)
     // Before the approval leaves somebody trades: the intent alone would still be content with what is left.
     beforeSending(pipeline, 1, () => moveThePrice(pipeline))
+    const named = (message: string) => expect.objectContaining({ message, txHash: expect.stringMatching(/^0x/) })
     await expect(pipeline.run(swapIntent(pipeline, '300'), { carriesOut })).rejects.toMatchObject({
       code: 'SIMULATION_DRIFT',
+      details: expect.arrayContaining([named('approve the exact amount'), named('take back an allowance')]),
     })
+    expect(await pipeline.nonce()).toBe(2)
     expect(await pipeline.balance('USDC')).toBe(20_000_000_000n)
     expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
     expect(await pipeline.store.ledger.open()).toEqual([])

@@ -4,7 +4,7 @@ import type { ExecutionContext } from '../context/engine.ts'
 import { readBounds } from './read-bounds.ts'
 
 /**
- * Whether the calldata leaves room for a call that only brings funds home, and to the wallet alone: it trades and deposits
+ * Whether the calldata leaves room for a call that only brings funds home, and to the wallet alone: it trades, deposits and orders
  * nothing, all of it is read, and it pays nobody else, those whom the operator lists included. Asks no endpoint.
  */
 export function mayBringHome({
@@ -18,6 +18,8 @@ export function mayBringHome({
     !surfaces.includes('listed') &&
     intent.recipients.every((recipient) => isAddressEqual(recipient, wallet)) &&
     calledContracts(intent, known).payees.length === 0 &&
-    readBounds(intent, chain, known).bounds.every(({ trades, deposits }) => trades.length + deposits.length === 0)
+    readBounds(intent, chain, known).bounds.every(
+      ({ trades, deposits, orders }) => trades.length + deposits.length + orders.length === 0,
+    )
   )
 }

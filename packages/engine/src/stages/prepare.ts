@@ -90,10 +90,10 @@ export function tokensGivenUp({ inspected }: Pick<Simulation, 'inspected'>, chai
   return chain.tokens.map(({ address }) => address).filter((address) => tokens.has(address.toLowerCase()))
 }
 
-/** Those that the calldata trades or deposits, whatever the intent says of them. */
+/** Those that the calldata trades, deposits or orders, whatever the intent says of them. */
 function tokensInCalls(calls: readonly CallBounds[]): readonly Address[] {
-  return calls.flatMap(({ trades, deposits }) => {
-    const traded = trades.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
+  return calls.flatMap(({ trades, deposits, orders }) => {
+    const traded = [...trades, ...orders].flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
     const deposited = deposits.flatMap(({ pool }) => (pool === null ? [] : [pool.token0, pool.token1]))
     return [...traded, ...deposited].map((token) => getAddress(token))
   })
@@ -135,7 +135,11 @@ export function play(
     funds: { ...snapshotTaken, tokenOf: (token) => engine.tokens.byAddress(chain, token) },
     tokens: measuredTokens(context),
     ...called,
-    inspection: inspectionOf(chain, { positions: called.positions, pools: poolsToInspect(context) }),
+    inspection: inspectionOf(chain, {
+      positions: called.positions,
+      pools: poolsToInspect(context),
+      orders: context.callBounds.flatMap(({ orders }) => orders),
+    }),
     block: snapshotTaken.block,
     atSeconds: snapshotTaken.atSeconds,
   })
@@ -149,7 +153,8 @@ function poolsToInspect({ callBounds, intent }: Checked<InspectionContext>): rea
     const [one, other] = [token0.toLowerCase(), token1.toLowerCase()]
     return { id: pool, version, token0: one, token1: other, hooks: hooks?.toLowerCase() ?? null }
   })
-  const pools = [...named, ...declared]
+  const ordered = callBounds.flatMap(({ orders }) => orders.map(({ pool }) => ({ version: 'v4' as const, ...pool })))
+  const pools = [...named, ...declared, ...ordered]
   return [...new Map(pools.map((pool) => [pool.id.toLowerCase(), pool])).values()]
 }
 

@@ -22,7 +22,7 @@ import type { Step } from '../context/step.ts'
 import { recheckPolicy } from './recheck-policy.ts'
 import { onStorage } from '../audit/storage.ts'
 import { snapshot, type ChainSnapshot } from '../allowances/chain-snapshot.ts'
-import { valueOfCall } from './weigh-value.ts'
+import { ownMoveOfIntent, valueOfCall } from './weigh-value.ts'
 
 /**
  * Just before a transaction is signed: still running, allowed by the policy in force now, and the simulation still fresh.
@@ -97,7 +97,10 @@ async function requirePrice(
   throwFirst(value.refusals)
   const gasUsed = [...whole.gasUsed, ...whole.revokeGasUsed]
   throwFirst(checkGasCap(engine.policy, gasUsed, snapshotTaken.fees, priced, value.isExit))
-  const spent = valueOfSpend(intent, whole.deltas, priced, value)
+  const spent = valueOfSpend(intent, whole.deltas, priced, {
+    ...value,
+    ownMove: ownMoveOfIntent(context, whole, priced),
+  })
   const burnt = gasCostOf(progress.mined.map(({ receipt }) => receipt))
   const gasWei = burnt + worstGasCost(gasUsed, snapshotTaken.fees)
   const { homeUsdMicros } = value

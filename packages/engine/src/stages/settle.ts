@@ -19,6 +19,7 @@ import {
   usdOf,
   valueOf,
   valueOfMined,
+  valueOfMove,
 } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
 import type { Standing } from '../allowances/current-allowances.ts'
@@ -26,7 +27,9 @@ import { readAllowances } from '../allowances/chain-snapshot.ts'
 import { revokeAllowances } from '../allowances/revoke-allowances.ts'
 import { budgetNames } from '../value/budget-names.ts'
 import { type Holdings, valueAt } from '../value/trusted-value.ts'
+import { tradedIn } from '../value/own-move.ts'
 import { sharesAsMade } from '../value/shares-as-made.ts'
+import { mostLost } from '../value/weigh-change.ts'
 import { trustedPrices } from './weigh-value.ts'
 
 /**
@@ -76,7 +79,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
  */
 export async function settleLedger(
   context: Reserved,
-  { reserved, priced }: Progress,
+  { reserved, priced, mined: done }: Progress,
   deltas: ReadonlyMap<string, bigint>,
   receipts: readonly TransactionReceipt[],
 ): Promise<{ readonly spentUsd: string; readonly gasUsd: string } | null> {
@@ -89,7 +92,12 @@ export async function settleLedger(
     notGivenBack(spent, intent, deltas, priced, context.value.isExit ? 'either' : 'both'),
     priced,
   )
-  const usdMicros = context.value.isExit || lasting.length > 0 ? left : valueOfMined(left, deltas, priced)
+  const { isExit, ownMove } = context.value
+  const isTrade = !isExit && lasting.length === 0
+  const mined = isTrade ? valueOfMined(left, deltas, priced) : left
+  // Of what was to be traded on the way only that which was.
+  const calls = context.callBounds.slice(0, done.filter(({ step }) => step.kind === 'call').length)
+  const usdMicros = ownMove === null ? mined : valueOfMove({ ...tradedIn(calls), adds: spent }, priced).usdMicros
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   const loss = lossOf(context, deltas, priced)
@@ -104,25 +112,23 @@ export async function settleLedger(
 
 /**
  * What a trade or a deposit into a pair really lost takes the place of what it might have; what went into or out of positions
- * stays as reserved, and what was paid to somebody the operator lists, who does not show in the wallet's own changes. No less
+ * stays as reserved, and so does what an order is worth, and what was paid to somebody the operator lists, who does not show in the wallet's own changes. No less
  * left and no more arrived than simulated: what came meanwhile from elsewhere makes up for no loss.
  */
 function lossOf(
-  { value, simulation }: Reserved,
+  { value, simulation, callBounds }: Reserved,
   deltas: ReadonlyMap<string, bigint>,
   priced: PricedTokens,
 ): readonly BudgetAmount[] {
   const { leaves, arrives } = value.simulated
-  const isSettled = leaves.positions.length + arrives.positions.length + leaves.shares.length === 0
+  const hasOrder = callBounds.some(({ orders }) => orders.length > 0)
+  const isSettled = leaves.positions.length + arrives.positions.length + leaves.shares.length === 0 && !hasOrder
   if (value.isExit || !isSettled || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
   const own = withoutArrivals(deltas, simulation.deltas)
   const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))
   const prices = trustedPrices(priced)
-  const [out, back] = [
-    valueAt(tokensOf(own, -1n), prices, 'mid'),
-    valueAt({ ...tokensOf(own, 1n), shares }, prices, 'mid'),
-  ]
-  return [{ name: budgetNames.loss, usdMicros: countable(out > back ? out - back : 0n) }]
+  const lost = mostLost({ leaves: tokensOf(own, -1n), arrives: { ...tokensOf(own, 1n), shares } }, prices)
+  return [{ name: budgetNames.loss, usdMicros: countable(lost) }]
 }
 
 /** Of each token what was simulated, or really less. */

@@ -13,6 +13,8 @@ import type { CallBounds } from '../value/call-bounds.ts'
 import { offMarketRefusals } from '../value/deposit-price.ts'
 import { heldOf, type Moved } from '../value/moved.ts'
 import { outcomesOf } from '../value/moved-holdings.ts'
+import { ownMoveOf } from '../value/own-move.ts'
+import { orderRefusals, orderWarnings } from '../value/order-price.ts'
 import { simulatedDeposit } from '../value/simulated-deposit.ts'
 import { bandWidthBps, tokensIn, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { type ValueBounds, valueBounds } from '../value/value-bounds.ts'
@@ -96,6 +98,7 @@ export function valueOfCall(
     ...movedPositions(simulated, prices),
     isExit,
     homeUsdMicros: isExit ? homeOf(intent, simulated, moved, prices) : 0n,
+    ownMove: ownMoveOf(intent, moved),
     priceImpactBps: priceImpact(verdict, simulated, prices, calls, feeBpsOf(outcomes)),
     bounds: limits,
     pools,
@@ -108,10 +111,20 @@ export function valueOfCall(
         ...priceRefusals(outcomesIn(outcomes), priced, engine.policy.maxPriceBandBps),
         ...coldRefusals(permitted, priced),
         ...offMarketRefusals({ moved, prices, limits, intent }),
+        ...orderRefusals({ moved, prices, limits }),
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),
       ]
-  return { ...facts, warnings: warningsOf(facts), refusals: found }
+  return { ...facts, warnings: [...warningsOf(facts), ...orderWarnings(calls)], refusals: found }
+}
+
+/** Whether the whole intent moves own liquidity, and what it spends by that; `deltas` are those of all its transactions, mined or still to come. */
+export function ownMoveOfIntent(
+  { chain, intent, callBounds }: ValuedCall,
+  simulation: ValuedSimulation,
+  priced: PricedTokens,
+): MovedPositions['ownMove'] {
+  return ownMoveOf(intent, movedBy(simulation, callBounds, priced, chain))
 }
 
 /** What is read of a call on the pipeline to value it. */
@@ -132,7 +145,10 @@ function boundsFrom(
   return callBounds.slice(callBounds.length - left)
 }
 
-function movedPositions({ leaves, arrives }: Outcome, prices: TrustedPrices): Omit<MovedPositions, 'isExit'> {
+function movedPositions(
+  { leaves, arrives }: Outcome,
+  prices: TrustedPrices,
+): Pick<MovedPositions, 'leavingUsdMicros' | 'arrivingUsdMicros'> {
   const worth = ({ positions, shares }: Outcome['leaves']) =>
     valueAt({ tokens: new Map(), positions, shares }, prices, 'high')
   return { leavingUsdMicros: worth({ ...leaves, shares: [] }), arrivingUsdMicros: worth(arrives) }
@@ -158,9 +174,12 @@ function movedBy(
 }
 
 function poolsOf(moved: Moved): readonly Hex[] {
-  const traded = moved.calls.flatMap(({ trades }) => trades.flatMap(({ pools }) => pools))
-  const deposits = moved.calls.flatMap((call) => call.deposits)
-  return [...new Set([...traded, ...deposits.flatMap((bounds) => simulatedDeposit(bounds, moved).pool?.id ?? [])])]
+  const used = moved.calls.flatMap(({ trades, orders, deposits }) => [
+    ...trades.flatMap(({ pools }) => pools),
+    ...orders.map(({ pool }) => pool.id),
+    ...deposits.flatMap((bounds) => simulatedDeposit(bounds, moved).pool?.id ?? []),
+  ])
+  return [...new Set(used)]
 }
 
 /** What value is counted with: bands of named sources alone. */
@@ -267,7 +286,8 @@ function priceImpact(
   feeBps: number,
 ): number | null {
   const tokens = [...tokensIn(leaves), ...tokensIn(arrives)]
-  const isTrade = calls.some(({ trades }) => trades.length > 0) && calls.every(({ deposits }) => deposits.length === 0)
+  const sells = calls.some(({ trades, orders }) => trades.length + orders.length > 0)
+  const isTrade = sells && calls.every(({ deposits }) => deposits.length === 0)
   if (!isTrade || outUsdMicros === 0n) return null
   if (tokens.some((token) => prices(token) === null)) return null
   const impact = Number(((outUsdMicros - inUsdMicros) * 10_000n) / outUsdMicros) - feeBps
@@ -275,12 +295,8 @@ function priceImpact(
 }
 
 /** What a person should know of a call that is not refused; price impact from a third of what is allowed on. */
-export function warningsOf({
-  priceImpactBps,
-  bounds,
-  speculativeUsdMicros,
-  coldUsdMicros,
-}: WarnedFacts): readonly string[] {
+export function warningsOf(facts: WarnedFacts): readonly string[] {
+  const { priceImpactBps, bounds, speculativeUsdMicros, coldUsdMicros } = facts
   const impact =
     priceImpactBps !== null && priceImpactBps * 3 >= bounds.maxPriceImpactBps
       ? [`The trade is ${priceImpactBps} bps worse than the market price, the pools' fees left out.`]

@@ -29,7 +29,10 @@ export function readParts(surface: UpstreamSurface, version: RouterVersion, data
   return readFunction(abis[surface], version, data.toLowerCase() as Hex, 0)
 }
 
-export type UpstreamSurface = Exclude<Surface, 'wrappedNative' | 'identityRegistry' | 'handleRegistry'>
+export type UpstreamSurface = Exclude<
+  Surface,
+  'twammHook' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry' | 'rewardDistributor'
+>
 
 export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface {
   return Object.hasOwn(abis, surface)

@@ -1,9 +1,10 @@
 import type { Chain } from '@svc/wallet/core'
-import { zeroAddress } from 'viem'
+import { type Hex, zeroAddress } from 'viem'
 import type { IntentCall } from '@svc/amm'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { isUpstreamSurface, type Part, readParts } from '../upstream/read-parts.ts'
 import { type DepositBounds, depositOf } from './deposit-bounds.ts'
+import { type OrderBounds, orderOf } from './order-bounds.ts'
 import { tradesOf, type TradesBounds } from './trade-bounds.ts'
 
 /**
@@ -19,6 +20,8 @@ export type BoundsContext = { readonly chain: Chain; readonly known: KnownContra
 
 export type CallBounds = TradesBounds & {
   readonly deposits: readonly DepositBounds[]
+  /** What is given to a TWAMM hook to be sold over time. */
+  readonly orders: readonly OrderBounds[]
   /** Native currency that is sent along with deposits and not asked back: whoever comes next may take what is not used. */
   readonly unreturnedWei: bigint
 }
@@ -29,17 +32,24 @@ export const noBounds: CallBounds = {
   brings: new Map(),
   feeBps: 0,
   deposits: [],
+  orders: [],
   unreturnedWei: 0n,
 }
 
 function boundsOfCall({ to, data, valueWei }: IntentCall, { chain, known }: BoundsContext): CallBounds {
   const surface = known.surfaces.get(to.toLowerCase())
+  if (surface === 'twammHook') return orderBounds(data)
   if (surface === undefined || surface === 'listed' || !isUpstreamSurface(surface)) return noBounds
   const parts = readParts(surface, chain.amm.universalRouter?.version ?? '2.0', data)
   const place = { chain, contract: to, valueWei }
   const deposits = parts.flatMap((part) => depositOf(part, place) ?? [])
   const unreturnedWei = deposits.length === 0 || parts.some(returnsNative) ? 0n : valueWei
-  return { ...tradesOf(parts, place), deposits, unreturnedWei }
+  return { ...tradesOf(parts, place), deposits, orders: [], unreturnedWei }
+}
+
+function orderBounds(data: Hex): CallBounds {
+  const order = orderOf(data)
+  return order === null ? noBounds : { ...noBounds, orders: [order], feeBps: order.feeBps }
 }
 
 /** The v2 router gives back by itself what it does not use. */

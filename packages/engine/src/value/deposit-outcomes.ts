@@ -19,9 +19,8 @@ export type DepositOutcome = Pair & { readonly liquidity: bigint }
  * @param sqrtPriceX96 price of the pool that the deposit was simulated at
  */
 export function rangeOutcomes(deposit: RangeDeposit, sqrtPriceX96: bigint): readonly DepositOutcome[] {
-  const lower = getSqrtPriceAtTick(deposit.ticks.tickLower)
-  const upper = getSqrtPriceAtTick(deposit.ticks.tickUpper)
-  const at = (price: bigint): DepositOutcome => outcomeAt(deposit, price, lower, upper)
+  const { lower, upper } = endsOf(deposit.ticks)
+  const at = (price: bigint): DepositOutcome => rangeOutcomeAt(deposit, price)
   const isPermitted = (price: bigint): boolean => {
     const { amount0, amount1, liquidity } = at(price)
     const { most, least } = deposit
@@ -48,13 +47,15 @@ export function pairOutcomes({ most, least }: Pick<RangeDeposit, 'most' | 'least
   return [outcome(most.amount0, least.amount1), outcome(least.amount0, most.amount1)]
 }
 
-/** All zero where the contract would revert: next to an edge, amounts may make more liquidity than fits 128 bits. */
-function outcomeAt(
-  { liquidity: fixed, most }: RangeDeposit,
+/**
+ * What a deposit into a range pays and becomes at a price of its pool, whatever its limits say. All zero where the contract would
+ * revert: next to an edge, amounts may make more liquidity than fits 128 bits.
+ */
+export function rangeOutcomeAt(
+  { liquidity: fixed, most, ticks }: Pick<RangeDeposit, 'liquidity' | 'most' | 'ticks'>,
   price: bigint,
-  lower: bigint,
-  upper: bigint,
 ): DepositOutcome {
+  const { lower, upper } = endsOf(ticks)
   try {
     const liquidity = fixed ?? getLiquidityForAmounts(price, lower, upper, most.amount0, most.amount1)
     return { ...getAmountsForLiquidity(price, lower, upper, liquidity, false), liquidity }
@@ -62,6 +63,10 @@ function outcomeAt(
     if (!(error instanceof LpMathError)) throw error
     return { amount0: 0n, amount1: 0n, liquidity: 0n }
   }
+}
+
+function endsOf({ tickLower, tickUpper }: Ticks): { readonly lower: bigint; readonly upper: bigint } {
+  return { lower: getSqrtPriceAtTick(tickLower), upper: getSqrtPriceAtTick(tickUpper) }
 }
 
 /**

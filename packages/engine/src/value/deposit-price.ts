@@ -18,13 +18,23 @@ export function offMarketRefusals({ moved, prices, limits, intent }: DepositPric
     if (pool === null) return []
     const trusted = trustedSqrtPriceBand(pool.token0, pool.token1, prices)
     if (trusted === null) return pool.stoodBefore || intent.allowsUnpricedPool === true ? [] : [refuseOpening()]
-    const square = priceSquareOf(pool)
-    if (square === null) return []
-    const allowed = BigInt(limits.maxPoolDeviationBps)
-    const isAbove = square * 10_000n > trusted.high ** 2n * (10_000n + allowed)
-    const isBelow = square * (10_000n + allowed) < trusted.low ** 2n * 10_000n
-    return isAbove || isBelow ? [refuseDeposit(pool, square, trusted, limits)] : []
+    return offMarket(pool, trusted, limits, 'a deposit is made')
   })
+}
+
+/** Refuses what is done in a pool whose price is outside the trusted band by more than the policy allows. */
+export function offMarket(
+  pool: PoolAfter,
+  trusted: { readonly low: bigint; readonly high: bigint },
+  limits: Pick<ValueBounds, 'maxPoolDeviationBps'>,
+  what: string,
+): readonly Refusal[] {
+  const square = priceSquareOf(pool)
+  if (square === null) return []
+  const allowed = BigInt(limits.maxPoolDeviationBps)
+  const isAbove = square * 10_000n > trusted.high ** 2n * (10_000n + allowed)
+  const isBelow = square * (10_000n + allowed) < trusted.low ** 2n * 10_000n
+  return isAbove || isBelow ? [refuseOffMarket(pool, square, trusted, { ...limits, what })] : []
 }
 
 export type DepositPrices = {
@@ -52,11 +62,11 @@ function refuseOpening(): Refusal {
   }
 }
 
-function refuseDeposit(
+function refuseOffMarket(
   pool: PoolAfter,
   square: bigint,
   trusted: { readonly low: bigint; readonly high: bigint },
-  { maxPoolDeviationBps }: ValueBounds,
+  { maxPoolDeviationBps, what }: Pick<ValueBounds, 'maxPoolDeviationBps'> & { readonly what: string },
 ): Refusal {
   const bps = (part: bigint, whole: bigint) => Number((part * 10_000n) / whole) - 10_000
   const isAbove = square > trusted.high ** 2n
@@ -64,7 +74,7 @@ function refuseDeposit(
   const where = isAbove ? 'above' : 'below'
   return {
     code: 'POOL_PRICE_OFF_MARKET',
-    message: `The pool stands ${Math.abs(offBps)} bps ${where} the market; a deposit is made within ${maxPoolDeviationBps} bps of it.`,
+    message: `The pool stands ${Math.abs(offBps)} bps ${where} the market; ${what} within ${maxPoolDeviationBps} bps of it.`,
     details: [
       {
         message: 'token1 per token0, in the order of the pool',

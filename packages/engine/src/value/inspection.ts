@@ -7,6 +7,7 @@ import {
   encodeFunctionData,
   getAddress,
   isAddress,
+  maxUint128,
   zeroAddress,
 } from 'viem'
 import {
@@ -15,23 +16,27 @@ import {
   v3PoolAbi,
   v3PositionManagerAbi,
   v4PositionManagerAbi,
+  v4QuoterAbi,
   v4StateViewAbi,
 } from '@svc/amm/abis'
 import { supplyWithFee } from '@svc/amm/liquidity'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
 import type { SimulatedCall, SimulatedResult } from '../simulation/simulated.ts'
+import type { OrderBounds } from './order-bounds.ts'
 import { identityOfKey, type PoolIdentity, poolIdentity } from './pool-identity.ts'
 
 /**
- * What is read around the steps of a simulation so that positions and pools can be valued: the positions that the calldata
- * names, and the pools that it deposits into, before and after. All of it rides in the same request.
+ * What is read around the steps of a simulation so that positions, pools and orders can be valued: the positions that the calldata
+ * names, and the pools that it deposits into or orders in, before and after, and before them what the whole of each order would bring
+ * at once. All of it rides in the same request.
  */
 export function inspectionOf(chain: Chain, wanted: InspectedParts): Inspection {
-  const { positions, pools } = wanted
+  const { positions, pools, orders } = wanted
   const positionReads = positions.flatMap((position) => readsOfPosition(chain, position))
   const poolReads = pools.flatMap((pool) => readsOfPool(chain, pool))
+  const orderReads = orders.map((order) => readOfOrder(chain, order))
   return {
-    before: [...positionReads, ...poolReads].map(toCall),
+    before: [...positionReads, ...poolReads, ...orderReads].map(toCall),
     after: [...positionReads, ...poolReads].map(toCall),
     decode(before, after) {
       const start = valuesOf([...positionReads, ...poolReads], before)
@@ -49,7 +54,12 @@ export function inspectionOf(chain: Chain, wanted: InspectedParts): Inspection {
         at += count
         return state
       })
-      return { positions: states.filter((state) => state !== null), pools: poolStates }
+      const proceeds = valuesOf(orderReads, before.slice(at))
+      return {
+        positions: states.filter((state) => state !== null),
+        pools: poolStates,
+        orders: orders.map((order, index) => ({ order, brings: amountOf(proceeds[index]) })),
+      }
     },
   }
 }
@@ -57,6 +67,7 @@ export function inspectionOf(chain: Chain, wanted: InspectedParts): Inspection {
 export type InspectedParts = {
   readonly positions: CalledContracts['positions']
   readonly pools: readonly InspectedPool[]
+  readonly orders: readonly OrderBounds[]
 }
 
 export type InspectedPool = PoolIdentity & { readonly version: 'v2' | 'v3' | 'v4' }
@@ -71,13 +82,15 @@ export type Inspected = {
   /** Of the calldata's positions, those that exist before the steps. */
   readonly positions: readonly PositionState[]
   readonly pools: readonly PoolAfter[]
+  /** What the whole of each would bring if it were sold at once before the steps; `null` where the pool cannot take it. */
+  readonly orders: readonly { readonly order: OrderBounds; readonly brings: bigint | null }[]
 }
 
 /** Where nothing is to be valued. */
 export const noInspection: Inspection = {
   before: [],
   after: [],
-  decode: () => ({ positions: [], pools: [] }),
+  decode: () => ({ positions: [], pools: [], orders: [] }),
 }
 
 export type PositionState = {
@@ -134,6 +147,18 @@ function readsOfPool(chain: Chain, { version, id }: InspectedPool): readonly Rea
     { to, abi: v2PairAbi, functionName: 'kLast', args: [] },
     { to: chain.amm.v2?.factory ?? zeroAddress, abi: v2FactoryAbi, functionName: 'feeTo', args: [] },
   ]
+}
+
+function readOfOrder(chain: Chain, { key, zeroForOne, amountIn }: OrderBounds): Read {
+  const asked = { poolKey: key, zeroForOne, exactAmount: amountIn < maxUint128 ? amountIn : maxUint128, hookData: '0x' }
+  const to = chain.amm.v4?.quoter ?? zeroAddress
+  return { to, abi: v4QuoterAbi, functionName: 'quoteExactInputSingle', args: [asked] }
+}
+
+/** The first member of what the quoter answers. */
+function amountOf(answer: unknown): bigint | null {
+  const amount: unknown = Array.isArray(answer) ? answer[0] : null
+  return typeof amount === 'bigint' && amount > 0n ? amount : null
 }
 
 function toCall({ to, abi, functionName, args }: Read): SimulatedCall {

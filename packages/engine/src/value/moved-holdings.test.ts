@@ -97,7 +97,7 @@ function moved(
   const standing = { ...pool, version: 'v3', stoodBefore: true, sqrtPriceX96: price, pair: null } as const
   return {
     calls,
-    inspected: { positions, pools: [standing] },
+    inspected: { positions, pools: [standing], orders: [] },
     deltas,
     paid: new Map(),
     pairs,

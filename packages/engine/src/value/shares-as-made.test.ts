@@ -6,7 +6,14 @@ import type { PairShares } from './trusted-value.ts'
 
 const pair: Address = '0x00000000000000000000000000000000000000a1'
 const [token0, token1] = ['0x00000000000000000000000000000000000000b0', '0x00000000000000000000000000000000000000b1']
-const dollar = { lowE18: 10n ** 18n, midE18: 10n ** 18n, highE18: 10n ** 18n, basis: 'feed', decimals: 6 } as const
+const dollar = {
+  lowE18: 10n ** 18n,
+  midE18: 10n ** 18n,
+  highE18: 10n ** 18n,
+  basis: 'feed',
+  depthUsdMicros: 0n,
+  decimals: 6,
+} as const
 const units = 1_000_000n
 // A deposit of 60 and 60 into a pair of 1,000 and 1,000 and as many shares.
 const simulated: PairShares = {

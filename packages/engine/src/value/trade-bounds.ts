@@ -170,7 +170,8 @@ function feeOf(legs: readonly Leg[], pays: ReadonlyMap<string, bigint>): number 
 const v2Fee = 3_000
 
 /** A fee above the most a static one may be is a flag: a hook decides it, and it excuses no loss. */
-function staticFeeBps(fee: number): number {
+/** 0 for a fee that a hook decides. */
+export function staticFeeBps(fee: number): number {
   return fee > 1_000_000 ? 0 : fee / 100
 }
 

@@ -4,7 +4,9 @@ import type { PriceBand } from '@svc/amm'
 /** What is known of a token's price, by lower-case address; `null` where no named source says anything. */
 export type TrustedPrices = (token: string) => TrustedPrice | null
 
-export type TrustedPrice = Pick<PriceBand, 'lowE18' | 'midE18' | 'highE18' | 'basis'> & { readonly decimals: number }
+export type TrustedPrice = Pick<PriceBand, 'lowE18' | 'midE18' | 'highE18' | 'basis' | 'depthUsdMicros'> & {
+  readonly decimals: number
+}
 
 /** Where in the bands of all tokens something is valued; the same for both sides of a comparison. */
 export type Edge = 'low' | 'mid' | 'high'
@@ -83,6 +85,11 @@ export function trustedSqrtPriceBand(
     low: sqrtPriceOf(one, at(one, 'low'), other, at(other, 'high')),
     high: sqrtPriceOf(one, at(one, 'high'), other, at(other, 'low')),
   }
+}
+
+/** Whether a feed says it all: with no named pool beside it, nothing holds the price to those of other tokens. */
+export function isFedAlone({ basis, depthUsdMicros }: Pick<TrustedPrice, 'basis' | 'depthUsdMicros'>): boolean {
+  return basis === 'feed' && depthUsdMicros === 0n
 }
 
 /** Width of a band in hundredths of a percent of its lower edge, rounded up. */

@@ -53,6 +53,25 @@ describe('G13: what leaves against what arrives', () => {
     expect(swapped).toMatchObject({ lossBps: 300, bandBps: 409, allowedBps: 500 })
   })
 
+  it('counts feeds that stand alone as wrong in opposite directions, for a day and for the outermost bound', () => {
+    const alone = { eachSideBps: 100n, depthUsdMicros: 0n }
+    const fed: Readonly<Record<string, TrustedPrice>> = {
+      one: { ...bandOf(100n * e18, alone), decimals: 18 },
+      other: { ...bandOf(100n * e18, alone), decimals: 18 },
+      deep: { ...bandOf(100n * e18, { eachSideBps: 100n }), decimals: 18 },
+    }
+    const traded = (from: string, to: string, amount: number) =>
+      weigh([outcome({ [from]: e18 }, { [to]: (e18 * BigInt(amount)) / 1_000n })], {
+        prices: (token) => fed[token] ?? null,
+      })
+    // 101 leave, and 99 of what arrives.
+    expect(traded('one', 'other', 1_000).lossUsdMicros).toBe(usd(2))
+    expect(traded('one', 'other', 980)).toMatchObject({ isWithin: true, lossUsdMicros: usd(3.98) })
+    expect(traded('one', 'other', 969)).toMatchObject({ isWithin: false, lossUsdMicros: usd(5.069) })
+    expect(traded('one', 'deep', 969)).toMatchObject({ isWithin: true, lossUsdMicros: usd(3.1) })
+    expect(traded('one', 'one', 1_000).lossUsdMicros).toBe(0n)
+  })
+
   it('counts the edge at which the loss is the larger share', () => {
     const bought = weigh([outcome({ wide: e18 }, { usdc: usd(98) })])
     expect(bought).toMatchObject({ lossBps: 393, isWithin: true, lossUsdMicros: usd(2) })

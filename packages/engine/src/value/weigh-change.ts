@@ -1,9 +1,18 @@
-import { bandWidthBps, type Edge, type Holdings, tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
+import {
+  bandWidthBps,
+  type Edge,
+  type Holdings,
+  isFedAlone,
+  tokensIn,
+  type TrustedPrices,
+  valueAt,
+} from './trusted-value.ts'
 
 /**
  * Weighs what leaves a wallet against what arrives, at trusted prices, in every outcome that the calldata of each call permits.
- * Both sides are valued at the same edge of every band: the edge at which the larger share is lost. A token without a trusted
- * price arrives as nothing, and the shortfall is then speculation. Where only the current price of a token is known, all that
+ * Both sides are valued at the same edge of every band: the edge at which the larger share is lost. Feeds that stand alone may be
+ * wrong in opposite directions: where they are, a call may lose what its outermost bound says, and what it loses there is what
+ * counts in a day. A token without a trusted price arrives as nothing, and the shortfall is then speculation. Where only the current price of a token is known, all that
  * leaves is a cold start. Both have budgets of their own.
  */
 export function weighChange(change: WeighedChange): ValueVerdict {
@@ -52,18 +61,54 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bou
   const beyond = weighed.filter((one) => !isAllowed(one, allowedBps))
   const isSpeculative = outcomes.some(({ arrives }) => [...tokensIn(arrives)].some(isUnnamed))
   const middle = outcomes.map((outcome) => weighAt(outcome, prices, 'mid'))
+  const apart = outcomes.flatMap((outcome) => weighApart(outcome, prices))
+  const outermostBps = Math.max(bounds.mostLossBps, bounds.maxLossBps)
+  const beyondAll = apart.filter((one) => !isAllowed(one, outermostBps))
   return {
-    worst: (beyond.length > 0 ? beyond : rest).reduce(
+    worst: (beyond.length > 0 ? beyond : beyondAll.length > 0 ? beyondAll : rest).reduce(
       (most, one) => (lossBps(one) > lossBps(most) ? one : most),
-      beyond[0] ?? first,
+      beyond[0] ?? beyondAll[0] ?? first,
     ),
     allowedBps,
-    isWithin: beyond.length === 0 || isSpeculative,
-    lossUsdMicros: isSpeculative ? 0n : middle.map(lostIn).reduce(larger, 0n),
+    isWithin: beyond.length + beyondAll.length === 0 || isSpeculative,
+    lossUsdMicros: isSpeculative ? 0n : [...middle, ...apart].map(lostIn).reduce(larger, 0n),
     speculativeUsdMicros: isSpeculative ? weighed.map(lostIn).reduce(larger, 0n) : 0n,
     coldUsdMicros: isCold(outcomes, prices) ? mostLeaving(outcomes, prices) : 0n,
   }
 }
+
+/** What an outcome loses as a day counts it: in the middle of every band, or more where feeds that stand alone lie apart. */
+export function mostLost(outcome: Outcome, prices: TrustedPrices): bigint {
+  return [weighAt(outcome, prices, 'mid'), ...weighApart(outcome, prices)].map(lostIn).reduce(larger, 0n)
+}
+
+function weighApart(outcome: Outcome, prices: TrustedPrices): readonly Weighing[] {
+  return feedsApart(outcome, prices).map((view) => weighAt(outcome, view, 'mid'))
+}
+
+/**
+ * The prices at which the tokens that feeds alone price lie each at one end of its band, in every combination; nothing where fewer than
+ * two are moved. Of more than four tokens those of the widest bands, for the others hardly matter beside them.
+ */
+function feedsApart(outcome: Outcome, prices: TrustedPrices): readonly TrustedPrices[] {
+  const alone = tokensOf([outcome]).flatMap((token) => {
+    const price = prices(token)
+    return price !== null && isFedAlone(price) ? [{ token, price }] : []
+  })
+  if (alone.length < 2) return []
+  const widest = alone.toSorted((one, other) => bandWidthBps(other.price) - bandWidthBps(one.price)).slice(0, mostApart)
+  return Array.from({ length: 2 ** widest.length }, (_view, choice): TrustedPrices => {
+    const ends = new Map(
+      widest.map(({ token, price }, index) => {
+        const midE18 = (choice >> index) % 2 === 0 ? price.lowE18 : price.highE18
+        return [token, { ...price, midE18 }] as const
+      }),
+    )
+    return (token) => ends.get(token) ?? prices(token)
+  })
+}
+
+const mostApart = 4
 
 function isAllowed({ outUsdMicros, inUsdMicros }: Weighing, allowedBps: number): boolean {
   const shortfall = outUsdMicros - inUsdMicros

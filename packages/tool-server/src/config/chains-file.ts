@@ -123,6 +123,7 @@ const fullRow = z.strictObject({
   amm,
   sequencerUptimeFeed: z.strictObject({ address, graceSeconds: seconds }).optional(),
   identityRegistry: z.strictObject({ address, form: z.enum(['erc8004-v1', 'handle-v0']) }).optional(),
+  rewardDistributor: address.optional(),
   subgraphs: z.strictObject({ v2: subgraph.optional(), v3: subgraph.optional(), v4: subgraph.optional() }).optional(),
   tokens: z.array(token),
 })

@@ -30,6 +30,8 @@ export type Config = {
     readonly tradingApiKey: Secret | null
     readonly tradingApiUrl: string
     readonly subgraphApiKey: Secret | null
+    /** Base of Merkl's API or of one like it. */
+    readonly rewardsUrl: string
     readonly pinningJwt: Secret | null
     readonly ipfsMode: 'proxy' | 'pinata' | 'inline'
     readonly agentName: string | null

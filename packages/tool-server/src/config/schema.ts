@@ -62,6 +62,7 @@ export const settingsSchema = z.object({
   SVC_TRADING_API_KEY: text.optional(),
   SVC_TRADING_API_URL: plainUrl.default('https://trade-api.gateway.uniswap.org/v1'),
   SVC_MCP_SUBGRAPH_API_KEY: text.optional(),
+  SVC_REWARDS_URL: httpUrl.default('https://api.merkl.xyz'),
   SVC_IPFS_MODE: z.enum(['proxy', 'pinata', 'inline']).default('proxy'),
   SVC_PINNING_JWT: text.optional(),
   SVC_AGENT_NAME: z.string().min(1).max(64).optional(),

@@ -26,7 +26,8 @@ export function secretsOf(config: Config): readonly string[] {
     upstream.pinningJwt,
   ]
   const urls = revealed(endpoints)
-  const places = [...urls, ...config.chains.flatMap((chain) => placesOf(config, chain)), upstream.gatewayUrl ?? '']
+  const services = [upstream.rewardsUrl, upstream.gatewayUrl ?? '']
+  const places = [...urls, ...config.chains.flatMap((chain) => placesOf(config, chain)), ...services]
   return [...revealed(held), ...urls, ...urls.flatMap(partsOf), ...places.flatMap(credentialsOf)]
 }
 

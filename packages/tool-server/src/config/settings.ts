@@ -62,6 +62,11 @@ export const settings = [
     'https://trade-api.gateway.uniswap.org/v1',
   ),
   secret('SVC_MCP_SUBGRAPH_API_KEY', 'Key of the subgraph gateway, for the history of pools.'),
+  setting(
+    'SVC_REWARDS_URL',
+    "Base URL of the service that gives the proofs of rewards, with Merkl's API; it is asked for the wallets that callers name.",
+    'https://api.merkl.xyz',
+  ),
   setting('SVC_IPFS_MODE', '`proxy`, `pinata` or `inline`: how agent cards are published.', 'proxy'),
   secret('SVC_PINNING_JWT', 'Token of the own pinning account, for SVC_IPFS_MODE=pinata.'),
   setting('SVC_AGENT_NAME', 'Name the agent registers under.'),

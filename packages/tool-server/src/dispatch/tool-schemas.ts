@@ -66,6 +66,7 @@ function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSche
       // A switch that is left out is off.
       if (node.default === false) delete node.default
       if (io === 'input') sayOnce(node)
+      if (io === 'input' && path.length === 0) leaveOutKnown(node)
       // How many a list takes, the refusal says; an enum of three says it, too.
       delete node.minItems
       delete node.maxItems
@@ -82,6 +83,7 @@ export const commonMembers = [
   'barsFound',
   'isEstimate',
   'transactions',
+  'explorerUrl',
   'atomicity',
   'gasCostUsd',
   'notes',
@@ -95,6 +97,12 @@ function leaveOutCommon({ properties }: z.core.JSONSchema.BaseSchema): void {
   for (const name of isOfBlock ? [...commonMembers, ...blockMembers] : commonMembers) delete properties?.[name]
   const chain = properties?.['chain']
   if (typeof chain === 'object') delete chain.properties
+}
+
+/** Every write takes it; the instructions say what it does. */
+function leaveOutKnown({ properties }: z.core.JSONSchema.BaseSchema): void {
+  const key = properties?.['idempotencyKey']
+  if (typeof key === 'object') delete key.description
 }
 
 /** Members that docs/analytics.md or a description beside them names, as their schema says. */

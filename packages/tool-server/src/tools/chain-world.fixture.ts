@@ -17,10 +17,12 @@ import { createIdentities, type IdentitiesOptions } from '../identity/create-ide
 import { noServices } from '../identity/no-services.fixture.ts'
 import { createLiquidity } from '@svc/amm/liquidity'
 import { createPriceSource } from '@svc/amm/prices'
+import { createRewards, type RewardsOptions } from '@svc/amm/rewards'
 import { createRpcPool } from '@svc/amm/rpc'
 import { createSubgraphs } from '@svc/amm/subgraph'
 import type { SubgraphsOptions } from '../../../amm/src/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '@svc/amm/tokens'
+import { createTwamm } from '@svc/amm/twamm'
 import { createWorkerPool, type WorkerPoolOptions } from '../workers/create-worker-pool.ts'
 import { devnetPolicy, type OperationsPipeline, type PolicySource, type Principal, scopes } from '@svc/engine'
 import { createDecisionRecorder } from '../../../engine/src/audit/decision-recorder.ts'
@@ -69,7 +71,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     },
   })
   const { policies } = options
-  const policy = policies?.started ?? parsePolicy(options.policy ?? devnetPolicy(), { production: false })
+  const policy = policies?.started ?? parsePolicy(options.policy ?? ownPolicy(devnet), { production: false })
   const tokens = createTokenDirectory({
     chains: chains.list(),
     rpc,
@@ -84,8 +86,10 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const subgraphs = createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs })
   const checks = { pickInt: (below: number) => randomInt(below), withinMs: 60_000, ...options.checks }
   const history = createPoolHistory({ rpc, liquidity, prices }, { subgraphs, bars: store.bars, now, checks })
+  const rewards = createRewards({ rpc, chains: chains.list(), url: 'http://127.0.0.1:9', ...options.rewards })
   const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
-  const reads = { chains, rpc, tokens, prices, liquidity, history, workers, identities }
+  const twamm = createTwamm({ rpc, liquidity, named: (id) => policy.twammHooks[id] ?? [] })
+  const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, twamm, workers, identities }
   const ports: Ports = { ...reads, agentAddress: wallet.address }
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
@@ -258,6 +262,8 @@ export type WorldOptions = {
   readonly subgraphs?: Partial<SubgraphsOptions>
   /** Who else builds transactions; nobody unless given. */
   readonly tradingApi?: UpstreamOptions['tradingApi']
+  /** The service that gives proofs of rewards; none answers unless given. */
+  readonly rewards?: Partial<Pick<RewardsOptions, 'url' | 'timeoutMs'>>
   /** How subgraphs are held against the chain: at random, within a minute unless given. */
   readonly checks?: Partial<CheckOptions>
   /** One thread and a minute unless given. */
@@ -300,6 +306,11 @@ const plenty = {
   WBTC: '2',
   FOT: '1000',
   HOSTILE: '1000',
+}
+
+/** The policy that the local world writes. */
+export function ownPolicy({ chainId, twamm }: Devnet): ReturnType<typeof devnetPolicy> {
+  return devnetPolicy({ [chainId]: [{ hook: twamm.hook, pools: [twamm.pool.id] }] })
 }
 
 function bigintText(_key: string, value: unknown): unknown {

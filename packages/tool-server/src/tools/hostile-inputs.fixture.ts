@@ -95,6 +95,7 @@ export const hostile = {
   slippage: [...notNumbers, 0, -1, 0.5, 5001],
   exitSlippage: [...notNumbers, 0, -1, 0.5, 10_001],
   deadline: [...notNumbers, 0, 9, 86_401, 60.5],
+  orderDuration: [...notNumbers, 0, -1, 60.5, 2_592_001],
   limit: [...notNumbers, 0, -1, 101, 1.5],
   cursor: [...notText, '', '-1', 'abc', '1.5', '1'.repeat(10), '\uFF11'],
   flag: ['true', 1, 0, null, 'yes'],

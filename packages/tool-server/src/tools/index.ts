@@ -4,7 +4,9 @@ import { optimizeLpRange } from './analytics/optimize-lp-range.ts'
 import { recommendFeeTier } from './analytics/recommend-fee-tier.ts'
 import { addLiquidity } from './liquidity/add-liquidity.ts'
 import { collectFees } from './liquidity/collect-fees.ts'
+import { compoundFees } from './liquidity/compound-fees.ts'
 import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
+import { rebalancePosition } from './liquidity/rebalance-position.ts'
 import { removeLiquidity } from './liquidity/remove-liquidity.ts'
 import { getGasPrice } from './market/get-gas-price.ts'
 import { getPoolInfo } from './market/get-pool-info.ts'
@@ -21,9 +23,14 @@ import { queryAgentIdentity } from './market/query-agent-identity.ts'
 import { searchPools } from './market/search-pools.ts'
 import { searchTokens } from './market/search-tokens.ts'
 import { getAgentBalance } from './portfolio/get-agent-balance.ts'
+import { getClaimableRewards } from './portfolio/get-claimable-rewards.ts'
 import { getPosition } from './portfolio/get-position.ts'
 import { getPositionPerformance } from './portfolio/get-position-performance.ts'
 import { getPositionsByOwner } from './portfolio/get-positions-by-owner.ts'
+import { cancelTwammOrder } from './orders/cancel-twamm-order.ts'
+import { claimTwammOrder } from './orders/claim-twamm-order.ts'
+import { getTwammOrderStatus } from './orders/get-twamm-order-status.ts'
+import { submitTwammOrder } from './orders/submit-twamm-order.ts'
 import { cancelOperation } from './operations/cancel-operation.ts'
 import { executePlan } from './operations/execute-plan.ts'
 import { getOperation } from './operations/get-operation.ts'
@@ -42,12 +49,16 @@ export const catalogue: readonly Tool[] = Object.freeze([
   approveToken,
   backtestLpStrategy,
   cancelOperation,
+  cancelTwammOrder,
   checkSafetyStatus,
   checkSetupHealth,
+  claimTwammOrder,
   collectFees,
+  compoundFees,
   executePlan,
   executeSwap,
   getAgentBalance,
+  getClaimableRewards,
   getGasPrice,
   getOperation,
   getPoolInfo,
@@ -62,6 +73,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   getTokenInfo,
   getTokenPrice,
   getTransactionStatus,
+  getTwammOrderStatus,
   getVolumeHistory,
   increaseLiquidity,
   listOperations,
@@ -69,9 +81,11 @@ export const catalogue: readonly Tool[] = Object.freeze([
   optimizeLpRange,
   provisionWallet,
   queryAgentIdentity,
+  rebalancePosition,
   recommendFeeTier,
   registerAgent,
   removeLiquidity,
   searchPools,
   searchTokens,
+  submitTwammOrder,
 ])

@@ -1,7 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual } from 'viem'
-import { type Position, ToolError } from '@svc/amm'
+import { type Position, type Token, tokenLabel, ToolError } from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
+import { invalidField } from './params.ts'
 
 /**
  * A position of the agent wallet. Ids of v3 and v4 are counted apart, so where the wallet holds the id in the other version
@@ -23,6 +24,18 @@ export async function ownPosition(
     suggestion: `Call again with version ${other}.`,
     details: [{ field: 'version', message: 'The id is of the other version.', accepted: other }],
   })
+}
+
+/**
+ * Whether a token is the pool's second. In v3 the native currency stands for its wrapped token. Throws `VALIDATION_FAILED`
+ * where the position is of another pair.
+ */
+export function isSecondToken(token: Token, { pool, version }: Position, wrapped: Token): boolean {
+  const { address } = token.isNative && version === 'v3' ? wrapped : token
+  if (address === pool.token0.address) return false
+  if (address === pool.token1.address) return true
+  const accepted = [pool.token0, pool.token1].map(tokenLabel).join(' or ')
+  throw invalidField('token0', 'This position is of other tokens.', accepted)
 }
 
 type PositionKey = { readonly version: 'v3' | 'v4'; readonly positionId: string }

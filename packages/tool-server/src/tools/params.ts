@@ -2,7 +2,7 @@ import { AmountError, parseAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { getAddress, isAddress, type Address, type Hex } from 'viem'
 import * as z from 'zod'
-import { type PoolReference, type Token, ToolError, type Version } from '@svc/amm'
+import { type AddRequest, type PoolReference, type Token, ToolError, type Version } from '@svc/amm'
 import { operationStates } from '@svc/engine'
 import type { WriteContext } from '../tool.ts'
 
@@ -117,6 +117,36 @@ export const rangeStrategies = {
 export const rangeStrategyInput = z
   .enum(['full', 'narrow', 'medium', 'wide'], { error: 'Accepted: full, narrow, medium or wide' })
   .describe('+/-5, 15, 50 %')
+
+type RangeFields = {
+  readonly priceLower?: number | undefined
+  readonly priceUpper?: number | typeof infinite | undefined
+  readonly rangeStrategy?: keyof typeof rangeStrategies | undefined
+}
+
+/** What contradicts itself in a range: the member and what it accepts. A range is asked for by both ends or by a strategy. */
+export function rangeContradictions(range: RangeFields): readonly (readonly [keyof RangeFields, string])[] {
+  const { priceLower, priceUpper, rangeStrategy } = range
+  const missing = priceLower === undefined ? 'priceLower' : priceUpper === undefined ? 'priceUpper' : null
+  if (rangeStrategy !== undefined) {
+    if (priceLower === undefined && priceUpper === undefined) return []
+    return [['rangeStrategy', 'Accepted: either rangeStrategy, or priceLower and priceUpper']]
+  }
+  if (missing !== null) return [[missing, 'Accepted: a price beside the other, or rangeStrategy instead of both']]
+  if ((priceLower ?? 0) < upperOf(priceUpper ?? 0)) return []
+  return [['priceLower', 'Accepted: a price below priceUpper']]
+}
+
+/** `null` where neither ends nor a strategy are given. */
+export function rangeOf({ priceLower, priceUpper, rangeStrategy }: RangeFields): AddRequest['range'] {
+  if (rangeStrategy !== undefined) return rangeStrategies[rangeStrategy]
+  if (priceLower === undefined || priceUpper === undefined) return null
+  return priceLower === 0 && priceUpper === infinite ? 'full' : { priceLower, priceUpper: upperOf(priceUpper) }
+}
+
+function upperOf(upper: number | typeof infinite): number {
+  return upper === infinite ? Number.POSITIVE_INFINITY : upper
+}
 
 /** The id of a plan or an operation: a UUID as this server gives them. */
 export const operationIdInput = z

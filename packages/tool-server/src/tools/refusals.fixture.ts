@@ -83,6 +83,8 @@ export function untouchedWorld(): WriteContext {
     prices: untouchable('prices'),
     liquidity: untouchable('liquidity'),
     history: untouchable('history'),
+    rewards: untouchable('rewards'),
+    twamm: untouchable('twamm'),
     workers: untouchable('workers'),
     identities: untouchable('identities'),
     draw: () => {},

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { listTool } from '../dispatch/list-tools.ts'
 import type { Tool } from '../tool.ts'
 import { catalogue } from './index.ts'
@@ -30,6 +31,30 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
     required: 'positionId amount0 chain',
     result:
       'status txHash positionId amount0Added amount1Added newTotalAmount0 newTotalAmount1 newTotalValueUsd explorerUrl',
+  },
+  compound_fees: {
+    parameters: 'positionId chain version swapToRatio',
+    required: 'positionId chain',
+    result:
+      'status txHash positionId feesCollected.amount0 feesCollected.amount1 feesCollected.totalUsd reinvested.amount0 reinvested.amount1 reinvested.swapExecuted reinvested.swapDetails newLiquidity explorerUrl',
+  },
+  rebalance_position: {
+    parameters: 'positionId chain priceLower priceUpper rangeStrategy version',
+    required: 'positionId chain',
+    result:
+      'status closedPosition.positionId closedPosition.txHash closedPosition.amount0Received closedPosition.amount1Received closedPosition.feesCollected newPosition.positionId newPosition.txHash newPosition.amount0Deposited newPosition.amount1Deposited newPosition.priceLower newPosition.priceUpper newPosition.currentPrice totalGasCostUsd',
+  },
+  submit_twamm_order: {
+    parameters: 'tokenIn tokenOut amount duration chain pool',
+    required: 'tokenIn tokenOut amount duration chain',
+    result:
+      'status txHash orderId tokenIn.symbol tokenIn.totalAmount tokenOut.symbol duration sellRate estimatedOutput expiresAt explorerUrl',
+  },
+  get_twamm_order_status: {
+    parameters: 'orderId pool chain',
+    required: 'orderId pool chain',
+    result:
+      'orderId status progress.percentComplete progress.amountSold progress.amountReceived progress.avgPrice progress.remainingAmount timing.startedAt timing.expiresAt timing.timeRemaining vsSpotExecution.spotPriceAtStart vsSpotExecution.currentAvgPrice vsSpotExecution.twammPremiumPct vsSpotExecution.note',
   },
   recommend_fee_tier: {
     parameters: 'token0 token1 chain',
@@ -77,6 +102,9 @@ const defaults: readonly (readonly [tool: string, parameter: string, value: unkn
   ['optimize_lp_range', 'simulations', 5_000],
   ['optimize_lp_range', 'volatilitySource', 'historical'],
   ['increase_liquidity', 'version', 'v3'],
+  ['compound_fees', 'version', 'v3'],
+  ['compound_fees', 'swapToRatio', true],
+  ['rebalance_position', 'version', 'v3'],
 ]
 
 const named = (name: string): Tool => {
@@ -87,7 +115,8 @@ const named = (name: string): Tool => {
 
 describe('the specification', () => {
   test.each(Object.entries(specified))('of %s: each parameter and result member is there', (name, wanted) => {
-    const { inputSchema, outputSchema } = listTool(named(name))
+    const { inputSchema } = listTool(named(name))
+    const outputSchema = z.toJSONSchema(named(name).output, { io: 'input' })
     const results = wanted.result.split(' ')
     const top = [...new Set(results.map((path) => path.split('.')[0] ?? ''))]
     expect(Object.keys(members(inputSchema))).toEqual(expect.arrayContaining(wanted.parameters.split(' ')))
@@ -121,6 +150,7 @@ describe('the specification', () => {
     expect(versions).toEqual({
       add_liquidity: 'v2 v3 v4',
       collect_fees: 'v3 v4',
+      compound_fees: 'v3 v4',
       execute_swap: 'v2 v3 v4',
       get_pool_info: 'v2 v3 v4',
       get_pool_state: 'v2 v3 v4',
@@ -132,6 +162,7 @@ describe('the specification', () => {
       get_tick_data: 'v3 v4',
       get_volume_history: 'v2 v3 v4',
       increase_liquidity: 'v3 v4',
+      rebalance_position: 'v3 v4',
       remove_liquidity: 'v2 v3 v4',
     })
   })

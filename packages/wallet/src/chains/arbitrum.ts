@@ -75,6 +75,7 @@ export const arbitrum: Chain = {
   logRangeBlocks: 10_000,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
+  rewardDistributor: canonical.rewardDistributor,
   wrappedNative,
   sequencerUptimeFeed: { address: '0xFdB631F5EE196F0ed6FAa767959853A9F217697D', graceSeconds: 3600 },
   amm: {

@@ -50,6 +50,7 @@ export const avalanche: Chain = {
   logRangeBlocks: 2_000,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
+  rewardDistributor: canonical.rewardDistributor,
   wrappedNative,
   amm: {
     v2: {

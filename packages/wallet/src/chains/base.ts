@@ -60,6 +60,7 @@ export const base: Chain = {
   sponsored: true,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
+  rewardDistributor: canonical.rewardDistributor,
   wrappedNative,
   sequencerUptimeFeed: { address: '0xBCF85224fc0756B9Fa45aA7892530B47e10b6433', graceSeconds: 3600 },
   amm: {

@@ -61,6 +61,7 @@ export const bnb: Chain = {
   logRangeBlocks: 1_000,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
+  rewardDistributor: canonical.rewardDistributor,
   wrappedNative,
   amm: {
     v2: {

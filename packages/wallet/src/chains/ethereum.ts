@@ -61,6 +61,7 @@ export const ethereum: Chain = {
   logRangeBlocks: 2_000,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
+  rewardDistributor: canonical.rewardDistributor,
   wrappedNative,
   amm: {
     v2: {

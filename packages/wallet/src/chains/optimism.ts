@@ -59,6 +59,7 @@ export const optimism: Chain = {
   l1DataFee: true,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
+  rewardDistributor: canonical.rewardDistributor,
   wrappedNative,
   sequencerUptimeFeed: { address: '0x371EAD81c9102C9BF4874A9075FFFf170F2Ee389', graceSeconds: 3600 },
   amm: {

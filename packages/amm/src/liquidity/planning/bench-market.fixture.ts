@@ -31,11 +31,11 @@ export async function openMarket(devnet: Devnet) {
   const read = (version: RangedVersion, positionId: string) => liquidity.position(chain, version, positionId)
 
   /** Trades of others, each moving the price by some basis points and paying fees. */
-  async function trade(version: RangedVersion, base: Token, tokensIn: readonly Token[]) {
+  async function trade(version: RangedVersion, base: Token, tokensIn: readonly Token[], parts = 1n) {
     for (const tokenIn of tokensIn) {
       const [tokenOut, amount] =
         tokenIn === usdc ? ([base, parseAmount('60000', 6)] as const) : ([usdc, parseAmount('20', 18)] as const)
-      await benchTrade(other, version, tokenIn, tokenOut, amount)
+      await benchTrade(other, version, tokenIn, tokenOut, amount / parts)
     }
   }
 
@@ -73,6 +73,15 @@ export async function openMarket(devnet: Devnet) {
     ) => {
       const request = { percentage: 100, collectFees: true, recipient: bench.address, ...common, ...facts }
       return liquidity.planRemove(chain, position, request)
+    },
+    compound: (position: Position, facts: { slippageBps?: number; swapToRatio?: boolean } = {}) =>
+      liquidity.planCompound(chain, position, { swapToRatio: false, recipient: bench.address, ...common, ...facts }),
+    rebalance: (
+      position: Position,
+      facts: Partial<Pick<Parameters<typeof liquidity.planRebalance>[2], 'range' | 'swapToRatio' | 'inverted'>> = {},
+    ) => {
+      const request = { range: { pctEachSide: 15 }, inverted: false, swapToRatio: true, recipient: bench.address }
+      return liquidity.planRebalance(chain, position, { ...request, ...common, ...facts })
     },
     increase: (
       position: Position,

@@ -119,9 +119,11 @@ export async function createBench(devnet: Devnet, index = 0): Promise<Bench> {
     async run(intent) {
       requireAllowed(intent)
       for (const approval of intent.approvals) await approve(approval)
-      let receipt: TransactionReceipt | null = null
-      for (const { to, data, valueWei } of intent.calls) receipt = await send({ to, data, value: valueWei })
-      return settledBy(receipt!)
+      const mined: Settled[] = []
+      for (const { to, data, valueWei, label } of intent.calls) {
+        mined.push(settledBy(await send({ to, data, value: valueWei }), label))
+      }
+      return { ...mined.at(-1)!, transactions: mined.map(({ main }) => main) }
     },
     async changes(watched, act) {
       const before = await Promise.all(watched.map(balance))
@@ -179,8 +181,11 @@ export async function mineTogether(
   return settled
 }
 
-function settledBy({ transactionHash, blockNumber, logs, gasUsed, effectiveGasPrice }: TransactionReceipt): Settled {
-  const main = { label: 'main', hash: transactionHash, blockNumber, logs, gasUsed }
+function settledBy(
+  { transactionHash, blockNumber, logs, gasUsed, effectiveGasPrice }: TransactionReceipt,
+  label = 'main',
+): Settled {
+  const main = { label, hash: transactionHash, blockNumber, logs, gasUsed }
   return {
     transactions: [main],
     main,

@@ -42,7 +42,16 @@ export async function planAddV3(
     ...flip<bigint | null>(inverted, request),
     fields: callerFields(inverted),
   })
-  const deposit = fitDeposit(request, pair, target)
+  return planMintV3(positionManager, chain, target, { deposit: fitDeposit(request, pair, target), inverted, request })
+}
+
+/** Plans the mint of a deposit whose range and liquidity are known. */
+export function planMintV3(
+  positionManager: Address,
+  chain: Chain,
+  target: { readonly pool: Pool; readonly createsPool: boolean },
+  { deposit, inverted, request }: MintRequest,
+): LiquidityPlan<AddPreview, AddOutcome> {
   const { valueWei, ...payment } = planPayment(deposit.sides, positionManager, 'erc20')
   const steps = [
     ...(target.createsPool ? [encodeCreate(target.pool)] : []),
@@ -65,10 +74,16 @@ export async function planAddV3(
   }
 }
 
-function mintOf(
+type MintRequest = {
+  readonly deposit: FittedDeposit
+  readonly inverted: boolean
+  readonly request: Pick<AddRequest, 'slippageBps' | 'deadline' | 'recipient' | 'kept'>
+}
+
+export function mintOf(
   { pool, createsPool }: { readonly pool: Pool; readonly createsPool: boolean },
-  { bounds, fitted, ticks }: FittedDeposit,
-  { recipient, slippageBps }: AddRequest,
+  { bounds, fitted, ticks }: Pick<FittedDeposit, 'bounds' | 'fitted' | 'ticks'>,
+  { recipient, slippageBps }: Pick<AddRequest, 'recipient' | 'slippageBps'>,
   isInverted: boolean,
 ): IntentDeposit {
   const { amount0, amount1 } = fitted
@@ -84,7 +99,11 @@ function encodeCreate(pool: Pool): Hex {
   })
 }
 
-function encodeMint(pool: Pool, deposit: FittedDeposit, request: AddRequest): Hex {
+export function encodeMint(
+  pool: Pool,
+  deposit: Pick<FittedDeposit, 'bounds' | 'fitted' | 'ticks'>,
+  request: Pick<AddRequest, 'slippageBps' | 'kept' | 'recipient' | 'deadline'>,
+): Hex {
   const { bounds, fitted, ticks } = deposit
   const { slippageBps, kept } = request
   const least = leastOfMint({ bounds, liquidity: fitted.liquidity, slippageBps, kept })
@@ -103,7 +122,7 @@ function encodeMint(pool: Pool, deposit: FittedDeposit, request: AddRequest): He
   return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'mint', args: [params] })
 }
 
-function decodeMint(settled: Settled, positionManager: Address, inverted: boolean): AddOutcome {
+export function decodeMint(settled: Settled, positionManager: Address, inverted: boolean): AddOutcome {
   const logs = logsOf(settled, positionManager)
   const events = parseEventLogs({ abi: v3PositionManagerAbi, eventName: 'IncreaseLiquidity', logs })
   const { tokenId, liquidity, ...amounts } = requireEvent(events, 'IncreaseLiquidity').args

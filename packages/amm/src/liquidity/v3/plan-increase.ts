@@ -50,7 +50,11 @@ export function planIncreaseV3(
   }
 }
 
-function encodeIncrease(position: Position, increase: FittedIncrease, request: IncreaseRequest): Hex {
+export function encodeIncrease(
+  position: Position,
+  increase: Pick<FittedIncrease, 'bounds' | 'fitted'>,
+  request: Pick<IncreaseRequest, 'slippageBps' | 'kept' | 'deadline'>,
+): Hex {
   const { bounds, fitted } = increase
   const { slippageBps, kept } = request
   const least = leastOfMint({ bounds, liquidity: fitted.liquidity, slippageBps, kept })
@@ -65,7 +69,7 @@ function encodeIncrease(position: Position, increase: FittedIncrease, request: I
   return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'increaseLiquidity', args: [params] })
 }
 
-function decodeIncrease(settled: Settled, positionManager: Address): IncreaseOutcome {
+export function decodeIncrease(settled: Settled, positionManager: Address): IncreaseOutcome {
   const logs = logsOf(settled, positionManager)
   const events = parseEventLogs({ abi: v3PositionManagerAbi, eventName: 'IncreaseLiquidity', logs })
   const { liquidity, amount0, amount1 } = requireEvent(events, 'IncreaseLiquidity').args

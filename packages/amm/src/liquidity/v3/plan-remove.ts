@@ -1,3 +1,4 @@
+import type { Amounts } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, maxUint128, parseEventLogs, type Address, type Hex } from 'viem'
 import type { Settled } from '../../intent.ts'
@@ -27,7 +28,10 @@ export function planRemoveV3(
   const { positionManager } = requireDeployment(chain, 'v3')
   const { token0, token1 } = position.pool
   const removal = fitRemoval(position, request)
-  const steps = [encodeDecrease(position, removal, request), encodeCollect(position, removal, request)]
+  const steps = [
+    encodeDecrease(position, removal, request),
+    encodeCollect(position, request.recipient, request.collectFees ? undefined : removal.principal),
+  ]
   return {
     intent: routineIntent(chain, {
       ...positionManagerCall(positionManager, steps, 0n, 'remove liquidity'),
@@ -47,7 +51,12 @@ export function planRemoveV3(
   }
 }
 
-function encodeDecrease(position: Position, removal: FittedRemoval, request: RemoveRequest): Hex {
+/** Takes liquidity out; what it pays stays owed to the position. */
+export function encodeDecrease(
+  position: Position,
+  removal: FittedRemoval,
+  request: Pick<RemoveRequest, 'deadline'>,
+): Hex {
   const params = {
     tokenId: BigInt(position.positionId),
     liquidity: removal.liquidity,
@@ -58,17 +67,16 @@ function encodeDecrease(position: Position, removal: FittedRemoval, request: Rem
   return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'decreaseLiquidity', args: [params] })
 }
 
-function encodeCollect(position: Position, removal: FittedRemoval, request: RemoveRequest): Hex {
-  const params = {
-    tokenId: BigInt(position.positionId),
-    recipient: request.recipient,
-    amount0Max: request.collectFees ? maxUint128 : removal.principal.amount0,
-    amount1Max: request.collectFees ? maxUint128 : removal.principal.amount1,
-  }
+/** Pays out what a position is owed, at most so much of it. */
+export function encodeCollect(position: Position, recipient: Address, most: Amounts = everything): Hex {
+  const { amount0: amount0Max, amount1: amount1Max } = most
+  const params = { tokenId: BigInt(position.positionId), recipient, amount0Max, amount1Max }
   return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'collect', args: [params] })
 }
 
-function decodeRemoval(settled: Settled, position: Position, positionManager: Address): RemoveOutcome {
+const everything: Amounts = { amount0: maxUint128, amount1: maxUint128 }
+
+export function decodeRemoval(settled: Settled, position: Position, positionManager: Address): RemoveOutcome {
   const logs = logsOf(settled, positionManager)
   const events = parseEventLogs({ abi: v3PositionManagerAbi, eventName: 'DecreaseLiquidity', logs })
   const { liquidity, amount0: freed0, amount1: freed1 } = requireEvent(events, 'DecreaseLiquidity').args

@@ -40,7 +40,7 @@ export async function planAddV4(
   chain: Chain,
   request: AddRequest,
 ): Promise<LiquidityPlan<AddPreview, AddOutcome>> {
-  const { positionManager } = requireDeployment(chain, 'v4')
+  requireDeployment(chain, 'v4')
   const pair = orderPair(ports.tokens, chain, 'v4', request)
   const { inverted } = pair
   const fields = callerFields(inverted)
@@ -51,11 +51,24 @@ export async function planAddV4(
     fields,
   })
   const deposit = fitDeposit(request, pair, { pool, createsPool })
+  return planMintV4(ports, chain, { pool, createsPool }, { deposit, inverted, request })
+}
+
+/** Plans the mint of a deposit whose range and liquidity are known. */
+export function planMintV4(
+  ports: Pick<PlanPorts, 'rpc'>,
+  chain: Chain,
+  { pool, createsPool }: { readonly pool: Pool; readonly createsPool: boolean },
+  { deposit, inverted, request }: MintRequest,
+): LiquidityPlan<AddPreview, AddOutcome> {
+  const { positionManager } = requireDeployment(chain, 'v4')
   const { amount0, amount1, liquidity } = deposit.fitted
+  const [paid0, paid1] = deposit.sides
   const { recipient, slippageBps, kept } = request
-  const most = requireUint128(mostOfMint({ bounds: deposit.bounds, liquidity, slippageBps, kept }), fields)
+  const bounded = mostOfMint({ bounds: deposit.bounds, liquidity, slippageBps, kept })
+  const most = requireUint128(bounded, callerFields(inverted))
   const amounts = { amount0, amount1, liquidity, minLiquidity: liquidity }
-  const { valueWei, ...payment } = planPayment(sidesOf(pair.paid0, pair.paid1, most), positionManager, 'permit2')
+  const { valueWei, ...payment } = planPayment(sidesOf(paid0.token, paid1.token, most), positionManager, 'permit2')
   return {
     intent: routineIntent(chain, {
       ...mintCall(positionManager, { pool, createsPool, deposit, most, request, valueWei }),
@@ -75,6 +88,12 @@ export async function planAddV4(
   }
 }
 
+type MintRequest = {
+  readonly deposit: FittedDeposit
+  readonly inverted: boolean
+  readonly request: Pick<AddRequest, 'slippageBps' | 'deadline' | 'recipient' | 'kept'>
+}
+
 function mintCall(
   positionManager: Address,
   facts: {
@@ -82,7 +101,7 @@ function mintCall(
     readonly createsPool: boolean
     readonly deposit: FittedDeposit
     readonly most: Amounts
-    readonly request: AddRequest
+    readonly request: MintRequest['request']
     readonly valueWei: bigint
   },
 ): Pick<Intent, 'calls' | 'atomicity'> {
@@ -165,7 +184,7 @@ type V4PoolRequest = {
  *
  * @throws ToolError `INTERNAL` when the receipt holds no such logs.
  */
-function mintedTokenId(settled: Settled, chain: Chain, minted: Minted): bigint {
+export function mintedTokenId(settled: Settled, chain: Chain, minted: Minted): bigint {
   const { poolManager, positionManager } = requireDeployment(chain, 'v4')
   const transfers = parseEventLogs({
     abi: v4PositionManagerAbi,

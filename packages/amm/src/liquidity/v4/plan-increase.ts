@@ -70,7 +70,7 @@ export function planIncreaseV4(
 }
 
 /** `close` pays a debt or takes a surplus: which it is depends on the fees. */
-function encodeIncrease(
+export function encodeIncrease(
   position: Position,
   liquidity: bigint,
   most: Amounts,

@@ -17,7 +17,7 @@ import { readPriceAtLog } from './read-price-at-log.ts'
  * of the pool. The log says how much liquidity; the
  * fees it paid out are the growth that the pool accounted for in that block; the principal is the rest of the token
  * transfers, and for the native currency, which leaves no transfer log, what the liquidity stands for at the price the
- * log was written at.
+ * log was written at. So it is for both tokens where the transaction changes other positions, too (not `isAlone`).
  *
  * @throws ToolError `INTERNAL` when the receipt holds no such log, `RPC_*` when the chain does not answer.
  */
@@ -27,6 +27,7 @@ export async function readModification(
   pool: Pool,
   tokenId: bigint,
   settled: Settled,
+  isAlone = true,
 ): Promise<Modification> {
   const { poolManager, positionManager } = requireDeployment(chain, 'v4')
   const logs = logsOf(settled, poolManager)
@@ -39,19 +40,19 @@ export async function readModification(
   const isDeposit = liquidityDelta > 0n
   const [fees, sqrtPriceX96] = await Promise.all([
     readPaidFees(ports, chain, { ...at, tickLower, tickUpper, salt }),
-    pool.token0.isNative ? readPriceAtLog(ports, chain, { ...at, logIndex: event.logIndex }) : null,
+    pool.token0.isNative || !isAlone ? readPriceAtLog(ports, chain, { ...at, logIndex: event.logIndex }) : null,
   ])
   const moved = (token: Address, fee: bigint) => {
     const transfers = transfersOf(settled, token)
     const received = transfers.outOf(poolManager) - transfers.into(poolManager)
     return isDeposit ? fee - received : received - fee
   }
+  const atPrice = sqrtPriceX96 === null ? null : amountsAt(sqrtPriceX96, event.args)
   return {
     liquidityDelta,
     principal: {
-      amount0:
-        sqrtPriceX96 === null ? moved(pool.token0.address, fees.amount0) : amountsAt(sqrtPriceX96, event.args).amount0,
-      amount1: moved(pool.token1.address, fees.amount1),
+      amount0: atPrice === null ? moved(pool.token0.address, fees.amount0) : atPrice.amount0,
+      amount1: atPrice === null || isAlone ? moved(pool.token1.address, fees.amount1) : atPrice.amount1,
     },
     fees,
   }

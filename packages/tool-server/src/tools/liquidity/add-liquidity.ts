@@ -15,10 +15,10 @@ import {
   deadlineOf,
   feeInput,
   feeTiers,
-  infinite,
   priceLowerInput,
   priceUpperInput,
-  rangeStrategies,
+  rangeContradictions,
+  rangeOf,
   rangeStrategyInput,
   requireDifferentTokens,
   slippageInput,
@@ -155,21 +155,12 @@ function v2Contradictions(value: Input): readonly (readonly [keyof Input, string
 }
 
 function rangedContradictions(value: Input): readonly (readonly [keyof Input, string])[] {
-  const { version, fee, priceLower, priceUpper, rangeStrategy, hookAddress } = value
+  const { version, fee, hookAddress } = value
   const found: (readonly [keyof Input, string])[] = []
   if (fee === undefined) found.push(['fee', 'Accepted: 100, 500, 3000 or 10000, required for v3 and v4'])
   else if (version === 'v3' && !isTier(fee)) found.push(['fee', 'Accepted: 100, 500, 3000 or 10000'])
   if (version === 'v3' && hookAddress !== undefined) found.push(['hookAddress', 'Accepted: with version v4 only'])
-  const missing = priceLower === undefined ? 'priceLower' : priceUpper === undefined ? 'priceUpper' : null
-  if (rangeStrategy !== undefined) {
-    if (priceLower !== undefined || priceUpper !== undefined) {
-      found.push(['rangeStrategy', 'Accepted: either rangeStrategy, or priceLower and priceUpper'])
-    }
-  } else if (missing !== null) {
-    found.push([missing, 'Accepted: a price beside the other, or rangeStrategy instead of both'])
-  } else if ((priceLower ?? 0) >= priceOf(priceUpper ?? 0)) {
-    found.push(['priceLower', 'Accepted: a price below priceUpper'])
-  }
+  found.push(...rangeContradictions(value))
   if (isZero(value.amount0) && (value.amount1 === undefined || isZero(value.amount1))) {
     found.push(['amount0', 'Accepted: an amount above 0, or an amount1 above 0 beside it'])
   }
@@ -196,23 +187,12 @@ async function requestOf(input: Input, chain: Chain, context: WriteContext): Pro
     hooks: input.hookAddress ?? null,
     amount0: amountOf(input.amount0, token0, 'amount0'),
     amount1: input.amount1 === undefined ? null : amountOf(input.amount1, token1, 'amount1'),
-    range: rangeOf(input),
+    range: input.version === 'v2' ? null : rangeOf(input),
     slippageBps: input.slippageBps ?? context.defaults.slippageBps,
     deadline: deadlineOf(input.deadlineSeconds, context),
     recipient: context.wallet.address,
     kept: context.keptDeposits()[0],
   }
-}
-
-function rangeOf({ version, priceLower, priceUpper, rangeStrategy }: Input): AddRequest['range'] {
-  if (version === 'v2') return null
-  if (rangeStrategy !== undefined) return rangeStrategies[rangeStrategy]
-  if (priceLower === undefined || priceUpper === undefined) return null
-  return priceLower === 0 && priceUpper === infinite ? 'full' : { priceLower, priceUpper: priceOf(priceUpper) }
-}
-
-function priceOf(upper: number | typeof infinite): number {
-  return upper === infinite ? Number.POSITIVE_INFINITY : upper
 }
 
 /** Full width in percent of the price. */

@@ -2,9 +2,9 @@ import { type Amounts, getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/l
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
-import { type Position, type Settled, type Token, tokenLabel } from '@svc/amm'
+import type { Position, Settled } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
-import { ownPosition } from '../own-position.ts'
+import { isSecondToken, ownPosition } from '../own-position.ts'
 import {
   amountInput,
   amountOf,
@@ -63,7 +63,7 @@ export const increaseLiquidity = writeTool({
   const chain = context.chains.get(input.chain)
   const first = input.token0 === undefined ? null : await context.tokens.resolve(chain, input.token0, 'token0')
   const position = await ownPosition(chain, input, context)
-  const inverted = first !== null && isSecond(first, position, context.tokens.wrapped(chain))
+  const inverted = first !== null && isSecondToken(first, position, context.tokens.wrapped(chain))
   const [token0, token1] = inOrder(inverted, position.pool.token0, position.pool.token1)
   const amount0 = amountOf(input.amount0, token0, 'amount0')
   const amount1 = input.amount1 === undefined ? null : amountOf(input.amount1, token1, 'amount1')
@@ -106,18 +106,6 @@ export const increaseLiquidity = writeTool({
     }
   })
 })
-
-/**
- * Whether a token is the pool's second. In v3 the native currency stands for its wrapped token. Throws `VALIDATION_FAILED`
- * where the position is of another pair.
- */
-function isSecond(token: Token, { pool, version }: Position, wrapped: Token): boolean {
-  const { address } = token.isNative && version === 'v3' ? wrapped : token
-  if (address === pool.token0.address) return false
-  if (address === pool.token1.address) return true
-  const accepted = [pool.token0, pool.token1].map(tokenLabel).join(' or ')
-  throw invalidField('token0', 'This position is of other tokens.', accepted)
-}
 
 /**
  * What the whole position holds after the call, read anew: another call may have changed it while this one waited for its

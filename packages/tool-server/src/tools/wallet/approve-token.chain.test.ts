@@ -49,6 +49,7 @@ test('approve_token knows no stranger', async () => {
     `${amm.v4!.positionManager} (v4PositionManager)`,
     `${amm.universalRouter!.address} (universalRouter)`,
     `${permit2} (permit2)`,
+    `${world.devnet.twamm.hook} (a TWAMM hook of the policy)`,
   ])
   expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(0)
 })

@@ -22,7 +22,7 @@ export function fitDeposit(
   pair: OrderedPair,
   target: { readonly pool: Pool; readonly createsPool: boolean },
 ): FittedDeposit {
-  const { pool, createsPool } = target
+  const { pool } = target
   const { inverted } = pair
   requireKept(request.kept, target)
   const ticks = keptTicks(request) ?? resolveTicks(request, pool, inverted)
@@ -37,13 +37,17 @@ export function fitDeposit(
     orInverted(request.range, callerPrice(pool, inverted), () =>
       fitAmounts({ ...bounds, ...asked, fields: callerFields(inverted) }),
     )
-  return {
-    ticks,
-    bounds,
-    fitted,
-    sides: sidesOf(pair.paid0, pair.paid1, fitted),
-    preview: previewAdd({ pool, createsPool, inverted, ticks, ...fitted }),
-  }
+  return depositAt(target, pair, { ticks, bounds, fitted })
+}
+
+/** A deposit whose range and liquidity are known. */
+export function depositAt(
+  { pool, createsPool }: { readonly pool: Pool; readonly createsPool: boolean },
+  { inverted, paid0, paid1 }: Pick<OrderedPair, 'inverted' | 'paid0' | 'paid1'>,
+  { ticks, bounds, fitted }: Pick<FittedDeposit, 'ticks' | 'bounds' | 'fitted'>,
+): FittedDeposit {
+  const preview = previewAdd({ pool, createsPool, inverted, ticks, ...fitted })
+  return { ticks, bounds, fitted, sides: sidesOf(paid0, paid1, fitted), preview }
 }
 
 export type FittedDeposit = {

@@ -63,7 +63,7 @@ export function depositCall({ devnet, market }: ChainStage, { pool: name, amount
     ])
   }
   if (pool.version === 'v4') {
-    const data = mintV4(pool, own, tickLower, tickUpper, BigInt(amounts['liquidity'] ?? 0))
+    const data = mintV4({ ...pool, hooks: zeroAddress }, own, tickLower, tickUpper, BigInt(amounts['liquidity'] ?? 0))
     return { from: own, to: v4!.positionManager, data, gas: 2_000_000n, what: `add to ${name}` }
   }
   const least = { amount0Min: 0n, amount1Min: 0n, recipient: own, deadline: noDeadline }

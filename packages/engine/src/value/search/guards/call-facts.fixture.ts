@@ -31,7 +31,7 @@ export function factsOf(view: WorldView, call: PlannedCall): CallFacts {
   return factsOfDeposit(view, call)
 }
 
-const nothingInspected: Inspected = { positions: [], pools: [] }
+const nothingInspected: Inspected = { positions: [], pools: [], orders: [] }
 
 function factsOfSwap(view: WorldView, call: PlannedSwap): CallFacts {
   const { tokenIn, tokenOut, amountIn, quotedOut, minOut } = call
@@ -82,6 +82,7 @@ function factsOfDeposit(view: WorldView, call: PlannedDeposit): CallFacts {
     inspected: {
       positions: increased(standing, identity, call),
       pools: [after],
+      orders: [],
     },
     deltas,
     tokens: [token0, token1],

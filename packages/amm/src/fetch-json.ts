@@ -2,23 +2,21 @@ import { boundedBytes, withDeadline } from '@svc/wallet/core'
 import { yieldToEventLoop } from '@svc/runtime'
 
 /**
- * One POST of JSON and its answer, whatever the status. The time limit covers the whole body, redirects are refused, no more than
+ * One exchange of JSON, whatever the status of the answer: a POST of `content`, or a GET without one. The time limit covers the whole body, redirects are refused, no more than
  * `mostBytes` of the answer are read, and one with more than `mostValues` is not parsed: 16 MiB of `{},{},...` take many seconds, in
  * which nothing else runs. Why there is no answer is reported without what anybody said.
  */
-export async function postJson(
-  { url, headers, fetch, timeoutMs, mostBytes, mostValues, signal: caller }: JsonPost,
-  content: string,
+export async function fetchJson(
+  { url, headers, fetch, timeoutMs, mostBytes, mostValues, signal: caller }: JsonRequest,
+  content?: string,
 ): Promise<JsonAnswer | NoAnswer> {
   try {
     return await withDeadline({ timeoutMs, signal: caller }, async (signal) => {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
-        body: content,
-        redirect: 'error',
-        signal,
-      })
+      const asked =
+        content === undefined
+          ? { method: 'GET', headers: { accept: json, ...headers } }
+          : { method: 'POST', headers: { 'content-type': json, accept: json, ...headers }, body: content }
+      const response = await fetch(url, { ...asked, redirect: 'error', signal })
       const type = /^[\w.+-]+\/[\w.+-]+/.exec(response.headers.get('content-type') ?? '')?.[0] ?? 'no type'
       const bytes = await boundedBytes(response, { mostBytes, signal })
       // Answers that come together are not looked at in one turn.
@@ -32,7 +30,7 @@ export async function postJson(
   }
 }
 
-export type JsonPost = {
+export type JsonRequest = {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly fetch: typeof fetch
@@ -51,6 +49,8 @@ export type NoAnswer = {
   readonly failed: 'timeout' | 'unreachable' | 'too long' | 'too many values'
   readonly cause: unknown
 }
+
+const json = 'application/json'
 
 /** Commas and the brackets that open: each value but the first comes after one of them. */
 const marks: readonly number[] = [0x2c, 0x5b, 0x7b]

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { postJson } from './post-json.ts'
+import { fetchJson } from './fetch-json.ts'
 
 /** What a post to a server that answers so comes to. */
 async function answerOf(listener: RequestListener, limits: { timeoutMs?: number; mostBytes?: number } = {}) {
@@ -13,7 +13,7 @@ async function answerOf(listener: RequestListener, limits: { timeoutMs?: number;
   })
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  return postJson(
+  return fetchJson(
     { url, headers: { authorization: 'k' }, fetch, timeoutMs: 60_000, mostBytes: 1_000, mostValues: 100, ...limits },
     '[1]',
   )
@@ -27,6 +27,19 @@ test('says what was answered, whatever the status, and of the type no more than 
   })
   expect(answer).toEqual({ status: 503, type: 'application/json', body: [1] })
   expect(asked).toEqual([['POST', 'application/json', 'k']])
+})
+
+test('without content asks with GET and sends nothing', async () => {
+  const asked: unknown[] = []
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    asked.push([url, init?.method, init?.body, init?.redirect, new Headers(init?.headers).get('content-type')])
+    return Response.json([1])
+  }
+  const url = 'http://rewards.example/v4'
+  expect(await fetchJson({ url, fetch, timeoutMs: 60_000, mostBytes: 1_000, mostValues: 100 })).toMatchObject({
+    body: [1],
+  })
+  expect(asked).toEqual([[url, 'GET', undefined, 'error', null]])
 })
 
 test('of what is no JSON gives no body', async () => {
@@ -64,7 +77,7 @@ test('leaves a body that never ends at the deadline, even where the exchange its
     mostBytes: 1_000,
     mostValues: 100,
   }
-  expect(await postJson(post, '[1]')).toMatchObject({ failed: 'timeout' })
+  expect(await fetchJson(post, '[1]')).toMatchObject({ failed: 'timeout' })
 })
 
 test('of answers that come together each is looked at in a round of the event loop of its own', async () => {
@@ -74,7 +87,7 @@ test('of answers that come together each is looked at in a round of the event lo
   const post = { url: 'http://rpc.example/', timeoutMs: 60_000, mostBytes: 1_000, mostValues: 100 }
   const rounds = await Promise.all(
     ['first', 'second', 'third'].map(async () => {
-      await postJson({ ...post, fetch: async () => Response.json([]) }, '[1]')
+      await fetchJson({ ...post, fetch: async () => Response.json([]) }, '[1]')
       return round
     }),
   )

@@ -1,0 +1,153 @@
+import { type Amounts, getSqrtPriceAtTick } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import type { Intent } from '../intent.ts'
+import type { CompoundOutcome, Liquidity, LiquidityPlan, Position } from '../ports.ts'
+import { ToolError } from '../tool-error.ts'
+import { increaseOf } from './planning/deposit/deposit-of.ts'
+import { fitOwn, fitsAsIs, type FittedOwn } from './planning/deposit/fit-own.ts'
+import { liquidityForAmounts, type RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
+import { describeAmounts } from './planning/describe-amounts.ts'
+import type { IncreaseRequest } from './planning/deposit/fit-increase.ts'
+import { leastReceipts, planPayment, sidesOf } from './planning/plan-payment.ts'
+import type { PlanPorts } from './planning/plan-ports.ts'
+import { requireDeployment } from './planning/require-deployment.ts'
+import { routineIntent } from './planning/routine-intent.ts'
+import { mostOfMint } from './planning/slippage-limits.ts'
+import { collectedFromPool } from './v3/collected-from-pool.ts'
+import { decodeIncrease, encodeIncrease } from './v3/plan-increase.ts'
+import { encodeCollect } from './v3/plan-remove.ts'
+import { positionManagerCall } from './v3/position-manager-call.ts'
+import { encodeIncrease as encodeIncreaseV4 } from './v4/plan-increase.ts'
+import { readModification } from './v4/read-modification.ts'
+import { refuseDeltaHooks } from './v4/refuse-delta-hooks.ts'
+
+/** The `planCompound` of the liquidity port. */
+export function planCompound(ports: Pick<PlanPorts, 'rpc'>): Liquidity['planCompound'] {
+  return async (chain, position, request) => {
+    const { pool, fees0, fees1 } = position
+    refuseDeltaHooks(pool.hooks, 'positionId')
+    const bounds = {
+      sqrtPriceX96: pool.sqrtPriceX96,
+      sqrtPriceAX96: getSqrtPriceAtTick(position.tickLower),
+      sqrtPriceBX96: getSqrtPriceAtTick(position.tickUpper),
+    }
+    const fees = { amount0: fees0, amount1: fees1 }
+    const { slippageBps, kept, swapToRatio } = request
+    if (fees0 === 0n && fees1 === 0n) throw noFees(position)
+    const waiting = { version: position.version, bounds, atHand: () => fees }
+    if (swapToRatio && !fitsAsIs(waiting)) throw needsSwap()
+    const fitted = fitOwn({ ...waiting, slippageBps, kept })
+    if (fitted.liquidity === 0n) throw buysNothing(position)
+    const own = { position, bounds, fees, fitted, request: { ...request, slippageBps: fitted.slippageBps } }
+    return position.version === 'v3' ? planCompoundV3(chain, own) : planCompoundV4(ports, chain, own)
+  }
+}
+
+type Compounded = {
+  readonly position: Position
+  readonly bounds: RangeBounds
+  readonly fees: Amounts
+  readonly fitted: FittedOwn
+  readonly request: Pick<IncreaseRequest, 'slippageBps' | 'deadline' | 'kept'> &
+    Parameters<Liquidity['planCompound']>[2]
+}
+
+/**
+ * Collects into the wallet and adds out of it in one `multicall`: the position manager takes no more than was planned, through an exact
+ * allowance, and what the range does not take stays in the wallet.
+ */
+function planCompoundV3(chain: Chain, own: Compounded): LiquidityPlan<CompoundOutcome, CompoundOutcome> {
+  const { position, bounds, fees, fitted, request } = own
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const { token0, token1 } = position.pool
+  const { amount0, amount1 } = fitted
+  const { approvals } = planPayment(sidesOf(token0, token1, fitted), positionManager, 'erc20')
+  const steps = [encodeCollect(position, request.recipient), encodeIncrease(position, { bounds, fitted }, request)]
+  const liquidity = liquidityForAmounts({ bounds, amount0, amount1, slippageBps: request.slippageBps })
+  return {
+    intent: compoundIntent(chain, own, {
+      ...positionManagerCall(positionManager, steps, 0n, 'compound fees'),
+      approvals,
+      deposits: [increaseOf(position, { amount0, amount1, ...liquidity })],
+    }),
+    preview: outcomeOf(fees, fitted),
+    decode: async (settled) => {
+      const paid = collectedFromPool(settled, position, positionManager)
+      return outcomeOf(paid, decodeIncrease(settled, positionManager))
+    },
+  }
+}
+
+/** An increase pays out all fees, and they pay for it: nothing leaves the wallet, and no allowance is needed. */
+function planCompoundV4(
+  ports: Pick<PlanPorts, 'rpc'>,
+  chain: Chain,
+  own: Compounded,
+): LiquidityPlan<CompoundOutcome, CompoundOutcome> {
+  const { position, bounds, fees, fitted, request } = own
+  const { positionManager } = requireDeployment(chain, 'v4')
+  const { amount0, amount1, liquidity } = fitted
+  const most = mostOfMint({ bounds, liquidity, slippageBps: request.slippageBps, kept: request.kept })
+  const data = encodeIncreaseV4(position, liquidity, most, { sweeps: false, deadline: request.deadline })
+  return {
+    intent: compoundIntent(chain, own, {
+      calls: [{ to: positionManager, data, valueWei: 0n, label: 'compound fees' }],
+      atomicity: 'single',
+      deposits: [increaseOf(position, { amount0, amount1, liquidity, minLiquidity: liquidity })],
+    }),
+    preview: outcomeOf(fees, fitted),
+    decode: async (settled) => {
+      const { pool, positionId } = position
+      const change = await readModification(ports, chain, pool, BigInt(positionId), settled)
+      return outcomeOf(change.fees, { liquidity: change.liquidityDelta, ...change.principal })
+    },
+  }
+}
+
+function compoundIntent(
+  chain: Chain,
+  { position, fees, fitted, request }: Compounded,
+  facts: Pick<Intent, 'calls' | 'atomicity' | 'deposits'> & Partial<Pick<Intent, 'approvals'>>,
+): Intent {
+  const { pool, positionId, version } = position
+  const left = { amount0: fees.amount0 - fitted.amount0, amount1: fees.amount1 - fitted.amount1 }
+  // In v4 a move of the price takes up to all of what is left.
+  const least = version === 'v3' ? left : { amount0: 0n, amount1: 0n }
+  return routineIntent(chain, {
+    ...facts,
+    receives: leastReceipts(sidesOf(pool.token0, pool.token1, least)),
+    slippageBps: request.slippageBps,
+    deadline: request.deadline,
+    recipients: [request.recipient],
+    why: `Add ${describeAmounts(sidesOf(pool.token0, pool.token1, fitted), 'up')} of its fees to ${version} position ${positionId}.`,
+  })
+}
+
+function outcomeOf(
+  fees: Amounts,
+  { liquidity, amount0, amount1 }: Amounts & { readonly liquidity: bigint },
+): CompoundOutcome {
+  return { fees0: fees.amount0, fees1: fees.amount1, liquidity, amount0, amount1 }
+}
+
+function noFees({ positionId }: Position): ToolError {
+  return new ToolError('NOTHING_TO_COLLECT', `Position ${positionId} has earned no fees that are not collected.`)
+}
+
+/** No contract of v3 or v4 collects, swaps and adds in one call. */
+function needsSwap(): ToolError {
+  const message =
+    'The fees are not in the ratio of the range, and this wallet cannot swap and add them in one transaction.'
+  return new ToolError('ATOMIC_EXECUTION_UNAVAILABLE', message, {
+    details: [{ field: 'swapToRatio', message: 'needs an atomic route', accepted: 'false' }],
+    suggestion: 'Call again with swapToRatio false: what the range takes is added, the rest comes to the wallet.',
+  })
+}
+
+function buysNothing({ fees0, fees1 }: Position): ToolError {
+  const message = 'What waits of both tokens buys no liquidity in the range of the position.'
+  return new ToolError('AMOUNT_TOO_SMALL', message, {
+    details: [{ field: 'positionId', message, waits0: `${fees0}`, waits1: `${fees1}` }],
+    suggestion: 'Wait for fees of both tokens, or take them out with collect_fees.',
+  })
+}

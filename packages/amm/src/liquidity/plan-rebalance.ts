@@ -1,0 +1,284 @@
+import {
+  type Amounts,
+  getAmountsForLiquidity,
+  getNextSqrtPriceFromInput,
+  getSqrtPriceAtTick,
+  LpMathError,
+  type TickRange,
+} from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import type { Settled } from '../intent.ts'
+import type {
+  AddOutcome,
+  AddPreview,
+  Liquidity,
+  LiquidityPlan,
+  Pool,
+  Position,
+  Quote,
+  RebalanceOutcome,
+  RebalancePreview,
+} from '../ports.ts'
+import { callerPrice } from './planning/caller-order.ts'
+import { depositAt } from './planning/deposit/fit-deposit.ts'
+import { fitOwn, fitsAsIs, type FittedOwn } from './planning/deposit/fit-own.ts'
+import type { RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
+import { resolveRange } from './planning/deposit/resolve-range.ts'
+import type { OwnMove } from './planning/own-move.ts'
+import type { PlanPorts } from './planning/plan-ports.ts'
+import { refuseTooSmall } from './planning/refusals.ts'
+import { requireDeployment } from './planning/require-deployment.ts'
+import { planMintV3 } from './v3/plan-add.ts'
+import { planCloseAndOpenV3 } from './v3/plan-rebalance.ts'
+import { planMintV4 } from './v4/plan-add.ts'
+import { planCloseAndOpenV4 } from './v4/plan-rebalance.ts'
+import { refuseDeltaHooks } from './v4/refuse-delta-hooks.ts'
+
+/**
+ * The `planRebalance` of the liquidity port. What the position pays out is put into the new range as it is, in one transaction, where that
+ * deposits nearly all of it, or where the caller wants no swap; else the position is closed, the side that is too much is
+ * swapped, and the new one is opened, one transaction after the other. What no range takes stays in the wallet.
+ */
+export function planRebalance(ports: RebalancePorts): Liquidity['planRebalance'] {
+  return async (chain, position, request) => {
+    const { pool } = position
+    refuseDeltaHooks(pool.hooks, 'positionId')
+    if (position.liquidity === 0n) {
+      throw refuseTooSmall(
+        'positionId',
+        'The position holds no liquidity; collect_fees takes out what it is still owed.',
+      )
+    }
+    const ticks = ticksOf(pool, request)
+    const whole = paidOut(position)
+    const { slippageBps, kept } = request
+    const bounds = boundsOf(pool.sqrtPriceX96, ticks)
+    const own = { version: position.version, bounds, atHand: whole }
+    if (!request.swapToRatio || fitsAsIs(own)) {
+      const asIs = fitOwn({ ...own, slippageBps, kept })
+      if (asIs.liquidity === 0n) throw needsSwap(request.swapToRatio)
+      const move = moveOf(position, request, { ticks, bounds, fitted: asIs })
+      return position.version === 'v3' ? planCloseAndOpenV3(chain, move) : planCloseAndOpenV4(ports, chain, move)
+    }
+    return planInTurn(ports, chain, { position, ticks, request })
+  }
+}
+
+export type RebalancePorts = PlanPorts & {
+  readonly liquidity: Pick<Liquidity, 'findPools' | 'quote'>
+  readonly plans: Pick<Liquidity, 'planRemove' | 'planSwap'>
+}
+
+type RebalanceRequest = Parameters<Liquidity['planRebalance']>[2]
+
+/** Those of the plan that is carried out, else what is asked for at the present price. */
+function ticksOf(pool: Pool, { kept, range, inverted }: RebalanceRequest): TickRange {
+  const { tickLower = null, tickUpper = null } = kept?.deposit ?? {}
+  if (tickLower !== null && tickUpper !== null) return { tickLower, tickUpper }
+  const [base, quote] = inverted ? [pool.token1, pool.token0] : [pool.token0, pool.token1]
+  return resolveRange({
+    range,
+    tickSpacing: pool.tickSpacing ?? 1,
+    inverted,
+    currentPrice: callerPrice(pool, inverted),
+    decimals0: base.decimals,
+    decimals1: quote.decimals,
+  })
+}
+
+function boundsOf(sqrtPriceX96: bigint, { tickLower, tickUpper }: TickRange): RangeBounds {
+  return { sqrtPriceX96, sqrtPriceAX96: getSqrtPriceAtTick(tickLower), sqrtPriceBX96: getSqrtPriceAtTick(tickUpper) }
+}
+
+/** Principal and fees at a price of the pool, in its order, rounded down. */
+function paidOut({ tickLower, tickUpper, liquidity, fees0, fees1 }: Position): (sqrtPriceX96: bigint) => Amounts {
+  const [lower, upper] = [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
+  return (sqrtPriceX96) => {
+    const { amount0, amount1 } = getAmountsForLiquidity(sqrtPriceX96, lower, upper, liquidity, false)
+    return { amount0: amount0 + fees0, amount1: amount1 + fees1 }
+  }
+}
+
+/** Close, swap, open. Each is planned for what the one before it brings at worst within the slippage, so that the wallet adds nothing. */
+async function planInTurn(
+  ports: RebalancePorts,
+  chain: Chain,
+  { position, ticks, request }: RebalanceParts,
+): Promise<LiquidityPlan<RebalancePreview, RebalanceOutcome>> {
+  const { slippageBps, deadline, recipient, kept } = request
+  const { quote, zeroForOne, sqrtPriceX96 } = await quoteToRatio(ports, chain, position, ticks)
+  const { token0, token1 } = position.pool
+  const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0]
+  const close = await ports.plans.planRemove(chain, position, {
+    percentage: 100,
+    collectFees: true,
+    slippageBps,
+    deadline,
+    recipient,
+  })
+  const swap = await ports.plans.planSwap(chain, quote, { tokenIn, tokenOut, slippageBps, deadline, recipient })
+  const least = swap.intent.receives.reduce((sum, { amount }) => sum + amount, 0n)
+  const whole = paidOut(position)
+  const atHand = (price: bigint): Amounts => {
+    const { amount0, amount1 } = whole(price)
+    const after = (amount: bigint, isIn: boolean) => (isIn ? positive(amount - quote.amountIn) : amount + least)
+    return { amount0: after(amount0, zeroForOne), amount1: after(amount1, !zeroForOne) }
+  }
+  const bounds = boundsOf(sqrtPriceX96, ticks)
+  const own = { version: position.version, bounds, atHand, kept }
+  const fitted = { ...fitOwn({ ...own, slippageBps: Math.min(slippageBps, marginBps) }), slippageBps }
+  if (fitted.liquidity === 0n) throw needsSwap(true)
+  const open = planOpen(ports, chain, moveOf(position, request, { ticks, bounds, fitted }))
+  const calls = [close, swap, open].flatMap(({ intent }) => intent.calls)
+  return {
+    intent: {
+      ...open.intent,
+      calls,
+      atomicity: 'sequential',
+      spends: [],
+      receives: [],
+      approvals: [...swap.intent.approvals, ...open.intent.approvals],
+      slippageBps,
+      why: `Move ${position.version} position ${position.positionId} into another range. ${swap.intent.why}`,
+    },
+    preview: { closed: close.preview, opened: open.preview, swap: { ...quote, tokenIn, tokenOut } },
+    decode: async (settled) => {
+      const [closing, swapping, opening] = await Promise.all([
+        close.decode(of(settled, close.intent.calls)),
+        swap.decode(of(settled, swap.intent.calls)),
+        open.decode(of(settled, open.intent.calls)),
+      ])
+      const hashes = [close, open].map(({ intent }) => of(settled, intent.calls).main.hash)
+      const [closedBy = settled.main.hash, openedBy = settled.main.hash] = hashes
+      return { closed: { ...closing, hash: closedBy }, opened: { ...opening, hash: openedBy }, swapped: swapping }
+    },
+  }
+}
+
+/** How far the price may move until the last transaction without its taking more than the others have brought: a wider margin deposits less. */
+const marginBps = 20
+
+type RebalanceParts = {
+  readonly position: Position
+  readonly ticks: TickRange
+  readonly request: RebalanceRequest
+}
+
+function planOpen(ports: PlanPorts, chain: Chain, move: OwnMove): LiquidityPlan<AddPreview, AddOutcome> {
+  const { position, ...mint } = move
+  const { pool, version } = position
+  const target = { pool: { ...pool, sqrtPriceX96: move.deposit.bounds.sqrtPriceX96 }, createsPool: false }
+  if (version === 'v4') return planMintV4(ports, chain, target, mint)
+  return planMintV3(requireDeployment(chain, 'v3').positionManager, chain, target, mint)
+}
+
+/** At the slippage that the deposit was fitted to. */
+function moveOf(
+  position: Position,
+  request: RebalanceRequest,
+  { ticks, bounds, fitted }: { readonly ticks: TickRange; readonly bounds: RangeBounds; readonly fitted: FittedOwn },
+): OwnMove {
+  const { inverted, deadline, recipient, kept } = request
+  const { slippageBps, ...amounts } = fitted
+  const target = { pool: position.pool, createsPool: false }
+  const pays = { inverted, paid0: position.pool.token0, paid1: position.pool.token1 }
+  const deposit = depositAt(target, pays, { ticks, bounds, fitted: amounts })
+  return { position, deposit, inverted, request: { slippageBps, deadline, recipient, kept } }
+}
+
+/** What was mined, as seen by the planner of one of the calls. */
+function of(settled: Settled, calls: readonly { readonly label: string }[]): Settled {
+  const [own] = calls
+  return { ...settled, main: settled.transactions.find(({ label }) => label === own?.label) ?? settled.main }
+}
+
+type ToRatio = {
+  readonly quote: Quote
+  readonly zeroForOne: boolean
+  /** Of the pool after the swap, as far as it goes through it. */
+  readonly sqrtPriceX96: bigint
+}
+
+/** How much to swap so that what is left fits the range: first at the price of the pool, then at that of a quote. */
+async function quoteToRatio(
+  ports: RebalancePorts,
+  chain: Chain,
+  position: Position,
+  ticks: TickRange,
+): Promise<ToRatio> {
+  const { pool } = position
+  const whole = paidOut(position)(pool.sqrtPriceX96)
+  let after = pool.sqrtPriceX96
+  let rate = { amountIn: 1n << 96n, amountOut: 0n }
+  let found: ToRatio | null = null
+  for (let turn = 0; turn < 2; turn += 1) {
+    const shape = getAmountsForLiquidity(
+      after,
+      getSqrtPriceAtTick(ticks.tickLower),
+      getSqrtPriceAtTick(ticks.tickUpper),
+      shapeLiquidity,
+      true,
+    )
+    const zeroForOne = whole.amount0 * shape.amount1 > whole.amount1 * shape.amount0
+    if (found === null) rate = poolRate(pool.sqrtPriceX96, zeroForOne)
+    const amountIn = excess(whole, shape, zeroForOne, rate)
+    const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+    const quote = await ports.liquidity.quote(chain, { tokenIn, tokenOut, amountIn })
+    after = priceAfter(position, quote, zeroForOne)
+    rate = quote
+    found = { quote, zeroForOne, sqrtPriceX96: after }
+  }
+  if (found === null) throw new TypeError('at least one quote is asked for')
+  return found
+}
+
+/** Amounts of a range have the same ratio for any liquidity; of this one they have digits enough. */
+const shapeLiquidity = 1n << 100n
+
+/** What one unit of the token that goes in buys at the pool's price, as a fraction. */
+function poolRate(sqrtPriceX96: bigint, zeroForOne: boolean): Pick<Quote, 'amountIn' | 'amountOut'> {
+  const [one, other] = [1n << 192n, sqrtPriceX96 * sqrtPriceX96]
+  return zeroForOne ? { amountIn: one, amountOut: other } : { amountIn: other, amountOut: one }
+}
+
+/**
+ * How much of the side that is too much must be swapped at a rate (out for in) so that both sides are in the ratio of `shape`:
+ * with a and b at hand, u and v in the shape, x = (a v - b u) / (v + u out/in). At least one unit.
+ */
+function excess(
+  whole: Amounts,
+  shape: Amounts,
+  zeroForOne: boolean,
+  { amountIn, amountOut }: Pick<Quote, 'amountIn' | 'amountOut'>,
+): bigint {
+  const [a, b] = zeroForOne ? [whole.amount0, whole.amount1] : [whole.amount1, whole.amount0]
+  const [u, v] = zeroForOne ? [shape.amount0, shape.amount1] : [shape.amount1, shape.amount0]
+  const below = v * amountIn + u * amountOut
+  const swapped = below === 0n ? 0n : ((a * v - b * u) * amountIn) / below
+  return swapped > 0n ? swapped : 1n
+}
+
+/** Where the swap goes through the position's own pool, whose liquidity lacks the position by then. */
+function priceAfter({ pool, tickLower, tickUpper, liquidity }: Position, quote: Quote, zeroForOne: boolean): bigint {
+  const [hop, ...more] = quote.route
+  if (hop === undefined || more.length > 0 || hop.pool.id !== pool.id) return pool.sqrtPriceX96
+  const isInRange = tickLower <= pool.tick && pool.tick < tickUpper
+  const left = pool.liquidity - (isInRange ? liquidity : 0n)
+  const paid = (quote.amountIn * BigInt(1_000_000 - pool.fee)) / 1_000_000n
+  try {
+    return getNextSqrtPriceFromInput(pool.sqrtPriceX96, left, paid, zeroForOne)
+  } catch (error) {
+    if (error instanceof LpMathError) return pool.sqrtPriceX96
+    throw error
+  }
+}
+
+function positive(amount: bigint): bigint {
+  return amount > 0n ? amount : 0n
+}
+
+function needsSwap(swaps: boolean): Error {
+  return swaps
+    ? refuseTooSmall('positionId', 'What the position pays out buys no liquidity in the new range.')
+    : refuseTooSmall('swapToRatio', 'Without a swap, what the position pays out buys no liquidity in the new range.')
+}

@@ -1,0 +1,84 @@
+import type { Chain } from '@svc/wallet/core'
+import type { LiquidityPlan, RebalanceOutcome, RebalancePreview } from '../../ports.ts'
+import { depositOf } from '../planning/deposit/deposit-of.ts'
+import { callerFields } from '../planning/caller-order.ts'
+import { fitRemoval } from '../planning/fit-removal.ts'
+import { flip } from '../planning/order-pair.ts'
+import type { OwnMove } from '../planning/own-move.ts'
+import type { PlanPorts } from '../planning/plan-ports.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
+import { mostOfMint } from '../planning/slippage-limits.ts'
+import { mintedTokenId } from './plan-add.ts'
+import { poolKeyOf } from './pool-key.ts'
+import { readModification } from './read-modification.ts'
+import { requireUint128 } from './require-uint128.ts'
+import { encodeModifyLiquidities, v4Action } from './v4-action.ts'
+
+/**
+ * Plans to close a v4 position and to open another in its pool within one unlock of the pool manager: what the first gives pays for the
+ * second, the rest comes to the wallet, and no allowance is needed.
+ *
+ * @throws ToolError `AMOUNT_TOO_SMALL`, `VERSION_NOT_DEPLOYED`.
+ */
+export function planCloseAndOpenV4(
+  ports: Pick<PlanPorts, 'rpc'>,
+  chain: Chain,
+  { position, deposit, inverted, request }: OwnMove,
+): LiquidityPlan<RebalancePreview, RebalanceOutcome> {
+  const { positionManager } = requireDeployment(chain, 'v4')
+  const { pool, positionId, fees0, fees1 } = position
+  const { recipient, slippageBps, deadline, kept } = request
+  const { ticks, bounds, fitted } = deposit
+  const { liquidity, amount0, amount1 } = fitted
+  const removal = fitRemoval(position, { ...request, percentage: 100, collectFees: true })
+  const most = requireUint128(mostOfMint({ bounds, liquidity, slippageBps, kept }), callerFields(inverted))
+  const key = poolKeyOf(pool)
+  const data = encodeModifyLiquidities(
+    [
+      v4Action.decrease(BigInt(positionId), removal.liquidity, removal.least),
+      v4Action.mint({ key, ...ticks, liquidity, most, owner: recipient }),
+      v4Action.close(key.currency0),
+      v4Action.close(key.currency1),
+    ],
+    deadline,
+  )
+  const opened = { ...ticks, amount0, amount1, liquidity, minLiquidity: liquidity }
+  return {
+    intent: routineIntent(chain, {
+      calls: [{ to: positionManager, data, valueWei: 0n, label: 'move position' }],
+      atomicity: 'single',
+      slippageBps,
+      deadline,
+      recipients: [recipient],
+      deposits: [depositOf(pool, { ...opened, recipient, createsPool: false, isInverted: inverted })],
+      why: `Move v4 position ${positionId} into another range of its pool.`,
+    }),
+    preview: {
+      closed: { liquidityRemoved: removal.liquidity, ...removal.principal, fees0, fees1 },
+      opened: deposit.preview,
+      swap: null,
+    },
+    decode: async (settled) => {
+      const { hash } = settled.main
+      const tokenId = mintedTokenId(settled, chain, { pool, ...ticks, liquidity, owner: recipient })
+      const [closing, opening] = await Promise.all(
+        [BigInt(positionId), tokenId].map((id) => readModification(ports, chain, pool, id, settled, false)),
+      )
+      if (closing === undefined || opening === undefined) throw new TypeError('two changes are read')
+      const { fees, principal } = closing
+      const closed = {
+        liquidityRemoved: -closing.liquidityDelta,
+        ...principal,
+        fees0: fees.amount0,
+        fees1: fees.amount1,
+      }
+      const amounts = flip(inverted, opening.principal)
+      return {
+        closed: { ...closed, hash },
+        opened: { positionId: `${tokenId}`, liquidity: opening.liquidityDelta, ...amounts, hash },
+        swapped: null,
+      }
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import type { Chain } from '@svc/wallet/core'
+import type { Address, Hex } from 'viem'
+
+/** Rewards of incentive campaigns, which the distributor of a chain pays against proofs of a Merkle tree. */
+export type Rewards = {
+  /**
+   * What an account was given proofs for and what of it a claim would pay at the newest block. Throws
+   * `DISTRIBUTOR_NOT_DEPLOYED`, `REWARDS_UNAVAILABLE`, `REWARDS_UNREADABLE`, `CANCELLED`, `RPC_*`.
+   */
+  claimable(request: RewardsRequest): Promise<ClaimableRewards>
+}
+
+export type RewardsRequest = {
+  readonly chain: Chain
+  readonly wallet: Address
+  /** Of a caller who may leave. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export type ClaimableRewards = {
+  readonly distributor: Address
+  /** Of the tree in force at that block. */
+  readonly root: Hex
+  readonly blockNumber: bigint
+  /** One for each token, in the order of the service. */
+  readonly rewards: readonly ClaimableReward[]
+}
+
+/** Amounts in smallest units. */
+export type ClaimableReward = {
+  readonly token: Address
+  /** What a claim pays: `earned` less what was claimed, by the chain's own count; 0 where `doubt` is set. */
+  readonly claimable: bigint
+  /** From the beginning, as the leaf of the tree says it; 0 where `doubt` is set. */
+  readonly earned: bigint
+  /** Shows the leaf (wallet, token, `earned`) to be in the tree; empty where `doubt` is set. */
+  readonly proof: readonly Hex[]
+  /** Not in the tree yet. The service alone says so: nothing on chain proves it. */
+  readonly pending: bigint
+  /** Why nothing of it counts: its proof does not hold under the root, or it is said to be somebody else's. `null` where it counts. */
+  readonly doubt: 'proof' | 'recipient' | null
+  /** What it was earned with, as the service says it: text of strangers, not made safe yet. At most ten. */
+  readonly sources: readonly { readonly reason: string; readonly campaignId: string }[]
+}

@@ -1,0 +1,1 @@
+export { createRewards, type RewardsOptions } from './create-rewards.ts'

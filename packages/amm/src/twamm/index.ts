@@ -1,0 +1,1 @@
+export { createTwamm } from './create-twamm.ts'

@@ -1,0 +1,133 @@
+import type { Chain } from '@svc/wallet/core'
+import { encodeFunctionData, parseEventLogs } from 'viem'
+import { twammHookAbi, twammOrderAbi } from '../abis/twamm.ts'
+import type { Settled } from '../intent.ts'
+import { describeAmounts } from '../liquidity/planning/describe-amounts.ts'
+import { routineIntent } from '../liquidity/planning/routine-intent.ts'
+import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
+import type { Twamm, TwammPool, TwammSubmission } from '../ports.ts'
+import { contractRead } from '../rpc/contract-read.ts'
+import { readAll } from '../rpc/read-all.ts'
+import { ToolError } from '../tool-error.ts'
+import { type OrderKey, orderIdOf } from './order-key.ts'
+import type { TwammPorts } from './twamm-ports.ts'
+
+/** The `planSubmit` of the port. An order ends with an interval: it sells for the time asked, and for what is left of the interval. */
+export async function planSubmit(
+  ports: Pick<TwammPorts, 'rpc'>,
+  chain: Chain,
+  pool: TwammPool,
+  request: Parameters<Twamm['planSubmit']>[2],
+): ReturnType<Twamm['planSubmit']> {
+  const { tokenIn, tokenOut, amountIn, durationSeconds, owner } = request
+  const { hook, intervalSeconds } = pool
+  requireInterval(durationSeconds, intervalSeconds)
+  const key = poolKeyOf(pool.pool)
+  const zeroForOne = tokenIn.address === key.currency0
+  const { number, timestamp } = await ports.rpc.head(chain)
+  const expiration = await freeExpiration(ports, chain, pool, { owner, zeroForOne, number, timestamp, durationSeconds })
+  const seconds = expiration - timestamp
+  if (amountIn < seconds) throw tooSmall(seconds)
+  const args = [key, { owner, expiration, zeroForOne }, amountIn] as const
+  const data = encodeFunctionData({ abi: twammOrderAbi, functionName: 'submitOrder', args })
+  const sold = [{ token: tokenIn, amount: amountIn }]
+  return {
+    intent: routineIntent(chain, {
+      calls: [{ to: hook, data, valueWei: 0n, label: 'submit order' }],
+      atomicity: 'single',
+      spends: [{ token: tokenIn.address, amount: amountIn }],
+      // Nothing comes at once, and the token is named all the same.
+      receives: [{ token: tokenOut.address, amount: 0n }],
+      approvals: [{ token: tokenIn.address, spender: hook, amount: amountIn, via: 'erc20', revokeAfter: true }],
+      slippageBps: null,
+      deadline: null,
+      recipients: [owner],
+      why: `Sell ${describeAmounts(sold, 'up')} for ${tokenOut.symbol} bit by bit until ${isoOf(expiration)}.`,
+    }),
+    preview: { amountOut: atPrice(pool, zeroForOne, amountIn) },
+    decode: async (settled) => submission(ports, chain, pool, settled),
+  }
+}
+
+function requireInterval(durationSeconds: number, intervalSeconds: number): void {
+  if (durationSeconds >= intervalSeconds) return
+  const message = `The hook of this pool sells for ${intervalSeconds} seconds or more.`
+  throw new ToolError('DURATION_TOO_SHORT', message, {
+    details: [{ field: 'duration', message, accepted: `at least ${intervalSeconds}` }],
+    suggestion: `Call again with a duration of at least ${intervalSeconds}, or sell at once with execute_swap.`,
+  })
+}
+
+/** An owner has one order of a direction for each end, so where one stands the next end is taken. */
+async function freeExpiration(
+  { rpc }: Pick<TwammPorts, 'rpc'>,
+  chain: Chain,
+  { pool, hook, intervalSeconds }: TwammPool,
+  wanted: Omit<OrderKey, 'expiration'> & {
+    readonly number: bigint
+    readonly timestamp: bigint
+    readonly durationSeconds: number
+  },
+): Promise<bigint> {
+  const interval = BigInt(intervalSeconds)
+  const earliest = wanted.timestamp + BigInt(wanted.durationSeconds)
+  const first = ((earliest + interval - 1n) / interval) * interval
+  const ends = Array.from({ length: endsTried }, (_, index) => first + BigInt(index) * interval)
+  const key = poolKeyOf(pool)
+  const reads = ends.map((expiration) => {
+    const { owner, zeroForOne } = wanted
+    return contractRead(hook, twammHookAbi, 'getOrder', [key, { owner, expiration, zeroForOne }])
+  })
+  const orders = await readAll(rpc.client(chain), chain, reads, wanted.number)
+  const free = ends.find((_, index) => orders[index]?.sellRate === 0n)
+  if (free !== undefined) return free
+  const message = `Orders of this wallet stand at all of the next ${endsTried} ends.`
+  throw new ToolError('VALIDATION_FAILED', message, {
+    details: [
+      { field: 'duration', message, accepted: `more than ${endsTried * intervalSeconds + wanted.durationSeconds}` },
+    ],
+  })
+}
+
+const endsTried = 6
+
+function tooSmall(seconds: bigint): ToolError {
+  const message = `An order sells at least one smallest unit a second, and this one would last ${seconds} seconds.`
+  return new ToolError('AMOUNT_TOO_SMALL', message, {
+    details: [{ field: 'amount', message, accepted: `at least ${seconds} smallest units` }],
+    suggestion: 'Call again with a larger amount or a shorter duration, or sell at once with execute_swap.',
+  })
+}
+
+/** At the pool's price now, less its fee. */
+function atPrice({ pool }: TwammPool, zeroForOne: boolean, amountIn: bigint): bigint {
+  const square = pool.sqrtPriceX96 ** 2n
+  const amountOut = zeroForOne ? (amountIn * square) >> 192n : (amountIn << 192n) / square
+  return (amountOut * BigInt(1_000_000 - pool.fee)) / 1_000_000n
+}
+
+async function submission(
+  { rpc }: Pick<TwammPorts, 'rpc'>,
+  chain: Chain,
+  { hook, pool }: TwammPool,
+  { main }: Settled,
+): Promise<TwammSubmission> {
+  const logs = main.logs.filter(({ address }) => address.toLowerCase() === hook.toLowerCase())
+  const event = parseEventLogs({ abi: twammHookAbi, eventName: 'SubmitOrder', logs }).find(
+    ({ args }) => args.poolId === pool.id,
+  )
+  if (event === undefined) throw new TypeError('the hook reported no order')
+  const { timestamp } = await rpc.client(chain).getBlock({ blockNumber: main.blockNumber })
+  const { sellRate, expiration } = event.args
+  return {
+    orderId: orderIdOf(event.args),
+    startedAt: Number(timestamp),
+    expiresAt: Number(expiration),
+    sellRate,
+    amountIn: sellRate * (expiration - timestamp),
+  }
+}
+
+function isoOf(seconds: bigint): string {
+  return new Date(Number(seconds) * 1_000).toISOString()
+}

@@ -1,0 +1,191 @@
+import type { Chain } from '@svc/wallet/core'
+import { type Address, BaseError, encodeFunctionData, getAbiItem, type Hex, pad, toEventSelector } from 'viem'
+import { twammHookAbi, twammOrderAbi } from '../abis/twamm.ts'
+import { readEventLogs } from '../liquidity/logs/read-event-logs.ts'
+import { scanRareLogs } from '../liquidity/logs/scan-rare-logs.ts'
+import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
+import { readPriceAtLog } from '../liquidity/v4/read-price-at-log.ts'
+import type { Token, TwammOrder, TwammPool } from '../ports.ts'
+import { contractFunction } from '../rpc/contract-function.ts'
+import { contractRead } from '../rpc/contract-read.ts'
+import { readSurely } from '../rpc/read-one.ts'
+import { ToolError } from '../tool-error.ts'
+import { type OrderKey, orderIdOf } from './order-key.ts'
+import { type OrderChange, orderProgress } from './order-progress.ts'
+import type { TwammPorts } from './twamm-ports.ts'
+
+/**
+ * The newest order under an id. That it was placed, and what has become of it since, logs tell; what it has earned by now the hook
+ * itself says, as if its owner settled it at the newest block, which brings all orders of the pool up to that block first.
+ *
+ * @throws ToolError `ORDER_NOT_FOUND`, `RPC_*`
+ */
+export async function readOrder(
+  ports: TwammPorts,
+  chain: Chain,
+  pool: TwammPool,
+  orderId: Hex,
+  owner?: Address,
+): Promise<TwammOrder> {
+  const head = await ports.rpc.head(chain)
+  const [placed, ...later] = await logsOfOrder(ports, chain, pool, { orderId, owner, newest: head.number })
+  if (placed === undefined) throw notFound(chain, orderId, owner)
+  const changes = await datedChanges(ports, chain, [placed, ...later])
+  const key = { owner: placed.args.owner, expiration: placed.args.expiration, zeroForOne: placed.args.zeroForOne }
+  const [token0, token1] = [pool.pool.token0, pool.pool.token1]
+  const [tokenIn, tokenOut] = key.zeroForOne ? [token0, token1] : [token1, token0]
+  const client = ports.rpc.client(chain)
+  const owedOf = ({ address }: Token) =>
+    readSurely(client, contractRead(pool.hook, twammHookAbi, 'tokensOwed', [address, key.owner]), head.number)
+  const [{ sellRate }, heldIn, heldOut] = await Promise.all([
+    readSurely(client, contractRead(pool.hook, twammHookAbi, 'getOrder', [poolKeyOf(pool.pool), key]), head.number),
+    owedOf(tokenIn),
+    owedOf(tokenOut),
+  ])
+  const stands = sellRate > 0n
+  const pending = stands ? await pendingOf(ports, chain, pool, key, head.number) : 0n
+  const [readAt, expiresAt] = [Number(head.timestamp), Number(key.expiration)]
+  const progress = orderProgress({ changes, stands, expiresAt, now: readAt, pending })
+  return {
+    ...progress,
+    status: statusOf({ stands, expiresAt, readAt, owedOut: heldOut }, changes),
+    orderId,
+    owner: key.owner,
+    zeroForOne: key.zeroForOne,
+    tokenIn,
+    tokenOut,
+    startedAt: changes[0]?.timestamp ?? 0,
+    expiresAt,
+    readAt,
+    blockNumber: head.number,
+    owedIn: heldIn,
+    owedOut: heldOut + pending,
+    stands,
+    sqrtPriceX96AtStart: await priceAtStart(ports, chain, pool, { ...placed, timestamp: changes[0]?.timestamp ?? 0 }),
+  }
+}
+
+function notFound(chain: Chain, orderId: Hex, owner: Address | undefined): ToolError {
+  const whose = owner === undefined ? '' : ' of the agent wallet'
+  const message = `No order${whose} with this id was placed in this pool, as far as the logs of ${chain.name} reach back.`
+  return new ToolError('ORDER_NOT_FOUND', message, {
+    details: [
+      {
+        field: 'orderId',
+        message: 'unknown order',
+        orderId,
+        accepted: 'orderId and pool as submit_twamm_order gave them',
+      },
+    ],
+  })
+}
+
+const events = [
+  getAbiItem({ abi: twammHookAbi, name: 'SubmitOrder' }),
+  getAbiItem({ abi: twammHookAbi, name: 'UpdateOrder' }),
+] as const
+
+/** The log of its placing and those of its changes, oldest first; none where it was never placed. */
+async function logsOfOrder(
+  { rpc }: Pick<TwammPorts, 'rpc'>,
+  chain: Chain,
+  { pool, hook }: TwammPool,
+  asked: { readonly orderId: Hex; readonly owner: Address | undefined; readonly newest: bigint },
+) {
+  const topics = [events.map((event) => toEventSelector(event)), pool.id, ...(asked.owner ? [pad(asked.owner)] : [])]
+  const client = rpc.client(chain)
+  const { logs } = await scanRareLogs({
+    read: async (fromBlock, toBlock) => {
+      const found = await readEventLogs(client, { address: hook, events, topics, fromBlock, toBlock })
+      return found.filter(({ args }) => orderIdOf(args) === asked.orderId)
+    },
+    newest: asked.newest,
+    oldest: 0n,
+    spanBlocks: chain.logRangeBlocks,
+    maxRequests: 40,
+    isEnough: (found) => found.some(({ eventName }) => eventName === 'SubmitOrder'),
+  })
+  return logs.slice(logs.findLastIndex(({ eventName }) => eventName === 'SubmitOrder')).filter(isAfterPlacing)
+}
+
+/** Where nothing was placed, the last of all logs is none. */
+function isAfterPlacing({ eventName }: { readonly eventName: string }, index: number): boolean {
+  return (eventName === 'SubmitOrder') === (index === 0)
+}
+
+type OrderLog = Awaited<ReturnType<typeof logsOfOrder>>[number]
+
+async function datedChanges(
+  { rpc }: Pick<TwammPorts, 'rpc'>,
+  chain: Chain,
+  logs: readonly OrderLog[],
+): Promise<readonly OrderChange[]> {
+  const client = rpc.client(chain)
+  return Promise.all(
+    logs.map(async ({ blockNumber, args: { sellRate, earningsFactorLast } }) => {
+      const { timestamp } = await client.getBlock({ blockNumber })
+      return { timestamp: Number(timestamp), sellRate, earningsFactor: earningsFactorLast }
+    }),
+  )
+}
+
+const updateOrder = contractFunction(twammOrderAbi, 'updateOrder')
+
+/** What settling the order now would put at its owner's disposal. */
+async function pendingOf(
+  { rpc }: Pick<TwammPorts, 'rpc'>,
+  chain: Chain,
+  { pool, hook }: TwammPool,
+  key: OrderKey,
+  blockNumber: bigint,
+): Promise<bigint> {
+  const args = [poolKeyOf(pool), key, 0n] as const
+  const data = encodeFunctionData({ abi: twammOrderAbi, functionName: 'updateOrder', args })
+  try {
+    const { data: answer = '0x' } = await rpc.client(chain).call({ account: key.owner, to: hook, data, blockNumber })
+    const [owed0, owed1] = updateOrder(hook, args).decode(answer)
+    return key.zeroForOne ? owed1 : owed0
+  } catch (cause) {
+    if (cause instanceof ToolError) throw cause
+    throw new ToolError('SIMULATION_FAILED', 'The hook would not settle the order now.', {
+      details: [{ message: 'the hook', contract: hook }],
+      cause,
+    })
+  }
+}
+
+function statusOf(
+  order: Pick<TwammOrder, 'stands' | 'expiresAt' | 'readAt' | 'owedOut'>,
+  changes: readonly OrderChange[],
+): TwammOrder['status'] {
+  const { stands, expiresAt, readAt, owedOut } = order
+  if (stands) return readAt < expiresAt ? 'active' : 'completed'
+  if ((changes.at(-1)?.timestamp ?? 0) < expiresAt) return 'cancelled'
+  return owedOut > 0n ? 'completed' : 'claimed'
+}
+
+/** From the state that the endpoint still has, else from the last swap in the hours before; `null` where it gives neither. */
+async function priceAtStart(
+  ports: TwammPorts,
+  chain: Chain,
+  { pool }: TwammPool,
+  { timestamp, ...placed }: OrderLog & { readonly timestamp: number },
+): Promise<bigint | null> {
+  const atLog = await orNull(readPriceAtLog(ports, chain, { pool, ...placed }))
+  if (atLog !== null) return atLog
+  const history = await orNull(ports.liquidity.swaps(chain, pool, timestamp - beforeSeconds, timestamp))
+  const last = history?.swaps.findLast((swap) => swap.timestamp <= timestamp)
+  return (last ?? history?.created)?.sqrtPriceX96 ?? null
+}
+
+/** What the order is without the price at its start is still an answer. */
+async function orNull<Value>(reading: Promise<Value>): Promise<Value | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof ToolError || error instanceof BaseError) return null
+    throw error
+  }
+}
+
+const beforeSeconds = 6 * 3_600

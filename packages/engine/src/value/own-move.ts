@@ -1,0 +1,112 @@
+import { getAmountsForLiquidity, getSqrtPriceAtTick, sqrtPricesAfterSlippage } from '@svc/lp-math'
+import type { Intent } from '@svc/amm'
+import { zeroAddress } from 'viem'
+import type { CallBounds } from './call-bounds.ts'
+import type { DepositBounds } from './deposit-bounds.ts'
+import { rangeOutcomeAt } from './deposit-outcomes.ts'
+import type { PositionState } from './inspection.ts'
+import type { Moved } from './moved.ts'
+import { type SimulatedDeposit, simulatedDeposit } from './simulated-deposit.ts'
+
+/**
+ * A call that takes liquidity or fees out of own positions and puts them back into the same pool: what re-enters is no spend, what is
+ * traded on the way and what the wallet adds is. The pool has no hooks, every position that the calldata names is of it, what is
+ * traded are its two tokens, and nobody else is paid; `null` for any other call, which counts in full.
+ */
+export type OwnMove = {
+  /** What the trades take at most, per lower-case token. */
+  readonly pays: ReadonlyMap<string, bigint>
+  /** What they bring at least. */
+  readonly brings: ReadonlyMap<string, bigint>
+  /** The most that the wallet adds of each token, in smallest units. */
+  readonly adds: ReadonlyMap<string, bigint>
+}
+
+export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
+  const { calls, inspected, paid, deltas, wrappedNative } = moved
+  const deposits = calls
+    .flatMap((call) => call.deposits)
+    .map((bounds): BoundDeposit => Object.assign({ bounds }, simulatedDeposit(bounds, moved)))
+  const [pool, ...others] = deposits.map((deposit) => deposit.pool)
+  if (pool === undefined || pool === null || inspected.positions.length === 0 || paid.size > 0) return null
+  const isOne = others.every((other) => other?.id === pool.id)
+  const isOwn = inspected.positions.every((position) => position.pool.id === pool.id)
+  const isPlain = (intent.deposits ?? []).every(({ hooks, version }) => hooks === null && version !== 'v2')
+  const isLasting = intent.approvals.some(({ revokeAfter }) => !revokeAfter)
+  const sells = calls.some(({ orders }) => orders.length > 0)
+  if (!isOne || !isOwn || !isPlain || isLasting || sells) return null
+  const sides = [pool.token0, pool.token1]
+  const traded = new Set(sides.map((token) => (token === zeroAddress ? wrappedNative : token)))
+  const trades = calls.flatMap((call) => call.trades)
+  if (trades.some(({ tokenIn, tokenOut }) => !traded.has(tokenIn) || !traded.has(tokenOut))) return null
+  const atEnds = calls.length === 1 ? addedAtEnds(intent, deposits, moved) : []
+  const adds = sides.map((token, side): readonly [string, bigint] => {
+    const added = [-(deltas.get(token) ?? 0n), ...atEnds.map((end) => end[side] ?? 0n)]
+    return [token, added.reduce(larger, 0n)]
+  })
+  return { ...tradedIn(calls), adds: new Map(adds) }
+}
+
+/** What the trades of these calls take at most, and bring at least. */
+export function tradedIn(calls: readonly CallBounds[]): Pick<OwnMove, 'pays' | 'brings'> {
+  return { pays: summed(calls, 'pays'), brings: summed(calls, 'brings') }
+}
+
+type MovingIntent = Pick<Intent, 'approvals' | 'deposits' | 'slippageBps'>
+
+type BoundDeposit = SimulatedDeposit & { readonly bounds: DepositBounds }
+
+/**
+ * What the wallet adds of both tokens in a single call, which takes out and puts in at one price, where that lies at either end of the
+ * slippage. What positions pay beside their liquidity is as simulated: fees only grow.
+ */
+function addedAtEnds({ slippageBps }: MovingIntent, deposits: readonly BoundDeposit[], moved: Moved): readonly Pair[] {
+  const price = deposits[0]?.state?.sqrtPriceX96 ?? null
+  const pool = deposits[0]?.pool ?? null
+  if (price === null || pool === null) return []
+  const [now0, now1] = netAt(deposits, moved, price)
+  const beside = [now0 + (moved.deltas.get(pool.token0) ?? 0n), now1 + (moved.deltas.get(pool.token1) ?? 0n)]
+  const [beside0 = 0n, beside1 = 0n] = beside.map((amount) => larger(amount, 0n))
+  const { lower, upper } = sqrtPricesAfterSlippage(price, slippageBps ?? 0)
+  return [lower, upper].map((end): Pair => {
+    const [net0, net1] = netAt(deposits, moved, end)
+    return [net0 - beside0, net1 - beside1]
+  })
+}
+
+type Pair = readonly [bigint, bigint]
+
+/** What the deposits take at a price, less what is taken out of positions there. */
+function netAt(deposits: readonly BoundDeposit[], { inspected }: Moved, price: bigint): Pair {
+  const taken = inspected.positions.map((position) => takenOut(position, price))
+  const put = deposits.map(({ bounds, position }) =>
+    position === null ? null : rangeOutcomeAt({ ...bounds, ticks: position }, price),
+  )
+  const sum = (values: readonly bigint[]) => values.reduce((all, one) => all + one, 0n)
+  return [
+    sum(put.map((one) => one?.amount0 ?? 0n)) - sum(taken.map(([amount0]) => amount0)),
+    sum(put.map((one) => one?.amount1 ?? 0n)) - sum(taken.map(([, amount1]) => amount1)),
+  ]
+}
+
+function takenOut({ tickLower, tickUpper, liquidityBefore, liquidityAfter }: PositionState, price: bigint): Pair {
+  const liquidity = liquidityBefore - liquidityAfter
+  if (liquidity <= 0n) return [0n, 0n]
+  const [lower, upper] = [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
+  const { amount0, amount1 } = getAmountsForLiquidity(price, lower, upper, liquidity, false)
+  return [amount0, amount1]
+}
+
+function summed(calls: readonly CallBounds[], side: 'pays' | 'brings'): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const call of calls) {
+    // Native currency that a deposit sends along is no trade.
+    if (call.trades.length === 0) continue
+    for (const [token, amount] of call[side]) sums.set(token, (sums.get(token) ?? 0n) + amount)
+  }
+  return sums
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}

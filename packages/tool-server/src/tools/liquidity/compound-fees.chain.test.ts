@@ -1,0 +1,78 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { formatUnits } from 'viem'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Answer, poolTokens } from '../answer.fixture.ts'
+import { openWorld, type World } from '../chain-world.fixture.ts'
+
+const devnet = useDevnet()
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld(devnet())
+})
+afterEach(async () => {
+  await world.close()
+})
+
+/** A position that trades of others have earned fees. */
+async function open(version: string): Promise<Answer> {
+  const range = { fee: 500, rangeStrategy: 'medium', version }
+  const opened = await world.call('add_liquidity', { token0: 'WETH', token1: 'USDC', amount0: '3', ...range })
+  await devnet().trade(20, 3, [opened.text('pool.poolAddress') as `0x${string}`])
+  return opened
+}
+
+describe('compound_fees', () => {
+  test.each(['v3', 'v4'])(
+    'adds to a %s position what it earned, wei for wei, and nothing of the wallet',
+    async (version) => {
+      const opened = await open(version)
+      const positionId = opened.text('positionId')
+      const tokens = poolTokens(opened)
+      const before = await world.call('get_position', { positionId, version })
+      const balances = await Promise.all(tokens.map((token) => world.balance(token)))
+      const answer = await world.call('compound_fees', { positionId, version, swapToRatio: false })
+      const after = await world.call('get_position', { positionId, version })
+      for (const index of [0, 1] as const) {
+        const digits = tokens[index]!.toLowerCase() === world.address('USDC').toLowerCase() ? 6 : 18
+        const left = (await world.balance(tokens[index]!)) - balances[index]!
+        const collected = Number(answer.text(`feesCollected.amount${index}`))
+        const added = Number(answer.text(`reinvested.amount${index}`))
+        expect(answer.text(`feesCollected.amount${index}`)).toBe(before.text(`feesOwed${index}`))
+        expect(left).toBeGreaterThanOrEqual(0n)
+        expect(collected - added).toBeCloseTo(Number(formatUnits(left, digits)), 9)
+      }
+      const grown = BigInt(after.text('liquidityRaw')) - BigInt(before.text('liquidityRaw'))
+      expect(answer.text('newLiquidity')).toBe(`${grown}`)
+      expect([after.text('feesOwed0'), after.text('feesOwed1')]).toEqual(['0', '0'])
+      expect(answer.at('reinvested.swapExecuted')).toBe(false)
+      expect(answer.text('atomicity')).toBe(version === 'v3' ? 'multicall' : 'single')
+    },
+  )
+
+  test('is planned, kept and carried out once', async () => {
+    const positionId = (await open('v3')).text('positionId')
+    const planned = await world.call('compound_fees', { positionId, swapToRatio: false, dryRun: true })
+    expect(planned.text('plan.spendUsd')).toBe('0')
+    await devnet().trade(4, 5)
+    const answer = await world.call('execute_plan', { planId: planned.text('plan.planId') })
+    expect(BigInt(answer.text('newLiquidity'))).toBeGreaterThan(0n)
+    const again = await world.refuse('execute_plan', { planId: planned.text('plan.planId') })
+    expect(again.code).not.toBe('INTERNAL')
+  })
+
+  test('refuses rather than run piecemeal where a swap is needed, and says what to call', async () => {
+    const opened = await world.call('add_liquidity', {
+      token0: 'WETH',
+      token1: 'USDC',
+      amount0: '3',
+      fee: 500,
+      rangeStrategy: 'medium',
+    })
+    const [pool, positionId] = [opened.text('pool.poolAddress') as `0x${string}`, opened.text('positionId')]
+    await devnet().trade(1, 3, [pool])
+    const refusal = await world.refuse('compound_fees', { positionId })
+    expect(refusal).toMatchObject({ code: 'ATOMIC_EXECUTION_UNAVAILABLE' })
+    expect(refusal.suggestion).toMatch(/swapToRatio false/)
+  })
+})

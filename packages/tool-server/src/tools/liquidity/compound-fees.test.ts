@@ -1,0 +1,15 @@
+import { describeRefusals } from '../refusals.fixture.ts'
+import { compoundFees } from './compound-fees.ts'
+
+describeRefusals(
+  compoundFees,
+  { positionId: '12', chain: 'base' },
+  {
+    positionId: 'positionId',
+    chain: 'chain',
+    version: 'rangedVersion',
+    swapToRatio: 'flag',
+    slippageBps: 'slippage',
+    deadlineSeconds: 'deadline',
+  },
+)

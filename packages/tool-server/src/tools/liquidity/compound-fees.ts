@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
+import { writeTool } from '../../tool.ts'
+import { ownPosition } from '../own-position.ts'
+import { chainInput, deadlineInput, deadlineOf, positionIdInput, rangedVersionInput, slippageInput } from '../params.ts'
+import {
+  notesResult,
+  priceNotes,
+  symbolsOf,
+  symbolsResult,
+  tokenAmount,
+  usdResult,
+  writeResult,
+  writeStamp,
+} from '../results.ts'
+
+export const compoundFees = writeTool({
+  name: 'compound_fees',
+  title: 'Compound fees',
+  description:
+    'Adds the fees that wait in a v3 or v4 position to its liquidity, in one transaction or not at all. Takes nothing else of the wallet; what the range does not take comes to it.',
+  scope: 'write:liquidity',
+  destructive: false,
+  idempotent: false,
+  input: z.strictObject({
+    positionId: positionIdInput,
+    chain: chainInput,
+    version: rangedVersionInput.default('v3'),
+    swapToRatio: z.boolean().default(true).describe('false: add what fits'),
+    slippageBps: slippageInput,
+    deadlineSeconds: deadlineInput,
+  }),
+  output: z.object({
+    ...writeResult,
+    positionId: z.string(),
+    ...symbolsResult,
+    feesCollected: z.object({ amount0: z.string(), amount1: z.string(), totalUsd: usdResult }),
+    reinvested: z.object({
+      amount0: z.string(),
+      amount1: z.string(),
+      swapExecuted: z.boolean(),
+      swapDetails: z.string(),
+    }),
+    newLiquidity: z.string().describe('Added'),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const position = await ownPosition(chain, input, context)
+  const { token0, token1 } = position.pool
+  const [planned, price0, price1] = await Promise.all([
+    context.liquidity.planCompound(chain, position, {
+      swapToRatio: input.swapToRatio,
+      slippageBps: input.slippageBps ?? context.defaults.slippageBps,
+      deadline: deadlineOf(input.deadlineSeconds, context),
+      recipient: context.wallet.address,
+      kept: context.keptDeposits()[0],
+    }),
+    context.prices.usd(chain, token0),
+    context.prices.usd(chain, token1),
+  ])
+  return context.execute(planned.intent, async (settled) => {
+    const { fees0, fees1, amount0, amount1, liquidity } = await planned.decode(settled)
+    return {
+      ...writeStamp(chain, planned.intent, settled),
+      positionId: position.positionId,
+      ...symbolsOf(token0, token1),
+      feesCollected: {
+        amount0: tokenAmount(fees0, token0),
+        amount1: tokenAmount(fees1, token1),
+        totalUsd: sumUsd(valueUsd(fees0, token0, price0), valueUsd(fees1, token1, price1)),
+      },
+      reinvested: {
+        amount0: tokenAmount(amount0, token0),
+        amount1: tokenAmount(amount1, token1),
+        swapExecuted: false,
+        swapDetails: 'none: the fees were added as they came',
+      },
+      newLiquidity: `${liquidity}`,
+      notes: [...settled.warnings, ...priceNotes([token0, price0], [token1, price1])],
+    }
+  })
+})

@@ -1,0 +1,117 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { useDevnet } from '@svc/devnet/testing'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Answer, poolTokens } from '../answer.fixture.ts'
+import { openWorld, type World } from '../chain-world.fixture.ts'
+
+const devnet = useDevnet()
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld(devnet())
+})
+afterEach(async () => {
+  await world.close()
+})
+
+async function open(version: string, args: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
+  const pair = { token0: 'WETH', token1: 'USDC', amount0: '3', fee: 500, rangeStrategy: 'narrow', version }
+  return world.call('add_liquidity', { ...pair, ...args })
+}
+
+describe('rebalance_position', () => {
+  test.each(['v3', 'v4'])('moves a %s position in one transaction, wei for wei as it says', async (version) => {
+    const opened = await open(version)
+    const positionId = opened.text('positionId')
+    const tokens = poolTokens(opened)
+    const before = await Promise.all(tokens.map((token) => world.balance(token)))
+    const answer = await world.call('rebalance_position', { positionId, version, swapToRatio: false })
+    const after = await Promise.all(tokens.map((token) => world.balance(token)))
+    const first = answer.text('token0Symbol') === 'USDC' ? 6 : 18
+    const digits = [first, first === 6 ? 18 : 6]
+    for (const index of [0, 1] as const) {
+      const received = Number(answer.text(`closedPosition.amount${index}Received`))
+      const deposited = Number(answer.text(`newPosition.amount${index}Deposited`))
+      const left = Number(after[index]! - before[index]!) / 10 ** digits[index]!
+      expect(left).toBeGreaterThanOrEqual(0)
+      expect(received - deposited).toBeCloseTo(left, 6)
+    }
+    expect(answer.text('closedPosition.txHash')).toBe(answer.text('newPosition.txHash'))
+    const closed = await world.call('get_position', { positionId, version })
+    expect(closed.at('isClosed')).toBe(true)
+    const moved = await world.call('get_position', { positionId: answer.text('newPosition.positionId'), version })
+    expect(moved.number('priceLower')).toBe(answer.number('newPosition.priceLower'))
+    expect(moved.at('inRange')).toBe(true)
+    expect(answer.number('totalGasCostUsd')).toBe(answer.number('gasCostUsd'))
+    expect(answer.at('notes')).toEqual(expect.arrayContaining([expect.stringMatching(/earned back/)]))
+  })
+
+  test.each(['v3', 'v4'])('closes, swaps and opens a %s position whose new range lies elsewhere', async (version) => {
+    const opened = await open(version)
+    const price = opened.number('currentPrice')
+    const range = { token0: 'WETH', priceLower: price * 0.8, priceUpper: price * 1.02 }
+    const answer = await world.call('rebalance_position', { positionId: opened.text('positionId'), version, ...range })
+    expect(answer.text('atomicity')).toBe('sequential')
+    expect(answer.text('token0Symbol')).toBe('WETH')
+    expect(answer.text('closedPosition.txHash')).not.toBe(answer.text('newPosition.txHash'))
+    expect(answer.number('newPosition.priceLower') / (price * 0.8)).toBeCloseTo(1, 2)
+    const moved = await world.call('get_position', { positionId: answer.text('newPosition.positionId'), version })
+    expect(moved.number('valueUsd')).toBeGreaterThan(3 * 3000 * 1.8)
+  })
+
+  test.each(['v3', 'v4'])('moves a %s position of 100,000 USD under the default limits', async (version) => {
+    await world.close()
+    const limits = { perTransaction: '300000', perSession: '300000', daily: '300000' }
+    const allowlist = { mode: 'lenient' } as const
+    world = await openWorld(devnet(), {
+      policy: { limitsUsd: limits, approvalThresholdUsd: null, allowlist },
+      funds: { WETH: '20', USDC: '100000' },
+    })
+    const opened = await open(version, { amount0: '17' })
+    const { privateKey } = world.again
+    await world.close()
+    const dataDir = await mkdtemp(join(tmpdir(), 'tools-'))
+    world = await openWorld(devnet(), { again: { dataDir, privateKey }, policy: { allowlist } })
+    const args = { positionId: opened.text('positionId'), version, swapToRatio: false, rangeStrategy: 'medium' }
+    const planned = await world.call('rebalance_position', { ...args, dryRun: true })
+    expect(planned.at('plan.policy.refusals')).toEqual([])
+    expect(planned.at('plan.policy.conditions')).toEqual([])
+    expect(Number(planned.text('plan.spendUsd'))).toBeLessThan(1)
+    expect(Number(planned.text('plan.values.leavesUsd'))).toBeGreaterThan(99_000)
+    const answer = await world.call('rebalance_position', args)
+    expect(answer.text('status')).toBe('success')
+    // What is not paid by a position is a spend.
+    const elsewhere = { token0: 'WETH', token1: 'USDC', amount0: '1', fee: 500, rangeStrategy: 'medium', version }
+    expect(await world.refuse('add_liquidity', elsewhere)).toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
+  })
+
+  test('counts what is swapped on the way, also once it is mined', async () => {
+    const opened = await open('v3')
+    const price = opened.number('currentPrice')
+    const range = { token0: 'WETH', priceLower: price * 0.8, priceUpper: price * 1.02 }
+    const before = await world.call('check_safety_status')
+    const planned = await world.call('rebalance_position', {
+      positionId: opened.text('positionId'),
+      ...range,
+      dryRun: true,
+    })
+    const spendUsd = Number(planned.text('plan.spendUsd'))
+    expect(spendUsd).toBeGreaterThan(2_000)
+    expect(spendUsd).toBeLessThan(12_000)
+    await world.call('execute_plan', { planId: planned.text('plan.planId') })
+    const after = await world.call('check_safety_status')
+    const used = (status: Answer) => Number(status.text('spentUsd.daily'))
+    expect(used(after) - used(before)).toBeGreaterThan(spendUsd * 0.95)
+  })
+
+  test('refuses prices in the wrong order, and a position that is closed', async () => {
+    const opened = await open('v3')
+    const positionId = opened.text('positionId')
+    const refusal = await world.refuse('rebalance_position', { positionId, priceLower: 3_000 })
+    expect(refusal.code).toBe('VALIDATION_FAILED')
+    await world.call('remove_liquidity', { positionId })
+    expect(await world.refuse('rebalance_position', { positionId })).toMatchObject({ code: 'AMOUNT_TOO_SMALL' })
+  })
+})

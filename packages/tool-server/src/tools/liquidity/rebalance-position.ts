@@ -1,0 +1,216 @@
+import type { Chain } from '@svc/wallet/core'
+import * as z from 'zod'
+import { estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
+import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
+import { withinTime } from '@svc/runtime'
+import { type Pool, type RebalancePreview, shortAmount, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
+import { writeTool, type WriteContext } from '../../tool.ts'
+import { isSecondToken, ownPosition } from '../own-position.ts'
+import {
+  chainInput,
+  deadlineInput,
+  deadlineOf,
+  positionIdInput,
+  priceLowerInput,
+  priceUpperInput,
+  rangedVersionInput,
+  rangeContradictions,
+  rangeOf,
+  rangeStrategyInput,
+  slippageInput,
+  tokenInput,
+} from '../params.ts'
+import {
+  inOrder,
+  notesResult,
+  priceNotes,
+  symbolsOf,
+  symbolsResult,
+  tokenAmount,
+  usdResult,
+  writeResult,
+  writeStamp,
+} from '../results.ts'
+
+export const rebalancePosition = writeTool({
+  name: 'rebalance_position',
+  title: 'Rebalance position',
+  description:
+    'Closes a v3 or v4 position and opens one in another range of its pool with what it paid out, in one transaction; where a side must be swapped, close, swap, open. notes say what that costs and earns. Prices follow get_position unless token0 is given.',
+  scope: 'write:liquidity',
+  destructive: true,
+  idempotent: false,
+  input: z
+    .strictObject({
+      positionId: positionIdInput,
+      chain: chainInput,
+      token0: tokenInput.optional(),
+      priceLower: priceLowerInput.optional(),
+      priceUpper: priceUpperInput.optional(),
+      rangeStrategy: rangeStrategyInput.optional().describe('Else medium'),
+      version: rangedVersionInput.default('v3'),
+      swapToRatio: z.boolean().default(true),
+      slippageBps: slippageInput,
+      deadlineSeconds: deadlineInput,
+    })
+    .superRefine((range, check) => {
+      for (const [field, message] of rangeContradictions(withStrategy(range))) {
+        check.addIssue({ code: 'custom', path: [field], message })
+      }
+    }),
+  output: z.object({
+    ...writeResult,
+    ...symbolsResult,
+    closedPosition: z.object({
+      positionId: z.string(),
+      txHash: z.string(),
+      amount0Received: z.string(),
+      amount1Received: z.string(),
+      feesCollected: z.object({ totalUsd: usdResult }),
+    }),
+    newPosition: z.object({
+      positionId: z.string(),
+      txHash: z.string(),
+      amount0Deposited: z.string(),
+      amount1Deposited: z.string(),
+      priceLower: z.number(),
+      priceUpper: z.number().nullable(),
+      currentPrice: z.number(),
+    }),
+    totalGasCostUsd: usdResult,
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const first = input.token0 === undefined ? null : await context.tokens.resolve(chain, input.token0, 'token0')
+  const position = await ownPosition(chain, input, context)
+  const inverted = first !== null && isSecondToken(first, position, context.tokens.wrapped(chain))
+  const { pool } = position
+  const [planned, price0, price1] = await Promise.all([
+    context.liquidity.planRebalance(chain, position, {
+      range: rangeOf(withStrategy(input)),
+      inverted,
+      swapToRatio: input.swapToRatio,
+      slippageBps: input.slippageBps ?? context.defaults.slippageBps,
+      deadline: deadlineOf(input.deadlineSeconds, context),
+      recipient: context.wallet.address,
+      kept: context.keptDeposits()[0],
+    }),
+    context.prices.usd(chain, pool.token0),
+    context.prices.usd(chain, pool.token1),
+  ])
+  const prices = [price0, price1] as const
+  const { preview } = planned
+  const worth = await worthwhile(chain, preview, { inverted, prices }, context)
+  const intent = { ...planned.intent, why: [planned.intent.why, ...worth.why].join(' ') }
+  return context.execute(intent, async (settled) => {
+    const { closed, opened, swapped } = await planned.decode(settled)
+    const [token0, token1] = inOrder(inverted, pool.token0, pool.token1)
+    const [received0, received1] = inOrder(inverted, closed.amount0 + closed.fees0, closed.amount1 + closed.fees1)
+    const fees = [valueUsd(closed.fees0, pool.token0, price0), valueUsd(closed.fees1, pool.token1, price1)] as const
+    const left = [received0 - opened.amount0, received1 - opened.amount1] as const
+    return {
+      ...writeStamp(chain, intent, settled),
+      ...symbolsOf(token0, token1),
+      closedPosition: {
+        positionId: position.positionId,
+        txHash: closed.hash,
+        amount0Received: tokenAmount(received0, token0),
+        amount1Received: tokenAmount(received1, token1),
+        feesCollected: { totalUsd: sumUsd(...fees) },
+      },
+      newPosition: {
+        positionId: opened.positionId,
+        txHash: opened.hash,
+        amount0Deposited: tokenAmount(opened.amount0, token0),
+        amount1Deposited: tokenAmount(opened.amount1, token1),
+        priceLower: preview.opened.priceLower,
+        priceUpper: Number.isFinite(preview.opened.priceUpper) ? preview.opened.priceUpper : null,
+        currentPrice: preview.opened.currentPrice,
+      },
+      totalGasCostUsd: settled.gasCostUsd,
+      notes: [
+        ...settled.warnings,
+        ...(swapped === null ? leftNotes(left, [token0, token1]) : []),
+        ...worth.after(settled.gasCostUsd),
+        ...priceNotes([pool.token0, price0], [pool.token1, price1]),
+      ],
+    }
+  })
+})
+
+type RangeInput = Parameters<typeof rangeContradictions>[0]
+
+/** Neither ends nor a strategy: the default of the latter. */
+function withStrategy(range: RangeInput): RangeInput {
+  const { priceLower, priceUpper, rangeStrategy } = range
+  const isOpen = priceLower === undefined && priceUpper === undefined && rangeStrategy === undefined
+  return { priceLower, priceUpper, rangeStrategy: isOpen ? 'medium' : rangeStrategy }
+}
+
+/** Of a move without a swap: with one, what is left of a side is not what was received of it. */
+function leftNotes(left: readonly [bigint, bigint], tokens: readonly [Token, Token]): readonly string[] {
+  const parts = tokens.flatMap((token, side) => {
+    const amount = left[side] ?? 0n
+    return amount > 0n ? [`${shortAmount(tokenAmount(amount, token), 'down')} ${tokenLabel(token)}`] : []
+  })
+  return parts.length === 0 ? [] : [`What the new range does not take is in the wallet: ${parts.join(' and ')}.`]
+}
+
+/** What a move costs against what it earns, in sentences: before it for whoever decides, and after it with the gas that was paid. */
+type Worthwhile = { readonly why: readonly string[]; after(gasCostUsd: number | null): readonly string[] }
+
+async function worthwhile(
+  chain: Chain,
+  { opened, swap }: RebalancePreview,
+  { inverted, prices }: { readonly inverted: boolean; readonly prices: readonly [UsdPrice | null, UsdPrice | null] },
+  context: WriteContext,
+): Promise<Worthwhile> {
+  const { pool } = opened
+  const estimate = estimateFeeApy(context, chain, opened, context.now())
+  const apy = await withinTime(estimate, context.figuresWithinMs ?? apyTimeoutMs, apyTooLate)
+  const [amount0, amount1] = inOrder(inverted, opened.amount0, opened.amount1)
+  const valueUsdNow = sumUsd(valueUsd(amount0, pool.token0, prices[0]), valueUsd(amount1, pool.token1, prices[1]))
+  const swapUsd = swap === null ? 0 : swapCostUsd(swap, pool, prices)
+  if (apy.apyPct === null || valueUsdNow === null || swapUsd === null) {
+    return { why: [], after: () => apy.notes }
+  }
+  const dailyUsd = (valueUsdNow * apy.apyPct) / 100 / 365
+  const earns = `The new range would earn about ${usd(dailyUsd)} USD a day in fees if it traded as in the last 7 days.`
+  const costs =
+    swap === null ? 'Nothing is swapped.' : `The swap costs about ${usd(swapUsd)} USD in fees and price impact.`
+  return {
+    why: [costs, earns],
+    after: (gasCostUsd) => [costs, earns, ...breakEven(swapUsd, gasCostUsd, dailyUsd), ...apy.notes],
+  }
+}
+
+/** The money waits until it is known: an answer without this figure is better than none. */
+const apyTimeoutMs = 5_000
+const apyTooLate = {
+  apyPct: null,
+  notes: ['The pool has too many swap logs to say in time what the new range would earn.'],
+}
+
+function breakEven(swapUsd: number, gasCostUsd: number | null, dailyUsd: number): readonly string[] {
+  if (gasCostUsd === null) return []
+  const costUsd = swapUsd + gasCostUsd
+  const days = dailyUsd > 0 ? costUsd / dailyUsd : Number.POSITIVE_INFINITY
+  const when = days < 1 ? 'within a day' : Number.isFinite(days) ? `in ${Number(days.toPrecision(3))} days` : 'never'
+  return [`Gas and swap cost ${usd(costUsd)} USD: earned back ${when}.`]
+}
+
+/** What the pools' fees and the price impact take of what is swapped. */
+function swapCostUsd(
+  { amountIn, tokenIn, route, priceImpactBps }: NonNullable<RebalancePreview['swap']>,
+  { token0 }: Pool,
+  [price0, price1]: readonly [UsdPrice | null, UsdPrice | null],
+): number | null {
+  const amountUsd = valueUsd(amountIn, tokenIn, tokenIn.address === token0.address ? price0 : price1)
+  const feeBps = route.reduce((sum, { pool }) => sum + pool.fee / 100, 0)
+  return amountUsd === null ? null : (amountUsd * (feeBps + Math.max(0, priceImpactBps))) / 10_000
+}
+
+function usd(amount: number): string {
+  return amount.toFixed(2)
+}

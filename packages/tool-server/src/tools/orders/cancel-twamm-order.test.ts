@@ -1,0 +1,8 @@
+import { describeRefusals } from '../refusals.fixture.ts'
+import { cancelTwammOrder } from './cancel-twamm-order.ts'
+
+describeRefusals(
+  cancelTwammOrder,
+  { orderId: `0x${'1'.repeat(64)}`, pool: `0x${'2'.repeat(64)}`, chain: 'base' },
+  { orderId: 'planHash', pool: 'planHash', chain: 'chain' },
+)

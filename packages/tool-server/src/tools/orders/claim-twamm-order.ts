@@ -1,0 +1,31 @@
+import * as z from 'zod'
+import { writeTool } from '../../tool.ts'
+import { chainInput } from '../params.ts'
+import { writeResult, writeStamp } from '../results.ts'
+import { orderIdInput, twammPoolInput } from '../twamm-pool.ts'
+import { payoutOf, payoutResult } from '../twamm-payout.ts'
+
+export const claimTwammOrder = writeTool({
+  name: 'claim_twamm_order',
+  title: 'Claim an order over time',
+  description:
+    'Takes home what an order of the agent wallet (submit_twamm_order) has earned: all of it once it is completed, so far while it is active. Pays the agent wallet only.',
+  scope: 'write:trade',
+  destructive: false,
+  idempotent: false,
+  input: z.strictObject({ orderId: orderIdInput, pool: twammPoolInput, chain: chainInput }),
+  output: z.object({ ...writeResult, orderId: z.string(), ...payoutResult }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const pool = await context.twamm.pool(chain, input.pool)
+  const order = await context.twamm.order(chain, pool, input.orderId, context.wallet.address)
+  const planned = context.twamm.planClaim(chain, pool, order)
+  return context.execute(planned.intent, async (settled) => {
+    const paid = await planned.decode(settled)
+    return {
+      ...writeStamp(chain, planned.intent, settled),
+      orderId: order.orderId,
+      ...(await payoutOf(order, paid, settled, { chain, prices: context.prices })),
+    }
+  })
+})

@@ -1,0 +1,98 @@
+import * as z from 'zod'
+import { valueUsd } from '../../analysis/value-usd.ts'
+import { writeTool } from '../../tool.ts'
+import {
+  amountOf,
+  chainInput,
+  positiveAmountInput,
+  requireDifferentTokens,
+  tokenInput,
+  wholeNumber,
+} from '../params.ts'
+import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
+import { requireTokensOf, twammPoolInput } from '../twamm-pool.ts'
+
+/** 30 days: what is sold later than that was decided on in another market. */
+const longestSeconds = 30 * 86_400
+
+export const submitTwammOrder = writeTool({
+  name: 'submit_twamm_order',
+  title: 'Sell over time',
+  description:
+    'Sells an amount bit by bit over a time, through a v4 pool with a TWAMM hook that the policy names. The end rounds up to the interval of the hook. What it earns waits for claim_twamm_order; cancel_twamm_order ends it early.',
+  scope: 'write:trade',
+  destructive: true,
+  idempotent: false,
+  input: z.strictObject({
+    tokenIn: tokenInput,
+    tokenOut: tokenInput,
+    amount: positiveAmountInput.describe('All to sell, in tokenIn'),
+    duration: wholeNumber(1, longestSeconds, 'whole seconds up to 30 days, at least the interval of the hook').describe(
+      'Seconds',
+    ),
+    chain: chainInput,
+    pool: twammPoolInput.optional().describe('v4 id; else found'),
+  }),
+  output: z.object({
+    ...writeResult,
+    orderId: z.string(),
+    pool: z.string(),
+    tokenIn: z.object({ symbol: z.string(), totalAmount: z.string() }),
+    tokenOut: z.object({ symbol: z.string() }),
+    duration: z.int().describe('Real seconds'),
+    sellRate: z.string().describe('tokenIn a second'),
+    estimatedOutput: z.string().describe('At the price now, less the fee'),
+    amountUsd: usdResult,
+    expiresAt: z.string(),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const tokenIn = await context.tokens.resolve(chain, input.tokenIn, 'tokenIn')
+  const tokenOut = await context.tokens.resolve(chain, input.tokenOut, 'tokenOut')
+  requireDifferentTokens(chain, tokenIn, tokenOut, 'tokenOut')
+  const amountIn = amountOf(input.amount, tokenIn, 'amount')
+  const pool = await (input.pool === undefined
+    ? context.twamm.findPool(chain, tokenIn, tokenOut)
+    : context.twamm.pool(chain, input.pool))
+  requireTokensOf(pool.pool, tokenIn, tokenOut)
+  const [planned, price] = await Promise.all([
+    context.twamm.planSubmit(chain, pool, {
+      tokenIn,
+      tokenOut,
+      amountIn,
+      durationSeconds: input.duration,
+      owner: context.wallet.address,
+    }),
+    context.prices.usd(chain, tokenIn),
+  ])
+  return context.execute(planned.intent, async (settled) => {
+    const placed = await planned.decode(settled)
+    const duration = placed.expiresAt - placed.startedAt
+    const rest = amountIn - placed.amountIn
+    return {
+      ...writeStamp(chain, planned.intent, settled),
+      orderId: placed.orderId,
+      pool: pool.pool.id,
+      tokenIn: { symbol: tokenIn.symbol, totalAmount: tokenAmount(placed.amountIn, tokenIn) },
+      tokenOut: { symbol: tokenOut.symbol },
+      duration,
+      sellRate: tokenAmount(placed.sellRate, tokenIn),
+      estimatedOutput: tokenAmount((planned.preview.amountOut * placed.amountIn) / amountIn, tokenOut),
+      amountUsd: valueUsd(placed.amountIn, tokenIn, price),
+      expiresAt: new Date(placed.expiresAt * 1_000).toISOString(),
+      notes: [
+        ...settled.warnings,
+        ...(duration === input.duration
+          ? []
+          : [
+              `Asked for ${input.duration} seconds; orders of this hook end every ${pool.intervalSeconds}, so it lasts ${duration}.`,
+            ]),
+        ...(rest > 0n
+          ? [`${tokenAmount(rest, tokenIn)} ${tokenIn.symbol} did not divide by the seconds and stayed in the wallet.`]
+          : []),
+        ...priceNotes([tokenIn, price]),
+      ],
+    }
+  })
+})
