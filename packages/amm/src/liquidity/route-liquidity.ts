@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Chain } from '@svc/wallet/core'
 import type { Intent } from '../intent.ts'
-import type { CollectOutcome, Liquidity, LiquidityPlan, Position } from '../ports.ts'
+import type { Liquidity, LiquidityPlan, Position, RemoveOutcome } from '../ports.ts'
 import { TradingError } from '../upstream/trading-error.ts'
 
 /**
@@ -16,8 +17,22 @@ export function routeLiquidity(own: Liquidity, route: LiquidityRoute): Liquidity
       const plan = await own.planCollect(chain, position, request)
       return built(plan, () => route.collect(chain, position, request, plan.intent))
     },
+    async planRemove(chain, position, request) {
+      const plan = await own.planRemove(chain, position, request)
+      if (position.version === 'v2' || !canBeBuilt(position, request)) return plan
+      const unbound = await own.planRemove(chain, position, { ...request, keptReceipts: undefined })
+      if (!isDeepStrictEqual(unbound.intent.receives, plan.intent.receives)) return plan
+      return built(plan, () => route.remove(chain, position, request, plan))
+    },
   }
 }
+
+/** The other route always pays out all fees and takes its limits from a slippage of the present price. */
+function canBeBuilt({ version }: Position, { collectFees, slippageBps }: RemoveRequest): boolean {
+  return (collectFees || version === 'v4') && slippageBps < 10_000
+}
+
+type RemoveRequest = Parameters<Liquidity['planRemove']>[2]
 
 /** Somebody else who builds the calls of a plan of ours. Throws `TradingError` where it gives none, `UNSAFE_TRANSACTION` where they are others. */
 export type LiquidityRoute = {
@@ -27,9 +42,15 @@ export type LiquidityRoute = {
     request: Parameters<Liquidity['planCollect']>[2],
     own: Intent,
   ): Promise<Intent>
+  remove(
+    chain: Chain,
+    position: Position,
+    request: RemoveRequest,
+    own: LiquidityPlan<RemoveOutcome, RemoveOutcome>,
+  ): Promise<Intent>
 }
 
-async function built<Plan extends LiquidityPlan<CollectOutcome, CollectOutcome>>(
+async function built<Plan extends { readonly intent: Intent; readonly notes?: readonly string[] }>(
   plan: Plan,
   build: () => Promise<Intent>,
 ): Promise<Plan> {

@@ -4,7 +4,15 @@ import type * as z from 'zod'
 import { fetchJson } from '../fetch-json.ts'
 import { createCircuit } from './create-circuit.ts'
 import { TradingError } from './trading-error.ts'
-import { claimAnswer, claimRequest, type ClaimRequest } from './trading-wire.ts'
+import {
+  claimAnswer,
+  claimRequest,
+  type ClaimRequest,
+  decreaseAnswer,
+  decreaseRequest,
+  type DecreaseRequest,
+  type TradingTransaction,
+} from './trading-wire.ts'
 
 /**
  * The trading API in its v1 dialect. At most three requests start within any second of a key; 429, 503 and 504 are asked again
@@ -16,7 +24,10 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
   const circuit = createCircuit({ mostFailures: 5, restMs: 30_000, now })
   const starts: number[] = []
 
-  return { claim: async (request) => (await ask('/lp/claim', claimRequest, claimAnswer, request)).claim }
+  return {
+    claim: async (request) => (await ask('/lp/claim', claimRequest, claimAnswer, request)).claim,
+    decrease: async (request) => (await ask('/lp/decrease', decreaseRequest, decreaseAnswer, request)).decrease,
+  }
 
   async function ask<Answer>(
     route: string,
@@ -92,7 +103,9 @@ export type TradingClientOptions = {
 
 export type TradingClient = {
   /** A transaction that collects what a position is owed. */
-  claim(request: ClaimRequest): Promise<z.output<typeof claimAnswer>['claim']>
+  claim(request: ClaimRequest): Promise<TradingTransaction>
+  /** A transaction that takes liquidity out of a position and pays out all that it is owed. */
+  decrease(request: DecreaseRequest): Promise<TradingTransaction>
 }
 
 const perSecond = 3

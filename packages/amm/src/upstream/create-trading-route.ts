@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Address } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import type { Intent } from '../intent.ts'
 import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
 import type { LiquidityRoute } from '../liquidity/route-liquidity.ts'
@@ -15,7 +15,7 @@ import type { ClaimRequest } from './trading-wire.ts'
 export function createTradingRoute({ client, guard }: TradingRoutePorts): LiquidityRoute {
   return {
     async collect(chain, position, { deadline, recipient }, own) {
-      const transaction = await client.claim(claimOf(chain, position, recipient))
+      const transaction = await client.claim(ofPosition(chain, position, recipient))
       const { calls, deadline: built } = guard(transaction, {
         ...askedOf(chain, own),
         kind: 'collect',
@@ -26,12 +26,33 @@ export function createTradingRoute({ client, guard }: TradingRoutePorts): Liquid
       })
       return { ...own, calls, deadline: built }
     },
+    async remove(chain, position, request, { intent, preview }) {
+      const transaction = await client.decrease({
+        ...ofPosition(chain, position, request.recipient),
+        liquidityPercentageToDecrease: request.percentage,
+        positionLiquidity: `${position.liquidity}`,
+        slippageTolerance: request.slippageBps / 100,
+        poolLiquidity: `${position.pool.liquidity}`,
+        currentTick: position.pool.tick,
+        sqrtRatioX96: `${position.pool.sqrtPriceX96}`,
+      })
+      const { calls, deadline } = guard(transaction, {
+        ...askedOf(chain, intent),
+        kind: 'remove',
+        wallet: request.recipient,
+        receives: leastOfPrincipal(position, intent),
+        position: heldBy(position, preview.liquidityRemoved),
+        latestDeadline: request.deadline,
+        label: 'remove liquidity',
+      })
+      return { ...intent, calls, deadline }
+    },
   }
 }
 
 export type TradingRoutePorts = { readonly client: TradingClient; readonly guard: GuardUpstream }
 
-function claimOf(chain: Chain, position: Position, walletAddress: Address): ClaimRequest {
+function ofPosition(chain: Chain, position: Position, walletAddress: Address): ClaimRequest {
   const { version, positionId, fees0, fees1 } = position
   const common = { tokenId: Number(positionId), position: wirePosition(position), walletAddress, chainId: chain.id }
   if (version === 'v4') return { protocol: 'V4', ...common }
@@ -53,6 +74,15 @@ function wirePosition({ version, pool, tickLower, tickUpper }: Position): ClaimR
   const { fee, tickSpacing } = pool
   if (tickSpacing === null) throw new TypeError('a pool of v3 has a tick spacing')
   return { pool: { ...pair, fee, tickSpacing }, tickLower, tickUpper }
+}
+
+/** v4 holds the bounds of calldata against the principal alone, while our plan's receipts count the fees that come along. */
+function leastOfPrincipal({ version, pool, fees0, fees1 }: Position, { receives }: Intent): Intent['receives'] {
+  if (version === 'v3') return receives
+  return receives.map(({ token, amount }) => ({
+    token,
+    amount: amount - (isAddressEqual(token, pool.token0.address) ? fees0 : fees1),
+  }))
 }
 
 function heldBy({ positionId, pool }: Position, removes: bigint): UpstreamAsked['position'] {

@@ -18,7 +18,8 @@ const pool = z.strictObject({
 
 const position = z.strictObject({ pool, tickLower: z.int(), tickUpper: z.int() })
 
-export const claimRequest = z.strictObject({
+/** What every request about a position says. */
+const ofPosition = {
   protocol: z.enum(['V3', 'V4']),
   /** A JSON number, so the ids above 2^53 cannot be named. */
   tokenId: z.int().min(0),
@@ -29,6 +30,19 @@ export const claimRequest = z.strictObject({
   expectedTokenOwed0RawAmount: amount.optional(),
   expectedTokenOwed1RawAmount: amount.optional(),
   collectAsWETH: z.boolean().optional(),
+}
+
+export const claimRequest = z.strictObject(ofPosition)
+
+export const decreaseRequest = z.strictObject({
+  ...ofPosition,
+  liquidityPercentageToDecrease: z.number().gt(0).max(100),
+  positionLiquidity: amount,
+  /** Percent. */
+  slippageTolerance: z.number().min(0).max(100),
+  poolLiquidity: amount,
+  currentTick: z.int(),
+  sqrtRatioX96: amount,
 })
 
 /** Taken apart by the guard; here only its form and its length. */
@@ -41,5 +55,8 @@ const transaction = z.object({
 })
 
 export const claimAnswer = z.object({ claim: transaction })
+export const decreaseAnswer = z.object({ decrease: transaction })
 
 export type ClaimRequest = z.input<typeof claimRequest>
+export type DecreaseRequest = z.input<typeof decreaseRequest>
+export type TradingTransaction = z.output<typeof transaction>

@@ -18,17 +18,35 @@ const position = z.object({
 
 const common = { tokenId: z.int().nonnegative(), position, walletAddress: address, chainId: z.int().positive() }
 
-/** Body of `POST /lp/claim`: a claim of v3 says what it expects, one of v4 need not. */
-export const claimBody = z.discriminatedUnion('protocol', [
-  z.object({
-    protocol: z.literal('V3'),
-    ...common,
-    expectedTokenOwed0RawAmount: rawAmount,
-    expectedTokenOwed1RawAmount: rawAmount,
-    // Unwrapping needs a native currency, which the SDK knows of public chains alone.
-    collectAsWETH: z.literal(true),
-  }),
-  z.object({ protocol: z.literal('V4'), ...common }),
-])
+/** A payout of v3 says what it expects, one of v4 need not. */
+const v3 = {
+  protocol: z.literal('V3'),
+  ...common,
+  expectedTokenOwed0RawAmount: rawAmount,
+  expectedTokenOwed1RawAmount: rawAmount,
+  // Unwrapping needs a native currency, which the SDK knows of public chains alone.
+  collectAsWETH: z.literal(true),
+}
+const v4 = { protocol: z.literal('V4'), ...common }
+
+/** Body of `POST /lp/claim`. */
+export const claimBody = z.discriminatedUnion('protocol', [z.object(v3), z.object(v4)])
 
 export type ClaimBody = z.output<typeof claimBody>
+
+const decrease = {
+  liquidityPercentageToDecrease: z.number().gt(0).max(100),
+  positionLiquidity: rawAmount,
+  slippageTolerance: z.number().min(0).max(100),
+  poolLiquidity: rawAmount,
+  currentTick: z.int(),
+  sqrtRatioX96: rawAmount,
+}
+
+/** Body of `POST /lp/decrease`. */
+export const decreaseBody = z.discriminatedUnion('protocol', [
+  z.object({ ...v3, ...decrease }),
+  z.object({ ...v4, ...decrease }),
+])
+
+export type DecreaseBody = z.output<typeof decreaseBody>

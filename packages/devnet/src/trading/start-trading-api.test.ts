@@ -52,6 +52,28 @@ describe('the stand-in for the trading API', () => {
     expect(v4['claim']).toMatchObject({ to: amm.v4!.positionManager, from: wallet, chainId: 8453, value: '0x00' })
   })
 
+  test('answers a decrease likewise, and wants the state of the pool', async () => {
+    const decrease = {
+      ...claim,
+      liquidityPercentageToDecrease: 50,
+      positionLiquidity: '1000000000000',
+      slippageTolerance: 0.5,
+      poolLiquidity: '1000000000000',
+      currentTick: 0,
+      sqrtRatioX96: '79228162514264337593543950336',
+    }
+    const { amm } = findChain(chains, 'base')!
+    for (const [protocol, to] of [
+      ['V3', amm.v3!.positionManager],
+      ['V4', amm.v4!.positionManager],
+    ]) {
+      const [status, body] = await post({ ...decrease, protocol }, 'k', '/lp/decrease')
+      expect([protocol, status, body['decrease']]).toMatchObject([protocol, 200, { to, from: wallet, value: '0x00' }])
+      const { sqrtRatioX96: _, ...stateless } = { ...decrease, protocol }
+      expect((await post(stateless, 'k', '/lp/decrease'))[0]).toBe(400)
+    }
+  })
+
   test('remembers what it was asked', async () => {
     const before = api.asked().length
     await post(claim)

@@ -2,14 +2,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type * as z from 'zod'
 import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
-import { buildClaim, type BuiltCall, type ClaimTerms } from './build-claim.ts'
-import { claimBody, type ClaimBody } from './requests.ts'
+import { buildClaim, buildDecrease, type BuiltCall, type CallTerms } from './build-call.ts'
+import { claimBody, decreaseBody } from './requests.ts'
 import { loadSdks, type Sdks } from './sdks.ts'
 
 /**
- * The trading API on 127.0.0.1, in its v1 dialect: `POST /lp/claim` answers with a transaction that the vendor's SDKs build for the
- * local chain. It wants the key it was given (401), bodies of the documented form (400) and its own chain (404). Faults, those
+ * The trading API on 127.0.0.1, in its v1 dialect: `POST /lp/claim` and `/lp/decrease` answer with transactions that the vendor's
+ * SDKs build for the local chain. It wants the key it was given (401), bodies of the documented form (400) and its own chain (404). Faults, those
  * of a service in trouble and those of one that wants the money, are set while it runs.
  */
 export async function startTradingApi(options: TradingApiOptions): Promise<TradingApi> {
@@ -45,16 +46,51 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
     const fault = faults.choose(route)
     if (fault === 'silent') return
     if (fault !== null && typeof fault === 'object') return refuse(response, fault.status, 'Fault', 'A fault.')
-    if (route !== 'POST /v1/lp/claim') return refuse(response, 404, 'ResourceNotFound', 'No such route.')
-    const claim = claimBody.safeParse(body)
-    if (!claim.success) return refuse(response, 400, 'RequestValidationError', claim.error.issues[0]?.message ?? '')
-    if (claim.data.chainId !== options.chain.id) {
+    const operation = routes[route]
+    if (operation === undefined) return refuse(response, 404, 'ResourceNotFound', 'No such route.')
+    const read = operation.read(body)
+    if ('problem' in read) return refuse(response, 400, 'RequestValidationError', read.problem)
+    if (read.body.chainId !== options.chain.id) {
       return refuse(response, 404, 'ResourceNotFound', 'No quotes available')
     }
-    const transaction = answerOf(sdks, options, claim.data, fault)
-    say(response, 200, { requestId: `${asked.length}`, claim: transaction, gasFee: '0' })
+    const transaction = answerOf(options, read.body, fault, (terms) => read.build(sdks, options.chain, terms))
+    say(response, 200, { requestId: `${asked.length}`, [operation.member]: transaction, gasFee: '0' })
   }
 }
+
+const routes: Readonly<Record<string, Operation>> = {
+  'POST /v1/lp/claim': operation('claim', claimBody, buildClaim),
+  'POST /v1/lp/decrease': operation('decrease', decreaseBody, buildDecrease),
+}
+
+/** `member` of the answer holds the transaction. */
+function operation<Body extends Asked>(
+  member: string,
+  form: z.ZodType<Body>,
+  build: (sdks: Sdks, chain: Chain, body: Body, terms: CallTerms) => BuiltCall,
+): Operation {
+  return {
+    member,
+    read: (content) => {
+      const read = form.safeParse(content)
+      if (!read.success) return { problem: read.error.issues[0]?.message ?? '' }
+      return { body: read.data, build: (sdks, chain, terms) => build(sdks, chain, read.data, terms) }
+    },
+  }
+}
+
+type Operation = {
+  readonly member: string
+  readonly read: (content: unknown) => AskedCall | { readonly problem: string }
+}
+
+type AskedCall = {
+  readonly body: Asked
+  readonly build: (sdks: Sdks, chain: Chain, terms: CallTerms) => BuiltCall
+}
+
+/** What every request says. */
+type Asked = { readonly chainId: number; readonly walletAddress: string; readonly tokenId: number }
 
 export type TradingApiOptions = {
   readonly chain: Chain
@@ -97,22 +133,22 @@ export type TradingFault = TradingOutage | TradingTrick
 const thief = '0x00000000000000000000000000000000000bad00'
 
 function answerOf(
-  sdks: Sdks,
   { chain, now = Date.now }: TradingApiOptions,
-  body: ClaimBody,
+  body: Asked,
   trick: TradingTrick | null,
+  build: (terms: CallTerms) => BuiltCall,
 ) {
-  const terms: ClaimTerms = {
+  const terms: CallTerms = {
     recipient: trick === 'foreign-recipient' ? thief : body.walletAddress,
     deadline: Math.floor(now() / 1000) + answerSeconds,
     isStale: trick === 'stale',
   }
-  const built = buildClaim(sdks, chain, body, terms)
+  const built = build(terms)
   const transaction = { ...built, from: body.walletAddress, chainId: chain.id, gasLimit: '500000' }
   return { ...transaction, ...(trick === null ? {} : changes(trick, built, body)) }
 }
 
-function changes(trick: TradingTrick, { data }: BuiltCall, { tokenId }: ClaimBody): object {
+function changes(trick: TradingTrick, { data }: BuiltCall, { tokenId }: Asked): object {
   const made: Readonly<Record<TradingTrick, object>> = {
     stale: {},
     'foreign-recipient': {},

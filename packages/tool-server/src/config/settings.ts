@@ -55,7 +55,10 @@ export const settings = [
   unused(secret('SVC_PAYMASTER_URL_<chainId>', 'Paymaster of user operations on one chain.')),
   setting('SVC_CHAINS_FILE', 'JSON file with chain rows, whole or partial, laid over the built-in table.'),
   // other services
-  secret('SVC_TRADING_API_KEY', 'Key of the trading API, which then builds the calls of collect_fees.'),
+  secret(
+    'SVC_TRADING_API_KEY',
+    'Key of the trading API, which then builds the calls of collect_fees and remove_liquidity.',
+  ),
   setting(
     'SVC_TRADING_API_URL',
     'Base URL of the trading API; asked only with a key.',

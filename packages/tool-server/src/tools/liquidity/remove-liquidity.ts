@@ -101,7 +101,7 @@ export const removeLiquidity = writeTool({
         totalUsd: feesUsd,
       },
       totalReceivedUsd: sumUsd(amount0ReceivedUsd, amount1ReceivedUsd, feesUsd),
-      notes: priceNotes([token0, price0], [token1, price1]),
+      notes: [...(planned.notes ?? []), ...priceNotes([token0, price0], [token1, price1])],
     }
   })
 })

@@ -83,6 +83,48 @@ describe('collect_fees by the trading API', () => {
   })
 })
 
+describe('remove_liquidity by the trading API', () => {
+  test.each(pairs)('%s %s/%s: a third, then all, to the wei what is removed without it', async (...pair) => {
+    await open()
+    const [one, other] = [await position(pair), await position(pair)]
+    await devnet().trade(20, 3, [one.pool])
+    for (const percentage of [33.3, 100]) {
+      const remove = ({ positionId, version }: typeof one) =>
+        world.call('remove_liquidity', { positionId, version, percentage, slippageBps: 80 })
+      api.setFaults([{ fault: { status: 500 } }])
+      const own = await remove(one)
+      api.setFaults([])
+      const theirs = await remove(other)
+      expect(theirs.list('notes').map(({ data }) => data)).toContain(built)
+      expect(own.list('notes').map(({ data }) => data)).not.toContain(built)
+      for (const member of ['amount0Received', 'amount1Received', 'feesCollected']) {
+        expect([member, theirs.at(member)]).toEqual([member, own.at(member)])
+      }
+      const left = [one, other].map(({ positionId, version }) => world.call('get_position', { positionId, version }))
+      const [byUs, byThem] = await Promise.all(left)
+      expect(byThem?.text('liquidityRaw')).toBe(byUs?.text('liquidityRaw'))
+    }
+  })
+
+  test('what it does not offer is built here: without fees, without a least amount, of v2', async () => {
+    await open()
+    const { positionId } = await position(['v3', 'WETH', 'USDC', '3', 500])
+    const before = api.asked().length
+    await world.call('remove_liquidity', { positionId, version: 'v3', percentage: 10, collectFees: false })
+    await world.call('remove_liquidity', { positionId, version: 'v3', percentage: 10, slippageBps: 10_000 })
+    expect(api.asked().length).toBe(before)
+  })
+
+  test('a plan is carried out by its own limits, built by whoever can hold them', async () => {
+    await open()
+    const { positionId, pool } = await position(['v3', 'WETH', 'USDC', '3', 500])
+    const plan = await world.call('remove_liquidity', { positionId, version: 'v3', percentage: 50, dryRun: true })
+    await devnet().trade(6, 3, [pool])
+    const done = await world.call('execute_plan', { planId: plan.text('plan.planId') })
+    expect(done.text('status')).toBe('success')
+  })
+})
+
 describe('a trading API in trouble is no obstacle: the calls are built here, and the notes say so', () => {
   test('it is down, or limits, or does not take the key', async () => {
     await open()
@@ -121,29 +163,33 @@ describe('a trading API in trouble is no obstacle: the calls are built here, and
   })
 })
 
-test.each(['v3', 'v4'] as const)(
-  'G6: %s, no transaction that is not what was asked for is signed, and the next honest one is',
-  async (version) => {
+test.each([
+  ['v3', 'collect_fees', {}, 'UNSAFE_TRANSACTION', 'Less would arrive than the call declares.'],
+  ['v4', 'collect_fees', {}, 'SIMULATION_FAILED', 'would fail'],
+  ['v3', 'remove_liquidity', { percentage: 40 }, 'SIMULATION_FAILED', 'would fail'],
+  ['v4', 'remove_liquidity', { percentage: 40 }, 'SIMULATION_FAILED', 'would fail'],
+] as const)(
+  'G6: %s %s, no transaction that is not what was asked for is signed, and the next honest one is',
+  async (version, tool, how, staleCode, staleMessage) => {
     await open()
     const { positionId, pool } = await position([version, 'WETH', 'USDC', '3', 500])
     await devnet().trade(20, 3, [pool])
     const nonce = await world.client.getTransactionCount({ address: world.wallet })
+    const refusals: Readonly<Record<TradingTrick, string>> = { ...byGuard, stale: staleMessage }
     for (const trick of tradingTricks) {
       api.setFaults([{ fault: trick }])
-      const { code, message } = await world.refuse('collect_fees', { positionId, version })
-      expect([trick, code]).toEqual([
-        trick,
-        version === 'v4' && trick === 'stale' ? 'SIMULATION_FAILED' : 'UNSAFE_TRANSACTION',
-      ])
-      expect(message).toContain(reasons[version][trick])
+      const { code, message } = await world.refuse(tool, { positionId, version, ...how })
+      expect([trick, code]).toEqual([trick, trick === 'stale' ? staleCode : 'UNSAFE_TRANSACTION'])
+      expect(message).toContain(refusals[trick])
       expect(await world.store.journal.byNonce(world.chain.id, world.wallet, nonce)).toEqual([])
     }
     api.setFaults([])
-    const honest = await world.call('collect_fees', { positionId, version })
-    expect(honest.list('notes').map(({ data }) => data)).toEqual([built])
+    const honest = await world.call(tool, { positionId, version, ...how })
+    expect(honest.list('notes').map(({ data }) => data)).toContain(built)
   },
 )
 
+/** What is old shows in the simulation alone: in a claim of v3 more waits than it pays, elsewhere its time is over. */
 const byGuard: Readonly<Record<Exclude<TradingTrick, 'stale'>, string>> = {
   'wrong-from': 'it is sent by somebody else',
   'foreign-to': 'it goes to a contract that is not one of the AMM',
@@ -152,10 +198,4 @@ const byGuard: Readonly<Record<Exclude<TradingTrick, 'stale'>, string>> = {
   'inflated-value': 'it sends more native currency than was asked for',
   'other-chain': 'it is for another chain',
   truncated: 'that is not known here',
-}
-
-/** What is old shows in the simulation alone: in v3 more waits than it pays, in v4 its time is over. */
-const reasons: Readonly<Record<'v3' | 'v4', Readonly<Record<TradingTrick, string>>>> = {
-  v3: { ...byGuard, stale: 'Less would arrive than the call declares.' },
-  v4: { ...byGuard, stale: 'would fail' },
 }

@@ -1,0 +1,152 @@
+import type { Chain } from '@svc/wallet/core'
+import { encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
+import type { ClaimBody, DecreaseBody } from './requests.ts'
+import type { Sdks } from './sdks.ts'
+
+/** What a transaction is made with beside the request: a fault of the stand-in changes some of it. */
+export type CallTerms = {
+  readonly recipient: string
+  /** Unix seconds. */
+  readonly deadline: number
+  /**
+   * As of an old state: a claim of v3 asks for half of what is owed, which is all that the state knew of; what has a deadline is
+   * past it.
+   */
+  readonly isStale: boolean
+}
+
+/** The calls of a claim, built by the vendor's SDKs; nothing of ours encodes it but the stale one of v3, which they would not build. */
+export function buildClaim(sdks: Sdks, chain: Chain, body: ClaimBody, terms: CallTerms): BuiltCall {
+  return body.protocol === 'V3' ? claimV3(sdks, chain, body, terms) : claimV4(sdks, chain, body, terms)
+}
+
+export type BuiltCall = { readonly to: string; readonly data: Hex; readonly value: string }
+
+type ClaimV3 = Extract<ClaimBody, { readonly protocol: 'V3' }>
+type ClaimV4 = Extract<ClaimBody, { readonly protocol: 'V4' }>
+
+function claimV3({ core, v3 }: Sdks, chain: Chain, body: ClaimV3, terms: CallTerms): BuiltCall {
+  if (chain.amm.v3 === undefined) throw new TypeError('the chain has no v3')
+  const to = chain.amm.v3.positionManager
+  const { expectedTokenOwed0RawAmount: owed0, expectedTokenOwed1RawAmount: owed1 } = body
+  if (terms.isStale) {
+    const [amount0Max, amount1Max] = [BigInt(owed0) / 2n, BigInt(owed1) / 2n]
+    const recipient = terms.recipient as Hex
+    const args = [{ tokenId: BigInt(body.tokenId), recipient, amount0Max, amount1Max }] as const
+    return { to, data: encodeFunctionData({ abi: collectAbi, functionName: 'collect', args }), value: '0x00' }
+  }
+  const { calldata, value } = v3.NonfungiblePositionManager.collectCallParameters({
+    tokenId: body.tokenId,
+    ...payoutV3(core, body, terms),
+  })
+  return { to, data: calldata as Hex, value }
+}
+
+function payoutV3({ CurrencyAmount, Token }: Sdks['core'], body: ClaimV3, { recipient }: CallTerms) {
+  const { expectedTokenOwed0RawAmount: owed0, expectedTokenOwed1RawAmount: owed1, position } = body
+  const owed = (address: string, amount: string) =>
+    CurrencyAmount.fromRawAmount(new Token(body.chainId, address, 18), amount)
+  return {
+    expectedCurrencyOwed0: owed(position.pool.token0, owed0),
+    expectedCurrencyOwed1: owed(position.pool.token1, owed1),
+    recipient,
+  }
+}
+
+function claimV4(sdks: Sdks, chain: Chain, body: ClaimV4, terms: CallTerms): BuiltCall {
+  const { core, v3, v4 } = sdks
+  if (chain.amm.v4 === undefined) throw new TypeError('the chain has no v4')
+  // A claim moves no price, so any price of the pool makes the same calldata.
+  const state = { price: v3.TickMath.getSqrtRatioAtTick(0).toString(), liquidity: '0', tick: 0 }
+  const { calldata, value } = v4.V4PositionManager.collectCallParameters(positionV4(sdks, body, '1', state), {
+    tokenId: body.tokenId,
+    recipient: terms.recipient,
+    slippageTolerance: new core.Percent(0, 1),
+    deadline: deadlineOf(terms),
+  })
+  return { to: chain.amm.v4.positionManager, data: calldata as Hex, value }
+}
+
+function deadlineOf({ deadline, isStale }: CallTerms): number {
+  return isStale ? deadline - 86_400 : deadline
+}
+
+/** The calls of a removal, built by the vendor's SDKs. */
+export function buildDecrease(sdks: Sdks, chain: Chain, body: DecreaseBody, terms: CallTerms): BuiltCall {
+  return body.protocol === 'V3' ? decreaseV3(sdks, chain, body, terms) : decreaseV4(sdks, chain, body, terms)
+}
+
+type DecreaseV3 = Extract<DecreaseBody, { readonly protocol: 'V3' }>
+type DecreaseV4 = Extract<DecreaseBody, { readonly protocol: 'V4' }>
+
+function decreaseV3({ core, v3 }: Sdks, chain: Chain, body: DecreaseV3, terms: CallTerms): BuiltCall {
+  if (chain.amm.v3 === undefined) throw new TypeError('the chain has no v3')
+  const { pool, tickLower, tickUpper } = body.position
+  const token = (address: string) => new core.Token(body.chainId, address, 18)
+  const position = new v3.Position({
+    pool: new v3.Pool(
+      token(pool.token0),
+      token(pool.token1),
+      pool.fee,
+      body.sqrtRatioX96,
+      body.poolLiquidity,
+      body.currentTick,
+    ),
+    liquidity: body.positionLiquidity,
+    tickLower,
+    tickUpper,
+  })
+  const { calldata, value } = v3.NonfungiblePositionManager.removeCallParameters(position, {
+    ...removalOf(core, body, terms),
+    collectOptions: payoutV3(core, body, terms),
+  })
+  return { to: chain.amm.v3.positionManager, data: calldata as Hex, value }
+}
+
+/** The SDK pays the sender of a removal of v4, whoever that is; a removal for somebody else is put together from its actions. */
+function decreaseV4(sdks: Sdks, chain: Chain, body: DecreaseV4, terms: CallTerms): BuiltCall {
+  const { core, v4 } = sdks
+  if (chain.amm.v4 === undefined) throw new TypeError('the chain has no v4')
+  const to = chain.amm.v4.positionManager
+  const state = { price: body.sqrtRatioX96, liquidity: body.poolLiquidity, tick: body.currentTick }
+  const position = positionV4(sdks, body, body.positionLiquidity, state)
+  if (terms.recipient !== body.walletAddress) {
+    const { liquidityPercentage, slippageTolerance } = removalOf(core, body, terms)
+    const liquidity = liquidityPercentage.multiply(body.positionLiquidity).quotient.toString()
+    const least = positionV4(sdks, body, liquidity, state).burnAmountsWithSlippage(slippageTolerance)
+    const planner = new v4.V4PositionPlanner()
+    planner.addDecrease(`${body.tokenId}`, liquidity, `${least.amount0}`, `${least.amount1}`)
+    planner.addTakePair(position.pool.currency0, position.pool.currency1, terms.recipient)
+    const data = v4.V4PositionManager.encodeModifyLiquidities(planner.finalize(), `${terms.deadline}`)
+    return { to, data: data as Hex, value: '0x00' }
+  }
+  const { calldata, value } = v4.V4PositionManager.removeCallParameters(position, removalOf(core, body, terms))
+  return { to, data: calldata as Hex, value }
+}
+
+function removalOf({ Percent }: Sdks['core'], body: DecreaseBody, terms: CallTerms) {
+  const percent = (share: number) => new Percent(Math.round(share * 1_000_000), 100_000_000)
+  return {
+    tokenId: body.tokenId,
+    liquidityPercentage: percent(body.liquidityPercentageToDecrease),
+    slippageTolerance: percent(body.slippageTolerance),
+    deadline: deadlineOf(terms),
+  }
+}
+
+function positionV4({ core, v4 }: Sdks, body: ClaimV4, liquidity: string, { price, ...state }: PoolState) {
+  const { pool, tickLower, tickUpper } = body.position
+  const currency = (address: string) =>
+    address === zeroAddress ? core.Ether.onChain(body.chainId) : new core.Token(body.chainId, address, 18)
+  const [one, other] = [currency(pool.token0), currency(pool.token1)]
+  const { fee, tickSpacing, hooks = zeroAddress } = pool
+  const sdkPool = new v4.Pool(one, other, fee, tickSpacing, hooks, price, state.liquidity, state.tick)
+  return new v4.Position({ pool: sdkPool, liquidity, tickLower, tickUpper })
+}
+
+type PoolState = { readonly price: string; readonly liquidity: string; readonly tick: number }
+
+const collectAbi = parseAbi([
+  'struct CollectParams { uint256 tokenId; address recipient; uint128 amount0Max; uint128 amount1Max; }',
+  'function collect(CollectParams params) payable returns (uint256 amount0, uint256 amount1)',
+])
