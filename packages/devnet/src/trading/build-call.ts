@@ -115,7 +115,7 @@ function decreaseV4(sdks: Sdks, chain: Chain, body: DecreaseV4, terms: CallTerms
     const liquidity = liquidityPercentage.multiply(body.positionLiquidity).quotient.toString()
     const least = positionV4(sdks, body, liquidity, state).burnAmountsWithSlippage(slippageTolerance)
     const planner = new v4.V4PositionPlanner()
-    planner.addDecrease(`${body.tokenId}`, liquidity, `${least.amount0}`, `${least.amount1}`)
+    planner.addDecrease(`${body.tokenId}`, liquidity, least.amount0.toString(), least.amount1.toString())
     planner.addTakePair(position.pool.currency0, position.pool.currency1, terms.recipient)
     const data = v4.V4PositionManager.encodeModifyLiquidities(planner.finalize(), `${terms.deadline}`)
     return { to, data: data as Hex, value: '0x00' }
