@@ -20,6 +20,7 @@ export type {
   RiskTier,
   Scheduled,
   Settled,
+  SettledTransaction,
   TokenQuantity,
 } from './intent.ts'
 export {

@@ -117,10 +117,14 @@ export type Settled = {
   readonly transactions: readonly SettledTransaction[]
   /** The transaction of the last call of the intent: the one a result names as `txHash`. */
   readonly main: SettledTransaction
+  /** The calls of the intent in order, each with the logs that are its own: of a batch they share a transaction. */
+  readonly calls: readonly SettledTransaction[]
   /** Net change of the wallet per token (native is the zero address, fees of gas left out), from receipt logs. */
   readonly deltas: readonly TokenQuantity[]
   readonly gasCostWei: bigint
   readonly gasCostUsd: number | null
+  /** Of a batch, as simulated: the gas of the transaction, and that of its calls as transactions of their own. */
+  readonly gasOfBatch: { readonly together: bigint; readonly apart: bigint } | null
   readonly safetyChecks: SafetyChecks
   /** How much worse than the trusted price the trade was, pools' fees left out; `null` where nothing was traded or a price is missing. */
   readonly priceImpactBps: number | null
@@ -215,7 +219,7 @@ export type PlannedValues = {
   readonly arrivesAtWorstUsd: string
 }
 
-/** One transaction of a plan, read from its calldata. */
+/** One transaction of a plan, or one call of a batch, read from its calldata. */
 export type PlannedStep = {
   readonly label: string
   readonly to: Address

@@ -90,7 +90,7 @@ async function openOver(
   { closers, close }: { readonly closers: Closers; readonly close: () => Promise<void> },
 ) {
   const { dataDir, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
-  const wallet = guardedSigner(options.wallet)
+  const wallet = guardedSigner(options.wallet, (chainId) => executor.policy().batchDelegate[chainId])
   const { journal, ledger, operations, transactions } = store
   const { audit } = outcomes
   const gate = createShutdownGate()
@@ -116,6 +116,7 @@ async function openOver(
     audit,
     dataDir,
     log,
+    signsAuthorizations: options.wallet.signsAuthorizations,
   }
   const executor = createExecutor({
     ...context,

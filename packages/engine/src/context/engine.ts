@@ -48,6 +48,9 @@ export type ExecutionContext = {
 
 /** What the stages that only look at an intent need: no key and no store. */
 export type InspectionContext = Pick<ExecutionContext, 'intent' | 'chain' | 'client' | 'wallet' | 'known'> & {
-  readonly engine: Pick<Engine, 'policy' | 'rpc' | 'tokens' | 'prices' | 'simulators' | 'nativePrices' | 'now'>
+  readonly engine: Pick<
+    Engine,
+    'policy' | 'rpc' | 'tokens' | 'prices' | 'simulators' | 'nativePrices' | 'now' | 'signsAuthorizations'
+  >
   readonly call: Pick<Call, 'tool'> & { readonly principal: Pick<Call['principal'], 'id'> }
 }

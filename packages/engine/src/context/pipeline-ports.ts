@@ -14,6 +14,8 @@ export type PipelinePorts = {
   readonly prices: PriceSource
   /** The wallet's sender on a chain, the same one each time, over `rpc.client(chain)`. */
   readonly senders: (chain: Chain) => Sender
+  /** False where the wallet's signer has no way to sign EIP-7702 authorizations. */
+  readonly signsAuthorizations?: boolean
   /** The journal of those senders. */
   readonly journal: Pick<Journal, 'open' | 'refused' | 'nextNonce' | 'byHash' | 'byRequest' | 'mark'>
   /** What operators ask about what stands in that journal. */

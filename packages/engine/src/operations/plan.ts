@@ -1,6 +1,7 @@
 import { formatAmount } from '@svc/lp-math'
 import { getAddress, size, slice, zeroAddress } from 'viem'
 import type { Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '@svc/amm'
+import { callsOf } from '../batch/batch-step.ts'
 import { describeCalldata, type DescribedCall } from '../calldata/describe-calldata.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
 import { shownOf } from './plan-shown.ts'
@@ -33,7 +34,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
     }),
     expiresAt: terms.expiresAt === null ? null : new Date(terms.expiresAt).toISOString(),
     why: intent.why,
-    steps: steps.map((step) => describeStep(step, context)),
+    steps: steps.flatMap(callsOf).map((step) => describeStep(step, context)),
     atomicity: intent.atomicity,
     deltas: [...simulation.deltas]
       .filter(([, amount]) => amount !== 0n)

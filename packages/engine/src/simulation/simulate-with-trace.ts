@@ -9,7 +9,7 @@ import { simulationUnavailable } from './simulation-failure.ts'
  */
 export async function simulateWithTrace(
   client: PublicClient,
-  { wallet, block, atSeconds }: SimulatedFrom,
+  { wallet, block, atSeconds, code }: SimulatedFrom,
   sequence: readonly SimulatedCall[],
 ): Promise<readonly SimulatedResult[]> {
   const calls = sequence.map(({ to, data, value }) => ({ from: wallet, to, data, value: toHex(value) }))
@@ -17,7 +17,13 @@ export async function simulateWithTrace(
     method: 'eth_simulateV1',
     params: [
       {
-        blockStateCalls: [{ blockOverrides: { time: toHex(atSeconds) }, calls }],
+        blockStateCalls: [
+          {
+            blockOverrides: { time: toHex(atSeconds) },
+            ...(code === undefined ? {} : { stateOverrides: { [wallet]: { code } } }),
+            calls,
+          },
+        ],
         traceTransfers: true,
         validation: false,
       },

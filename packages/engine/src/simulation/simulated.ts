@@ -25,4 +25,6 @@ export type SimulatedFrom = {
   /** The block whose state it starts from, and the time at which it plays, in Unix seconds. */
   readonly block: { readonly number: bigint }
   readonly atSeconds: number
+  /** Code that stands at the wallet's address meanwhile. */
+  readonly code?: Hex
 }

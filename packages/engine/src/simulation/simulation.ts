@@ -100,6 +100,8 @@ export type Simulation = AssetChanges & {
   /** After refunds, per step. */
   readonly gasUsed: readonly bigint[]
   readonly revokeGasUsed: readonly bigint[]
+  /** Of a batch: what its calls would use as transactions of their own, in order. */
+  readonly apart?: readonly bigint[]
 }
 
 /** By what logs say, and balances where a token is declared; of native currency, `null` where the logs tell. */
@@ -185,7 +187,7 @@ function depositsOf(step: Step, { deposits }: SimulationRequest) {
 }
 
 async function run(request: SimulationRequest, sequence: readonly SimulatedCall[]): Promise<Simulated> {
-  const { client, chainId, memory } = request
+  const { client, chainId, memory, code } = request
   if (!memory.lacksTracing(chainId)) {
     try {
       return { results: await simulateWithTrace(client, request, sequence), playedBy: 'eth_simulateV1' }
@@ -194,6 +196,8 @@ async function run(request: SimulationRequest, sequence: readonly SimulatedCall[
       memory.noteLack(chainId)
     }
   }
+  // The contract of the fallback stands where that code would.
+  if (code !== undefined) throw simulationUnavailable('The endpoint cannot simulate a batch (eth_simulateV1).')
   try {
     return { results: await simulateWithOverrides(client, request, sequence), playedBy: 'eth_call' }
   } catch (error) {
