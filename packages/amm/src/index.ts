@@ -49,6 +49,7 @@ export {
   type PriceSource,
   type PriceWitness,
   type Quote,
+  type CompoundOutcome,
   type RebalancePreview,
   type Rewards,
   type RpcPool,

@@ -136,6 +136,7 @@ async function openOver(
   const signed = (requestId: string) => hasSigned(transactions, requestId)
   return {
     openExecute: executor.open,
+    hasAtomicRoute: executor.hasAtomicRoute,
     wallet: { address: wallet.address },
     get defaults() {
       const { slippageBps, deadlineSeconds } = executor.policy()

@@ -1,10 +1,12 @@
 import { type Deferred, type Intent, type Settled, ToolError } from '@svc/amm'
+import { readAtomicRoute } from './batch/atomic-route.ts'
 import type { Engine, ExecutionContext } from './context/engine.ts'
 import { type Refusal, throwFirst, type Weighed } from './context/refusal.ts'
 import { isWayHome } from './stages/is-way-home.ts'
 import { mayBringHome } from './stages/may-bring-home.ts'
 import { requireRunning } from './stages/require-running.ts'
 import { type ValueWeighed, weighValue } from './stages/weigh-value.ts'
+import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import type { Principal } from './principal.ts'
 import type { Call, OpenExecute } from './call.ts'
@@ -80,6 +82,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
       }
     },
     safetyReport: async (principal: Principal) => safetyReport(await policies.forCaller(principal.id), principal),
+    hasAtomicRoute: async (chain) => {
+      const { policy } = await policies.now()
+      const { signsAuthorizations } = engine
+      const question = { client: engine.rpc.client(chain), chain, policy, wallet: engine.senders(chain).address }
+      return (await readAtomicRoute({ ...question, signsAuthorizations })).refusal === null
+    },
     policy: () => policies.latest().policy,
     policyNow: async () => (await policies.now()).policy,
     reconcile: async () => reconcile(await policies.newest(), { inFlight, inTurn, reported }),
@@ -96,6 +104,8 @@ export type Executor = {
   readonly open: OpenExecute
   /** As it holds for this caller. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */
   safetyReport(principal: Principal): Promise<SafetyReport>
+  /** Whether several calls can be one transaction of the wallet on a chain (EIP-7702). Throws `RPC_*`, `POLICY_INVALID`. */
+  readonly hasAtomicRoute: (chain: Chain) => Promise<boolean>
   /** The common policy as last read. */
   policy(): Policy
   /** As it holds now; what the breaker and the raising of fees go by follows. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */

@@ -26,6 +26,7 @@ describe('closing while a write is on its way', () => {
         },
         wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
         defaults: { slippageBps: 50, deadlineSeconds: 600 },
+        hasAtomicRoute: async () => false,
         idempotency: {
           begin: async () => ({ state: 'new' }),
           takeOver: async () => false,

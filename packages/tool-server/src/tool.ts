@@ -1,3 +1,4 @@
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { ViewName } from './apps/app-views.ts'
 import type { KeyTier, OperationActions, OperationReads, Principal, SafetyReport, Scope } from '@svc/engine'
@@ -153,6 +154,8 @@ export type WriteContext = ReadContext & {
   keptDeposits(): readonly KeptDeposit[]
   /** What that plan says must arrive at least; nothing for a call of its own. Throws `INTERNAL`. */
   keptReceipts(): readonly TokenQuantity[]
+  /** Whether the wallet can make several calls as one transaction there (EIP-7702). Throws `RPC_*`. */
+  hasAtomicRoute(chain: Chain): Promise<boolean>
   /** Never null where a write tool runs. */
   readonly wallet: { readonly address: `0x${string}`; readonly type: 'local' | 'managed' }
   /** The policy's defaults and caps, as far as a plan needs them. */

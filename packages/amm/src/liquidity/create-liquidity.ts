@@ -32,7 +32,10 @@ export function createLiquidity(ports: ReadPorts): Liquidity {
   return {
     ...reads,
     planAdd: planAdd(planning),
-    planCompound: planCompound(planning),
+    planCompound: planCompound({
+      ...planning,
+      plans: { planCollect: planCollect(planning), planSwap: planSwap(planning) },
+    }),
     planIncrease: planIncrease(planning),
     planRemove: planRemove(planning),
     planCollect: planCollect(planning),

@@ -185,7 +185,12 @@ export type RemoveOutcome = {
 }
 export type CollectOutcome = { readonly fees0: bigint; readonly fees1: bigint }
 /** What was collected, and what of it was added. */
-export type CompoundOutcome = CollectOutcome & IncreaseOutcome
+export type CompoundOutcome = CollectOutcome &
+  IncreaseOutcome & {
+    readonly swapped:
+      | (SwapOutcome & Pick<Quote, 'version'> & { readonly tokenIn: Token; readonly tokenOut: Token })
+      | null
+  }
 
 /** Of the old position in the pool's order, of the new one in the caller's. */
 export type RebalanceOutcome = {
@@ -299,6 +304,8 @@ export type Liquidity = {
     request: {
       /** Whether the side that is too much must be swapped; without, the rest comes to the wallet. */
       readonly swapToRatio: boolean
+      /** Whether the wallet can make several calls as one transaction; asked where a swap is needed. */
+      readonly hasAtomicRoute: () => Promise<boolean>
       readonly slippageBps: number
       readonly deadline: number
       readonly recipient: Address

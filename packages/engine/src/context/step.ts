@@ -9,7 +9,7 @@ export type Step = {
   readonly data: Hex
   readonly valueWei: bigint
   /** Where the transaction is a batch: its calls in order, and what the wallet is delegated to (EIP-7702). */
-  readonly batch?: Batch
+  readonly batch?: Batch | undefined
 }
 
 export type Batch = { readonly delegate: Address; readonly calls: readonly Step[] }

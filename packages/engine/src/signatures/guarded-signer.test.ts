@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { chains } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { type TypedDataDefinition, verifyTypedData } from 'viem'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { guardedSigner } from './guarded-signer.ts'
 import type { SignatureContext } from './signature-context.ts'
 

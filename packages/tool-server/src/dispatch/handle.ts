@@ -37,7 +37,7 @@ export async function handle(
     throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)
   if (tool.scope === 'of-operation')
     return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, deps) }))
-  const { wallet, defaults } = write
+  const { wallet, defaults, hasAtomicRoute } = write
   const context: WriteContext = {
     ...reads,
     execute: write.openExecute(call),
@@ -46,6 +46,7 @@ export async function handle(
     keptReceipts: () => (call.carriesOut === null ? [] : readPlanned(call.carriesOut).receives),
     wallet,
     defaults,
+    hasAtomicRoute,
   }
   return tool.handle(input, Object.freeze(context))
 }
@@ -59,7 +60,9 @@ function keptDeposits({ carriesOut }: Call): readonly KeptDeposit[] {
 export type HandlerDeps = {
   readonly ports: Ports
   readonly status: StatusReport
-  readonly write: (Pick<WriteContext, 'wallet' | 'defaults'> & { readonly openExecute: OpenExecute }) | null
+  readonly write:
+    | (Pick<WriteContext, 'wallet' | 'defaults' | 'hasAtomicRoute'> & { readonly openExecute: OpenExecute })
+    | null
   readonly now: () => number
   readonly figuresWithinMs?: number
 }

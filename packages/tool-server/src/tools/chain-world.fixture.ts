@@ -148,6 +148,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     write: {
       openExecute: executor.open,
       wallet: { address: wallet.address, type: 'local' },
+      hasAtomicRoute: executor.hasAtomicRoute,
       defaults: { slippageBps: 50, deadlineSeconds: 600 },
       idempotency: store.idempotency,
       operations,
@@ -309,8 +310,11 @@ const plenty = {
 }
 
 /** The policy that the local world writes. */
-export function ownPolicy({ chainId, twamm }: Devnet): ReturnType<typeof devnetPolicy> {
-  return devnetPolicy({ [chainId]: [{ hook: twamm.hook, pools: [twamm.pool.id] }] })
+export function ownPolicy({ chainId, twamm, batchDelegate }: Devnet): ReturnType<typeof devnetPolicy> {
+  return devnetPolicy({
+    twammHooks: { [chainId]: [{ hook: twamm.hook, pools: [twamm.pool.id] }] },
+    batchDelegate: { [chainId]: batchDelegate },
+  })
 }
 
 function bigintText(_key: string, value: unknown): unknown {

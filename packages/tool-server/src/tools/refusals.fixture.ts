@@ -91,6 +91,7 @@ export function untouchedWorld(): WriteContext {
     isDryRun: false,
     keptDeposits: () => [],
     keptReceipts: () => [],
+    hasAtomicRoute: () => untouchable('hasAtomicRoute'),
     status: untouchable('status'),
     operations: untouchable('operations'),
     agentAddress: wallet,

@@ -66,6 +66,7 @@ describe('a transaction that delegates the account', () => {
     expect(cancelled).toMatchObject({ status: 'replaced', entry: { nonce: first.nonce } })
     await node().mine({ blocks: 1 })
     expect(await sender.confirm(first, quick)).toMatchObject({ status: 'replaced', entry: { hash: first.hash } })
+    await sender.reconcile()
     expect(await journal().byHash(cancelled.entry.hash)).toMatchObject({ state: 'final' })
     expect(await codeOfWallet()).toBeUndefined()
     await node().setAutomine(true)
