@@ -1,6 +1,8 @@
 export { createLiquidity } from './create-liquidity.ts'
 export { liquidityForAmounts, type RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
 export { callerPriceOf, type PairDecimals, priceDrift } from './planning/deposit/require-kept.ts'
+export { mergeIntents } from './planning/merge-intents.ts'
+export { partsOf, settledCalls } from './planning/settled-calls.ts'
 export { leastOfMint, leastOfPair, mostOfMint } from './planning/slippage-limits.ts'
 export { routeLiquidity } from './route-liquidity.ts'
 export { activeLiquidity } from './pools/read-pool-amounts.ts'

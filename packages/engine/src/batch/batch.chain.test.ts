@@ -152,7 +152,7 @@ it('a contract that is called cannot make the wallet do anything', async () => {
   expect(await client.getBalance({ address: thief })).toBe(0n)
   expect(await pipeline.balance('ETH')).toBe(native - settled.gasCostWei)
   // It does call back: an account that runs no code lets it.
-  const [{ address: plain }] = devnet().accounts as [{ readonly address: Address }]
+  const plain = devnet().accounts[0]!.address
   await node().sendUnsignedTransaction({ from: plain, to: hostile, data: '0x01', gas: 100_000n })
   await expect.poll(() => client.getStorageAt({ address: hostile, slot: '0x0' })).toBe(`0x${'0'.repeat(63)}1`)
 })

@@ -31,7 +31,7 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
   if (failed !== -1) {
     const simulated = await withRevertData(request, sequence.slice(0, failed + 1), results[failed])
     const failedStep = request.steps[at.steps.findIndex(({ index }) => index === failed)]
-    throw (await shortfall(request, results)) ?? failure(failedStep, simulated)
+    throw naming(failedStep, await shortfall(request, results)) ?? failure(failedStep, simulated)
   }
 
   const simulated = (indexes: readonly number[]) => indexes.flatMap((index) => results[index] ?? [])
@@ -258,6 +258,13 @@ async function refuseShort(
   )
   const { code, message, details = [] } = shortOf(shortages)
   return new ToolError(code, message, { details })
+}
+
+/** Of several calls it matters which of them was short. */
+function naming(step: Step | undefined, short: ToolError | null): ToolError | null {
+  if (short === null || step === undefined) return short
+  const details = short.details.map((detail) => ({ ...detail, step: step.label }))
+  return new ToolError(short.code, short.message, { details })
 }
 
 function failure(step: Step | undefined, simulated: SimulatedResult | undefined): ToolError {

@@ -14,6 +14,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   add_liquidity: ['write', 'write:liquidity', false],
   approve_token: ['write', 'admin:wallet', false],
   backtest_lp_strategy: ['read', 'read:market', true],
+  batch_lp_operations: ['write', 'write:liquidity', false],
   cancel_operation: ['write', 'of-operation', false],
   cancel_twamm_order: ['write', 'write:trade', false],
   check_safety_status: ['read', 'admin:wallet', true],
@@ -298,6 +299,7 @@ const charactersPerToken = 4.07
 
 /** An operation that waits has no transactions, and one that ran is none that waits. */
 const mayBeMissing: Readonly<Record<string, readonly string[]>> = {
+  batch_lp_operations: ['feesUsd', 'receivedUsd', 'depositedUsd'],
   execute_plan: ['txHash', 'transactions', 'operationId', 'executeAfter'],
 }
 

@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
 import { ownPosition } from '../own-position.ts'
-import { chainInput, deadlineInput, deadlineOf, positionIdInput, rangedVersionInput, slippageInput } from '../params.ts'
+import { compoundParams } from '../fee-params.ts'
+import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import {
   notesResult,
   priceNotes,
@@ -23,14 +24,7 @@ export const compoundFees = writeTool({
   scope: 'write:liquidity',
   destructive: false,
   idempotent: false,
-  input: z.strictObject({
-    positionId: positionIdInput,
-    chain: chainInput,
-    version: rangedVersionInput.default('v3'),
-    swapToRatio: z.boolean().default(true).describe('false: add what fits'),
-    slippageBps: slippageInput,
-    deadlineSeconds: deadlineInput,
-  }),
+  input: z.strictObject({ positionId: positionIdInput, chain: chainInput, ...compoundParams }),
   output: z.object({
     ...writeResult,
     positionId: z.string(),
