@@ -28,6 +28,8 @@ export type Intent = {
   readonly allowsUnpricedPool?: true | undefined
   /** What the chain must still say when it is this intent's turn; an earlier write may have changed it. */
   readonly restsOn?: readonly ChainAnswer[] | undefined
+  /** Calls that would do the same one by one: only simulated, to tell what it saves that one call does. */
+  readonly apart?: readonly IntentCall[] | undefined
   /** One sentence for the audit log and for the person who approves. */
   readonly why: string
 }
@@ -123,7 +125,7 @@ export type Settled = {
   readonly deltas: readonly TokenQuantity[]
   readonly gasCostWei: bigint
   readonly gasCostUsd: number | null
-  /** Of a batch, as simulated: the gas of the transaction, and that of its calls as transactions of their own. */
+  /** Of several operations as one, as simulated: the gas of the transaction, and that of its calls as transactions of their own. */
   readonly gasOfBatch: { readonly together: bigint; readonly apart: bigint } | null
   readonly safetyChecks: SafetyChecks
   /** How much worse than the trusted price the trade was, pools' fees left out; `null` where nothing was traded or a price is missing. */

@@ -67,7 +67,7 @@ export async function planCompoundWithSwap(
         recipients: [recipient],
         why: `Add ${wanted} of its fees to ${version} position ${positionId}. ${swap.intent.why}`,
       }),
-      approvals: parts.flatMap(({ approvals = [] }) => approvals),
+      approvals: parts.flatMap(({ approvals }) => approvals),
     },
     preview: { fees0, fees1, ...fitted, swapped: { tokenIn, tokenOut, version: quote.version, ...amountsOf(quote) } },
     decode: async (settled) => {

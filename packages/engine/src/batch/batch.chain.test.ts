@@ -176,7 +176,7 @@ describe('a call that fails', () => {
     const before = await node().getCode({ address: pipeline.chain.wrappedNative.address })
     const refused = pipeline.run(batchOf(pipeline, [{ tokenOut: 'DAI', fee: 100 }, {}]))
     await expect(refused).rejects.toMatchObject({ code: 'TRANSACTION_REVERTED' })
-    await node().setCode({ address: pipeline.chain.wrappedNative.address, bytecode: before! })
+    await node().setCode({ address: pipeline.chain.wrappedNative.address, bytecode: before })
     expect(await Promise.all([pipeline.balance('USDC'), pipeline.balance('WETH')])).toEqual([usdc, weth])
     expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
     expect(await pipeline.nonce()).toBe(2)

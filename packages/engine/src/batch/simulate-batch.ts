@@ -36,6 +36,20 @@ export async function simulateBatch(
   }
 }
 
+/**
+ * Simulates what one call of a contract does beside the calls that would do the same one by one, to tell what that saves. Where both
+ * fail, the calls say which of them it is; what they use is left out where they alone do.
+ */
+export async function simulateBeside(request: SimulationRequest, apart: readonly Step[]): Promise<Simulation> {
+  const approvals = request.steps.filter(({ kind }) => kind === 'approve')
+  const [one, other] = await Promise.allSettled([
+    simulate({ ...request, steps: [...approvals, ...apart], revokes: [], deposits: [] }),
+    simulate(request),
+  ])
+  if (other.status === 'rejected') throw one.status === 'rejected' ? one.reason : other.reason
+  return one.status === 'rejected' ? other.value : { ...other.value, apart: one.value.gasUsed }
+}
+
 /** Of one authorization, before what is given back for an account that has been used (EIP-7702). */
 const authorizationGas = 25_000n
 

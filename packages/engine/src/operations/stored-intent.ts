@@ -55,11 +55,17 @@ const storedDeposit = z.strictObject({
   isInverted: z.boolean(),
 }) satisfies z.ZodType<IntentDeposit>
 
+const storedCall = z.strictObject({
+  to: address,
+  data,
+  valueWei: whole,
+  label: z.string(),
+  exact: z.literal(true).optional(),
+})
+
 const storedIntent = z.strictObject({
   chainId: z.int(),
-  calls: z.array(
-    z.strictObject({ to: address, data, valueWei: whole, label: z.string(), exact: z.literal(true).optional() }),
-  ),
+  calls: z.array(storedCall),
   atomicity: z.enum(['single', 'multicall', 'batch-7702', 'user-operation', 'sequential']),
   spends: quantities,
   receives: quantities,
@@ -80,5 +86,6 @@ const storedIntent = z.strictObject({
   deposits: z.array(storedDeposit).optional(),
   allowsUnpricedPool: z.literal(true).optional(),
   restsOn: z.array(z.strictObject({ to: address, data, answer: data })).optional(),
+  apart: z.array(storedCall).optional(),
   why: z.string(),
 }) satisfies z.ZodType<Intent>

@@ -100,7 +100,7 @@ export type Simulation = AssetChanges & {
   /** After refunds, per step. */
   readonly gasUsed: readonly bigint[]
   readonly revokeGasUsed: readonly bigint[]
-  /** Of a batch: what its calls would use as transactions of their own, in order. */
+  /** Of several operations as one: what their calls would use as transactions of their own, in order. */
   readonly apart?: readonly bigint[]
 }
 

@@ -5,7 +5,7 @@ import type { Chain } from '@svc/wallet/core'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
 import { type AtomicQuestion, type AtomicRoute, readAtomicRoute } from '../batch/atomic-route.ts'
 import { batchStep, sentWei } from '../batch/batch-step.ts'
-import { simulateBatch } from '../batch/simulate-batch.ts'
+import { simulateBatch, simulateBeside } from '../batch/simulate-batch.ts'
 import { assertDeclared, type DeclaredContext } from '../calldata/assert-declared.ts'
 import { sumByToken } from '../spending/countable.ts'
 import { calledContracts } from '../calldata/called-contracts.ts'
@@ -162,7 +162,10 @@ export function play(
     atSeconds: snapshotTaken.atSeconds,
   }
   const [step] = steps
-  if (step?.batch === undefined) return simulate(request)
+  if (step?.batch === undefined) {
+    const apart = intent.apart?.map((call): Step => ({ kind: 'call', ...call }))
+    return apart === undefined ? simulate(request) : simulateBeside(request, apart)
+  }
   return simulateBatch(request, { ...step, batch: step.batch }, route?.refusal === null && route.isDelegated)
 }
 

@@ -43,7 +43,7 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
       const requireWriter = (): void => {
         if (writer?.isHeld() !== true) refuse(null)
       }
-      const { signAuthorization } = wallet
+      const signAuthorization = wallet.signAuthorization?.bind(wallet)
       return {
         address: wallet.address,
         ready: async () => {

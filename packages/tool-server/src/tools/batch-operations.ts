@@ -40,7 +40,7 @@ const forms = {
 /** What is wrong with an operation by itself: where in it, and what is accepted. */
 export function operationProblems({ type, positionId, params }: OperationInput): readonly Problem[] {
   const parsed = forms[type].safeParse(params)
-  const found = parsed.success ? [] : parsed.error.issues.flatMap(problemsOf)
+  const found = parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(issue, forms[type].shape))
   if (type === 'add') {
     return positionId === undefined
       ? found
@@ -65,7 +65,7 @@ export function readOperation({ type, positionId = '', params }: OperationInput)
 /** Operations that name a position which an earlier one names: it would be planned on what that one changes. */
 export function repeatedPositions(operations: readonly OperationInput[]): readonly number[] {
   const keys = operations.map(({ type, positionId, params }, index) =>
-    type === 'add' ? `new ${index}` : `${String(params['version'] ?? 'v3')} ${positionId?.toLowerCase()}`,
+    type === 'add' ? `new ${index}` : `${params['version'] === 'v4' ? 'v4' : 'others'} ${positionId?.toLowerCase()}`,
   )
   return keys.flatMap((key, index) => (keys.indexOf(key) < index ? [index] : []))
 }
@@ -85,10 +85,10 @@ function at(member: string, message: string): Problem {
   return { path: [member], message }
 }
 
-function problemsOf(issue: z.core.$ZodIssue): readonly Problem[] {
+function problemsOf(issue: z.core.$ZodIssue, shape: object): readonly Problem[] {
   const path = ['params', ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))]
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...path, key], message: 'Unknown member.' }))
+    return issue.keys.map((key) => ({ path: [...path, key], message: `Accepted: ${Object.keys(shape).join(', ')}` }))
   }
   if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) {
     return [{ path, message: 'Required.' }]

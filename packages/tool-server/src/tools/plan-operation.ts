@@ -14,10 +14,10 @@ import { inOrder, priceNotes } from './results.ts'
 export type PlannedOperation = {
   readonly intent: Intent
   readonly notes: readonly string[]
-  decode(settled: Settled): Promise<OperationOutcome>
+  readonly decode: (settled: Settled) => Promise<OperationOutcome>
 }
 
-export type OperationOutcome = { readonly positionId: string } & (
+export type OperationOutcome = { readonly type: BatchOperation['type']; readonly positionId: string } & (
   | { readonly feesUsd: number | null }
   | { readonly receivedUsd: number | null }
   | { readonly depositedUsd: number | null }
@@ -48,7 +48,7 @@ async function planCollect({ positionId, params }: Of<'collect'>, given: Given):
     notes: [...(planned.notes ?? []), ...worth.notes],
     decode: async (settled) => {
       const { fees0, fees1 } = await planned.decode(settled)
-      return { positionId, feesUsd: worth.usd(fees0, fees1) }
+      return { type: 'collect', positionId, feesUsd: worth.usd(fees0, fees1) }
     },
   }
 }
@@ -72,7 +72,7 @@ async function planCompound({ positionId, params }: Of<'compound'>, given: Given
     notes: worth.notes,
     decode: async (settled) => {
       const { fees0, fees1 } = await planned.decode(settled)
-      return { positionId, feesUsd: worth.usd(fees0, fees1) }
+      return { type: 'compound', positionId, feesUsd: worth.usd(fees0, fees1) }
     },
   }
 }
@@ -95,7 +95,11 @@ async function planRemove({ positionId, params }: Of<'remove'>, given: Given): P
     notes: [...(planned.notes ?? []), ...worth.notes],
     decode: async (settled) => {
       const { amount0, amount1, fees0, fees1 } = await planned.decode(settled)
-      return { positionId: position.positionId, receivedUsd: worth.usd(amount0 + fees0, amount1 + fees1) }
+      return {
+        type: 'remove',
+        positionId: position.positionId,
+        receivedUsd: worth.usd(amount0 + fees0, amount1 + fees1),
+      }
     },
   }
 }
@@ -112,7 +116,7 @@ async function planAdd({ params }: Of<'add'>, given: Given): Promise<PlannedOper
     notes: worth.notes,
     decode: async (settled) => {
       const { positionId, amount0, amount1 } = await planned.decode(settled)
-      return { positionId, depositedUsd: worth.usd(amount0, amount1) }
+      return { type: 'add', positionId, depositedUsd: worth.usd(amount0, amount1) }
     },
   }
 }
@@ -140,7 +144,11 @@ async function planRebalance({ positionId, params }: Of<'rebalance'>, given: Giv
     notes: worth.notes,
     decode: async (settled) => {
       const { opened } = await planned.decode(settled)
-      return { positionId: opened.positionId, depositedUsd: worth.usd(opened.amount0, opened.amount1) }
+      return {
+        type: 'rebalance',
+        positionId: opened.positionId,
+        depositedUsd: worth.usd(opened.amount0, opened.amount1),
+      }
     },
   }
 }

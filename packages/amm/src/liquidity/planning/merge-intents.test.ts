@@ -1,3 +1,4 @@
+import { chains } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { Intent } from '../../intent.ts'
@@ -27,10 +28,16 @@ function part(change: Partial<Intent> = {}): Intent {
   }
 }
 
+const [chain] = chains
+
+function merge(parts: readonly [Intent, ...Intent[]], why: string): Intent {
+  return mergeIntents(chain!, parts, why).intent
+}
+
 describe('one intent of several', () => {
   it('leaves a single call as it is', () => {
     const alone = part({ atomicity: 'multicall' })
-    expect(mergeIntents([alone], 'why')).toEqual({ ...alone, why: 'why' })
+    expect(merge([alone], 'why')).toEqual({ ...alone, why: 'why' })
   })
 
   it('sums what may leave, and lets what arrives pay for it', () => {
@@ -41,7 +48,7 @@ describe('one intent of several', () => {
       ],
     })
     const spends = part({ spends: [{ token: token.toUpperCase().replace('0X', '0x') as Address, amount: 60n }] })
-    const merged = mergeIntents([brings, spends, part({ spends: [{ token, amount: 10n }] })], 'why')
+    const merged = merge([brings, spends, part({ spends: [{ token, amount: 10n }] })], 'why')
     expect(merged.spends).toEqual([{ token, amount: 70n }])
     expect(merged.receives).toEqual([
       { token, amount: 30n },
@@ -51,7 +58,7 @@ describe('one intent of several', () => {
 
   it('asks for one allowance of the sum, each way by itself', () => {
     const approval = { token, spender, amount: 5n, via: 'erc20', revokeAfter: true } as const
-    const merged = mergeIntents(
+    const merged = merge(
       [part({ approvals: [approval] }), part({ approvals: [approval, { ...approval, via: 'permit2' }] })],
       'why',
     )
@@ -62,8 +69,8 @@ describe('one intent of several', () => {
   })
 
   it('has the widest slippage and the latest deadline of its parts, and each recipient once', () => {
-    const merged = mergeIntents([part({ slippageBps: 50, deadline: 9 }), part({ slippageBps: 80, deadline: 5 })], 'why')
+    const merged = merge([part({ slippageBps: 50, deadline: 9 }), part({ slippageBps: 80, deadline: 5 })], 'why')
     expect(merged).toMatchObject({ atomicity: 'batch-7702', slippageBps: 80, deadline: 9, recipients: [owner] })
-    expect(mergeIntents([part(), part()], 'why')).toMatchObject({ slippageBps: null, deadline: null })
+    expect(merge([part(), part()], 'why')).toMatchObject({ slippageBps: null, deadline: null })
   })
 })

@@ -1,19 +1,49 @@
-import type { Intent, IntentApproval, TokenQuantity } from '../../intent.ts'
+import type { Chain } from '@svc/wallet/core'
+import { isAddressEqual } from 'viem'
+import type { Intent, IntentApproval, IntentCall, Settled, TokenQuantity } from '../../intent.ts'
+import { mergePositionManagerCalls, settledByManager } from '../v3/merge-position-manager-calls.ts'
+import { partsOf, settledCalls } from './settled-calls.ts'
 
 /**
- * One intent of several, in their order, for a wallet that makes all their calls as one transaction. What one part brings pays for what
- * another spends, so only the rest must arrive; the most that may leave stays the sum. Allowances of one token for one spender become
- * one of their sum. A single part with a single call stays as it is.
+ * One intent of several, in their order, all or none. Where every call is one of the v3 position manager that sends no native currency,
+ * its own `multicall` makes them one; else the wallet has to make them as one transaction. What one part brings pays for what another
+ * spends, so only the rest must arrive; the most that may leave stays the sum. Allowances of one token for one spender become one of
+ * their sum. A single part with a single call stays as it is.
  */
-export function mergeIntents(parts: readonly [Intent, ...Intent[]], why: string): Intent {
+export function mergeIntents(chain: Chain, parts: readonly [Intent, ...Intent[]], why: string): MergedIntent {
   const [first] = parts
   const calls = parts.flatMap((part) => part.calls)
-  if (parts.length === 1 && calls.length === 1) return { ...first, why }
+  if (parts.length === 1 && calls.length === 1) return { intent: { ...first, why }, settledParts: (all) => [all] }
+  const manager = chain.amm.v3?.positionManager
+  const isOneManager = (call: IntentCall): boolean =>
+    manager !== undefined && isAddressEqual(call.to, manager) && call.valueWei === 0n
+  if (manager === undefined || parts.some(({ atomicity }) => !isOneCall.has(atomicity)) || !calls.every(isOneManager)) {
+    return {
+      intent: merged(parts, { calls, atomicity: 'batch-7702' }, why),
+      settledParts: (all) => partsOf(parts).map(({ from, count }) => settledCalls(all, from, count)),
+    }
+  }
+  const call = mergePositionManagerCalls(manager, calls)
+  return {
+    intent: { ...merged(parts, { calls: [call], atomicity: 'multicall' }, why), apart: calls },
+    settledParts: (all) => settledByManager(all, manager, calls),
+  }
+}
+
+export type MergedIntent = {
+  readonly intent: Intent
+  /** What was mined, as seen by the planner of each part. */
+  readonly settledParts: (settled: Settled) => readonly Settled[]
+}
+
+const isOneCall: ReadonlySet<Intent['atomicity']> = new Set(['single', 'multicall'])
+
+function merged(parts: readonly [Intent, ...Intent[]], how: Pick<Intent, 'calls' | 'atomicity'>, why: string): Intent {
+  const [first] = parts
   const spends = sumOf(parts.flatMap((part) => part.spends))
   return {
     chainId: first.chainId,
-    calls,
-    atomicity: 'batch-7702',
+    ...how,
     spends,
     receives: sumOf(parts.flatMap((part) => part.receives)).flatMap(({ token, amount }) => {
       const spent = spends.find((one) => isSame(one.token, token))?.amount ?? 0n

@@ -67,8 +67,8 @@ describe('batch_lp_operations', () => {
     expect(await liquidityOf(String(results[3]!['positionId']), 'v3')).toBeGreaterThan(0n)
     expect(await liquidityOf(String(results[4]!['positionId']), 'v4')).toBeGreaterThan(0n)
     expect(await liquidityOf(ids[3]!, 'v4')).toBe(0n)
-    expect(await liquidityOf(ids[1]!, 'v4')).toBeGreaterThan(before[0]!)
-    expect(await liquidityOf(ids[2]!, 'v3')).toBe(before[1]! - before[1]! / 2n)
+    expect(await liquidityOf(ids[1]!, 'v4')).toBeGreaterThan(before[0])
+    expect(await liquidityOf(ids[2]!, 'v3')).toBe(before[1] - before[1] / 2n)
     const fees = await world.call('get_position', { positionId: ids[0]!, version: 'v3' })
     expect([fees.text('feesOwed0'), fees.text('feesOwed1')]).toEqual(['0', '0'])
     expect(BigInt(answer.text('gasSavedVsSeparate'))).toBeGreaterThan(0n)
@@ -114,7 +114,7 @@ describe('batch_lp_operations', () => {
     const missing = { type: 'remove', positionId: '999999' }
     expect(await world.refuse('batch_lp_operations', { operations: [collect, missing] })).toMatchObject({
       code: 'POSITION_NOT_FOUND',
-      details: [{ path: 'operations.1' }],
+      details: [{ path: 'operations.1.positionId' }],
     })
     const unknown = { type: 'add', params: { ...pair, token1: 'NOSUCH', amount0: '1', rangeStrategy: 'wide' } }
     expect(await world.refuse('batch_lp_operations', { operations: [collect, unknown] })).toMatchObject({
@@ -127,13 +127,49 @@ describe('batch_lp_operations', () => {
     expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(nonce)
   })
 
+  test('of v3 positions alone needs nothing but their own contract', async () => {
+    await world.close()
+    world = await openWorld(devnet(), { policy: { ...ownPolicy(devnet()), batchDelegate: {} } })
+    const [collected, compounded, removed, moved] = [
+      await open('v3'),
+      await open('v3'),
+      await open('v3'),
+      await open('v3'),
+    ]
+    await earn(collected)
+    const ids = [collected, compounded, removed, moved].map((one) => one.text('positionId'))
+    const before = await Promise.all(ids.map((id) => liquidityOf(id, 'v3')))
+    const operations = [
+      { type: 'collect', positionId: ids[0] },
+      { type: 'compound', positionId: ids[1], params: { swapToRatio: false } },
+      { type: 'remove', positionId: ids[2], params: { percentage: 25 } },
+      { type: 'add', params: { ...pair, amount0: '0.5', rangeStrategy: 'wide' } },
+      { type: 'rebalance', positionId: ids[3], params: { rangeStrategy: 'narrow', swapToRatio: false } },
+    ]
+    const answer = await world.call('batch_lp_operations', { operations })
+    expect(answer.text('atomicity')).toBe('multicall')
+    expect(await world.client.getCode({ address: world.wallet })).toBeUndefined()
+    const results = answer.at('results') as readonly Record<string, unknown>[]
+    expect(results.map(({ type }) => type)).toEqual(operations.map(({ type }) => type))
+    // Each sees its own: two positions of one range that earned alike, one that lost a quarter, two that are new.
+    expect(Number(results[0]!['feesUsd'])).toBeGreaterThan(0)
+    expect(Number(results[0]!['feesUsd']) / Number(results[1]!['feesUsd'])).toBeCloseTo(1, 2)
+    expect(await liquidityOf(ids[1]!, 'v3')).toBeGreaterThan(before[1]!)
+    expect(await liquidityOf(ids[2]!, 'v3')).toBe(before[2]! - before[2]! / 4n)
+    expect(await liquidityOf(String(results[3]!['positionId']), 'v3')).toBeGreaterThan(0n)
+    expect(await liquidityOf(String(results[4]!['positionId']), 'v3')).toBeGreaterThan(0n)
+    expect(await liquidityOf(ids[3]!, 'v3')).toBe(0n)
+    expect(BigInt(answer.text('gasSavedVsSeparate'))).toBeGreaterThan(0n)
+    await expectNoAllowance()
+  })
+
   test('without an atomic route is refused, unless it is one call', async () => {
     await world.close()
     world = await openWorld(devnet(), { policy: { ...ownPolicy(devnet()), batchDelegate: {} } })
     const opened = await open('v3')
     await earn(opened)
     const collect = { type: 'collect', positionId: opened.text('positionId') }
-    const add = { type: 'add', params: { ...pair, amount0: '0.1', rangeStrategy: 'wide' } }
+    const add = { type: 'add', params: { ...pair, amount0: '0.1', rangeStrategy: 'wide', version: 'v4' } }
     expect(await world.refuse('batch_lp_operations', { operations: [collect, add] })).toMatchObject({
       code: 'ATOMIC_EXECUTION_UNAVAILABLE',
       suggestion: expect.stringMatching(/batchDelegate/),

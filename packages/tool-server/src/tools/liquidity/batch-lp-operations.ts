@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { type ErrorDetail, type Intent, type Settled, ToolError } from '@svc/amm'
-import { mergeIntents, partsOf, settledCalls } from '@svc/amm/liquidity'
+import { type ErrorDetail, type Settled, ToolError } from '@svc/amm'
+import { mergeIntents, type MergedIntent } from '@svc/amm/liquidity'
 import type { Chain } from '@svc/wallet/core'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import {
@@ -64,19 +64,14 @@ export const batchLpOperations = writeTool({
   const chain = context.chains.get(input.chain)
   const operations = input.operations.map(readOperation)
   const planned = await planAll(operations, chain, context)
-  const intent = await oneIntent(planned, operations, chain, context)
+  const { intent, settledParts } = await oneIntent(planned, operations, chain, context)
   const shape = async (settled: Settled) => {
-    const parts = partsOf(planned.map((one) => one.intent))
-    const outcomes = await Promise.all(
-      planned.map(({ decode }, index) => {
-        const { from = 0, count = 0 } = parts[index] ?? {}
-        return decode(settledCalls(settled, from, count))
-      }),
-    )
+    const parts = settledParts(settled)
+    const results = await Promise.all(planned.map(({ decode }, index) => decode(parts[index] ?? settled)))
     return {
       ...writeStamp(chain, intent, settled),
       operationsExecuted: operations.length,
-      results: outcomes.map((outcome, index) => ({ type: operations[index]?.type ?? '', ...outcome })),
+      results,
       totalGasCostUsd: settled.gasCostUsd,
       gasSavedVsSeparate: gasSaved(settled),
       notes: [...new Set([...settled.warnings, ...planned.flatMap(({ notes }) => notes)])],
@@ -113,15 +108,21 @@ async function oneIntent(
   operations: readonly BatchOperation[],
   chain: Chain,
   context: WriteContext,
-): Promise<Intent> {
+): Promise<MergedIntent> {
   const [first, ...others] = planned.map((one) => one.intent)
   if (first === undefined) throw new TypeError('the schema lets no empty list through')
   const whys = planned.map((one, index) => `${index}: ${operations[index]?.type}. ${one.intent.why}`)
-  const intent = mergeIntents([first, ...others], whys.join(' '))
-  if (intent.atomicity !== 'batch-7702' || (await context.hasAtomicRoute(chain))) return intent
+  const merged = mergeIntents(chain, [first, ...others], whys.join(' '))
+  if (merged.intent.atomicity !== 'batch-7702' || (await context.hasAtomicRoute(chain))) return merged
   const message = 'This wallet has no way to carry out several calls as one transaction.'
   throw new ToolError('ATOMIC_EXECUTION_UNAVAILABLE', message, {
-    details: [{ field: 'operations', message: 'need an atomic route', accepted: 'one operation of one call' }],
+    details: [
+      {
+        field: 'operations',
+        message: 'need an atomic route',
+        accepted: 'one operation of one call, or operations on v3 positions without a swap',
+      },
+    ],
     suggestion:
       'Call the tools of the operations one by one, or have the operator name a batch delegate in the policy (batchDelegate).',
   })
