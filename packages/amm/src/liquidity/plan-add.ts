@@ -1,5 +1,5 @@
 import type { Liquidity } from '../ports.ts'
-import type { PlanPorts } from './planning/plan-ports.ts'
+import type { PlanPorts } from './liquidity-ports.ts'
 import { planAddV2 } from './v2/plan-add.ts'
 import { planAddV3 } from './v3/plan-add.ts'
 import { planAddV4 } from './v4/plan-add.ts'

@@ -9,7 +9,7 @@ import { liquidityForAmounts, type RangeBounds } from './planning/deposit/liquid
 import { describeAmounts } from './planning/describe-amounts.ts'
 import type { IncreaseRequest } from './planning/deposit/fit-increase.ts'
 import { leastReceipts, planPayment, sidesOf } from './planning/plan-payment.ts'
-import type { PlanPorts } from './planning/plan-ports.ts'
+import type { PlanPorts } from './liquidity-ports.ts'
 import { requireDeployment } from './planning/require-deployment.ts'
 import { routineIntent } from './planning/routine-intent.ts'
 import { mostOfMint } from './planning/slippage-limits.ts'

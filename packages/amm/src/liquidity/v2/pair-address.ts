@@ -1,6 +1,6 @@
 import type { AmmDeployment } from '@svc/wallet/core'
 import { encodePacked, keccak256, type Address } from 'viem'
-import { create2Address } from '../create2-address.ts'
+import { create2Address } from '../pools/pool-address.ts'
 
 /** Where the factory puts the pair of two sorted tokens (UniswapV2Factory.createPair). */
 export function v2PairAddress(deployment: NonNullable<AmmDeployment['v2']>, token0: Address, token1: Address): Address {

@@ -9,7 +9,7 @@ import { type FittedIncrease, fitIncrease, type IncreaseRequest } from '../plann
 import { liquidityForAmounts } from '../planning/deposit/liquidity-for-amounts.ts'
 import { logsOf, requireEvent } from '../planning/transfers-of.ts'
 import { planPayment } from '../planning/plan-payment.ts'
-import type { PlanPorts } from '../planning/plan-ports.ts'
+import type { PlanPorts } from '../liquidity-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 import { routineIntent } from '../planning/routine-intent.ts'
 import { leastOfMint } from '../planning/slippage-limits.ts'

@@ -1,6 +1,6 @@
 import type { AmmDeployment } from '@svc/wallet/core'
 import { encodeAbiParameters, keccak256, type Address } from 'viem'
-import { create2Address } from '../create2-address.ts'
+import { create2Address } from '../pools/pool-address.ts'
 
 /** Where the factory puts the pool of two sorted tokens and a fee (UniswapV3PoolDeployer.deploy). */
 export function v3PoolAddress(

@@ -5,7 +5,7 @@ import { ToolError } from '../../tool-error.ts'
 import { v4PoolManagerAbi, v4StateViewAbi } from '../../abis/v4.ts'
 import { contractRead } from '../../rpc/contract-read.ts'
 import { readSurely } from '../../rpc/read-one.ts'
-import type { PlanPorts } from '../planning/plan-ports.ts'
+import type { PlanPorts } from '../liquidity-ports.ts'
 import { requireDeployment } from '../planning/require-deployment.ts'
 
 /**

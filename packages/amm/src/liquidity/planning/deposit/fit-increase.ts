@@ -8,7 +8,7 @@ import { flip } from '../order-pair.ts'
 import { keptAmounts, keptLiquidity, requireKept } from './require-kept.ts'
 import type { RangeBounds } from './liquidity-for-amounts.ts'
 import type { PaidSide } from '../plan-payment.ts'
-import type { PlanPorts } from '../plan-ports.ts'
+import type { PlanPorts } from '../../liquidity-ports.ts'
 import { refuseField } from '../refusals.ts'
 
 /**

@@ -1,9 +1,9 @@
-import type { HistoryRequest, ReadLimits, SwapRecord } from '../ports.ts'
+import type { HistoryRequest, ReadLimits, SwapRecord } from '../../ports.ts'
 import { withinTime } from '@svc/runtime'
-import type { ReportedPeriods } from './periods/reported-periods.ts'
-import type { HistoryPorts } from './history-ports.ts'
-import type { RequestBudget } from './create-request-budget.ts'
-import { orUndecided } from './periods/or-undecided.ts'
+import type { ReportedPeriods } from './reported-periods.ts'
+import type { HistoryPorts } from '../history-ports.ts'
+import type { RequestBudget } from '../create-request-budget.ts'
+import { orUndecided } from './or-undecided.ts'
 
 /**
  * What a pool logged in some periods (their begins in Unix seconds), as far as a budget of requests and the time go: in the first alone

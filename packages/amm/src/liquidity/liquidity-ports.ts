@@ -1,4 +1,4 @@
-import type { Liquidity, RpcPool, TokenDirectory } from '../../ports.ts'
+import type { Liquidity, RpcPool, TokenDirectory } from '../ports.ts'
 
 /** What planning reads the world through: the read side of liquidity, the wrapped native token, a client. */
 export type PlanPorts = {
