@@ -1,9 +1,7 @@
-import type { HistoryRequest, ReadLimits, SwapRecord } from '../../ports.ts'
 import { withinTime } from '@svc/runtime'
-import type { ReportedPeriods } from './reported-periods.ts'
-import type { HistoryPorts } from '../history-ports.ts'
-import type { RequestBudget } from '../create-request-budget.ts'
-import { orUndecided } from './or-undecided.ts'
+import type { HistoryPorts, HistoryRequest, ReadLimits, SwapRecord } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import type { Period } from './read-periods.ts'
 
 /**
  * What a pool logged in some periods (their begins in Unix seconds), as far as a budget of requests and the time go: in the first alone
@@ -74,4 +72,45 @@ async function readPeriod(
   const isWhole = endsAt <= upTo.timestamp
   const reported = isWhole ? own : own.filter(({ blockNumber }) => blockNumber <= upTo.blockNumber)
   return { startsAt, swaps: reported, isTraded: own.length > 0 }
+}
+
+/** How many requests may still be made of an endpoint, by all that share them. */
+export function createRequestBudget(most: number): RequestBudget {
+  let spent = 0
+  return {
+    take() {
+      if (spent >= most) throw new Error('The budget of requests is spent.')
+      spent += 1
+    },
+    spent: () => spent,
+    left: () => most - spent,
+  }
+}
+
+type RequestBudget = {
+  /** To be called before each request; throws once none is left. */
+  take(): void
+  spent(): number
+  left(): number
+}
+
+/** Null for what fails, which decides nothing; ToolError `CANCELLED` where the caller left. */
+export async function orUndecided<Outcome>(work: Promise<Outcome>, signal?: AbortSignal): Promise<Outcome | null> {
+  try {
+    return await work
+  } catch {
+    if (signal?.aborted !== true) return null
+    throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
+  }
+}
+
+export type ReportedPeriods = {
+  /** Where the closed periods begin that can be known, Unix seconds. */
+  readonly slots: readonly number[]
+  /** Oldest first. */
+  readonly reported: readonly Period[]
+  /** The one before them. */
+  readonly opening: Period | null
+  /** The last block reported: a period that ends after its time is one of the swaps up to it. */
+  readonly upTo: { readonly timestamp: number; readonly blockNumber: number }
 }

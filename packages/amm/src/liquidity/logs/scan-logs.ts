@@ -76,3 +76,18 @@ function chunksBelow(end: bigint, oldest: bigint, span: bigint, count: number): 
 function isRefusal(error: unknown): boolean {
   return error instanceof ToolError && (error.code === 'RPC_REFUSED' || error.code === 'RPC_TIMEOUT')
 }
+
+/**
+ * Reads logs of a narrow filter: first over the whole range at once, which many endpoints answer when little matches, and
+ * otherwise backwards in chunks.
+ *
+ * @throws ToolError `RPC_*`
+ */
+export async function scanRareLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: Entry[]; scannedFrom: bigint }> {
+  try {
+    return { logs: [...(await options.read(options.oldest, options.newest))], scannedFrom: options.oldest }
+  } catch (error) {
+    if (!(error instanceof ToolError) || (error.code !== 'RPC_REFUSED' && error.code !== 'RPC_TIMEOUT')) throw error
+    return scanLogs(options)
+  }
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { shareOf } from './deposit/share-of.ts'
+import { shareOf } from './fit-removal.ts'
 
 it.each([
   [1000n, 100, 1000n],

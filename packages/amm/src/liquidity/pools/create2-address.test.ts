@@ -2,8 +2,7 @@ import { createRequire } from 'node:module'
 import { chains } from '@svc/wallet/core'
 import { encodeAbiParameters, keccak256, type Address, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { v2PairAddress } from '../v2/pair-address.ts'
-import { v3PoolAddress } from '../v3/pool-address.ts'
+import { v2PairAddress, v3PoolAddress } from './pool-address.ts'
 
 const require = createRequire(import.meta.url)
 

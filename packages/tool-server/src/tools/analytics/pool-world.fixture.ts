@@ -1,5 +1,5 @@
 import { getSqrtPriceAtTick, MAX_TICK, MIN_TICK, priceFromTick } from '@svc/lp-math'
-import { createColumns } from '../../../../amm/src/history/bars/columns.ts'
+import { createColumns } from '../../../../amm/src/history/bars/bar-grid.ts'
 import { runWork } from '../../workers/run-work.ts'
 import type { WorkMessage, WorkRequest } from '../../workers/work-messages.ts'
 import type { Pool, PoolBars, Token } from '@svc/amm'

@@ -9,7 +9,8 @@ import type { KeptDeposit } from '../../../intent.ts'
 import { ToolError } from '../../../tool-error.ts'
 import { keptAmounts } from './require-kept.ts'
 import type { RangeBounds } from './liquidity-for-amounts.ts'
-import type { Version } from '../../../ports.ts'
+import type { AddRequest, Position, Version } from '../../../ports.ts'
+import type { FittedDeposit } from './fit-deposit.ts'
 
 /**
  * The largest deposit that is paid by what a position gives in the same transaction, or in one before it: at the pool's price and at
@@ -136,4 +137,13 @@ function lessAtHand({ deposit }: KeptDeposit, { liquidity }: FittedOwn): ToolErr
   const message = 'The position gives less now than what was planned to be deposited. Nothing was signed.'
   const details = [{ message: 'Differs: liquidity.', planned: `${deposit.liquidity}`, now: `${liquidity}` }]
   return new ToolError('SIMULATION_DRIFT', message, { details })
+}
+
+/** A position that is closed, and what is opened in its pool with what it pays out. */
+export type OwnMove = {
+  readonly position: Position
+  readonly deposit: FittedDeposit
+  /** Whether the caller names the tokens in the other order. */
+  readonly inverted: boolean
+  readonly request: Pick<AddRequest, 'slippageBps' | 'deadline' | 'recipient' | 'kept'>
 }
