@@ -1,5 +1,4 @@
 import { type Address, size, slice, zeroAddress } from 'viem'
-import type { Surface } from './surface.ts'
 
 /**
  * Everybody whom the parts of one call pay, the caller left out where a contract has a name for it. The called contract
@@ -113,3 +112,16 @@ function addressOf(value: unknown): Address {
   if (typeof value !== 'string' || !value.startsWith('0x')) throw new TypeError('no address')
   return value.toLowerCase() as Address
 }
+
+/** The kinds of contracts whose calldata is read. */
+export type Surface =
+  | 'v2Router'
+  | 'v3PositionManager'
+  | 'v3SwapRouter02'
+  | 'v4PositionManager'
+  | 'universalRouter'
+  | 'wrappedNative'
+  | 'twammHook'
+  | 'identityRegistry'
+  | 'handleRegistry'
+  | 'rewardDistributor'

@@ -1,4 +1,5 @@
 import { type Policy, usdMicros } from './policy.ts'
+import type { Refusal } from '../context/refusal.ts'
 
 /**
  * The policy as it holds for one caller: the lower of the common limits and of those granted to the principal; its
@@ -31,4 +32,17 @@ export function grantOf({ principals }: Policy, principalId: string): Policy['pr
 
 function lower(common: string, granted: string | undefined): string {
   return granted !== undefined && usdMicros(granted) < usdMicros(common) ? granted : common
+}
+
+/** Refuses a tool that the operator left out of what the caller may use. */
+export function grantRefusals(tool: string, principalId: string, policy: Policy): readonly Refusal[] {
+  const tools = grantOf(policy, principalId)?.tools
+  if (tools === undefined || tools.includes(tool)) return []
+  return [
+    {
+      code: 'PRINCIPAL_NOT_GRANTED',
+      message: `The policy does not grant ${tool} to this caller.`,
+      details: [{ message: 'what the policy grants', principal: principalId, tools }],
+    },
+  ]
 }

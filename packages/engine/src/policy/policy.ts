@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { parseAmount } from '@svc/lp-math'
 import type * as z from 'zod'
 import { type ErrorDetail, ToolError } from '@svc/amm'
@@ -99,4 +100,9 @@ function invalid(message: string, details: readonly ErrorDetail[]): ToolError {
     details,
     suggestion: 'Correct what is named; nothing is signed under a policy that cannot be read.',
   })
+}
+
+/** SHA-256 of a policy as it is in force for all callers, defaults included. */
+export function policyHash(policy: Policy): string {
+  return createHash('sha256').update(JSON.stringify(policy)).digest('hex')
 }

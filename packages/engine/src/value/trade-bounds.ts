@@ -1,9 +1,18 @@
-import { getAddress, type Hex, size, slice, zeroAddress } from 'viem'
-import { poolIdOf } from '@svc/amm/liquidity'
+import { decodeFunctionData, getAddress, type Hex, size, slice, zeroAddress } from 'viem'
+import { poolIdOf, type PoolKey } from '@svc/amm/liquidity'
+import { twammOrderAbi } from '@svc/amm/abis'
 import type { Part } from '../upstream/read-parts.ts'
 import type { Place } from './deposit-bounds.ts'
-import { recordsIn, textIn, uintIn } from './part-values.ts'
-import { keyIn, poolIdentity, sortedTokens } from './pool-identity.ts'
+import {
+  identityOfKey,
+  keyIn,
+  poolIdentity,
+  type PoolIdentity,
+  recordsIn,
+  sortedTokens,
+  textIn,
+  uintIn,
+} from './pool-identity.ts'
 
 /** What the trades of one call permit. Lower-case tokens; native currency goes as the wrapped token. */
 export type TradesBounds = {
@@ -197,4 +206,27 @@ function raise(sums: Map<string, bigint>, token: string, amount: bigint): void {
 
 function larger(one: bigint, other: bigint): bigint {
   return one > other ? one : other
+}
+
+/** An order as its calldata has it. Lower-case tokens. */
+export type OrderBounds = {
+  readonly key: PoolKey
+  readonly pool: PoolIdentity
+  readonly zeroForOne: boolean
+  readonly tokenIn: string
+  readonly tokenOut: string
+  /** All that it may take. */
+  readonly amountIn: bigint
+  /** What the pool takes of a trade; 0 for a fee that a hook decides. */
+  readonly feeBps: number
+}
+
+/** `null` for what settles, ends or pays out an order. Throws for what is no call of an owner of orders. */
+export function orderOf(data: Hex): OrderBounds | null {
+  const call = decodeFunctionData({ abi: twammOrderAbi, data })
+  if (call.functionName !== 'submitOrder') return null
+  const [key, { zeroForOne }, amountIn] = call.args
+  const pool = identityOfKey(key)
+  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+  return { key, pool, zeroForOne, tokenIn, tokenOut, amountIn, feeBps: staticFeeBps(key.fee) }
 }
