@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SENSELESS } from './closed-form.fixture.ts'
 import { expectedIl, expectedIlOfMeans, expectedLvr, expectedPositionValue } from './expected-il.ts'
-import { impermanentLoss } from './position-against-hodl.ts'
+import { impermanentLoss } from './position-value.ts'
 import { positionValue } from './position-amounts.ts'
 
 const FULL = { lower: 0, upper: Number.POSITIVE_INFINITY }

@@ -13,7 +13,7 @@ import { positionAmounts } from './position-amounts.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { expectedOccupation } from './occupation-density.ts'
 import { integrate } from './integrate.ts'
-import { lossAgainstHodl } from './position-against-hodl.ts'
+import { lossAgainstHodl } from './position-value.ts'
 
 /**
  * E[V/HODL - 1] over the paths to the horizon, as a fraction: 0 or negative, good to 1e-10. The integral over the terminal price is

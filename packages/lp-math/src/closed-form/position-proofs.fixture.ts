@@ -1,12 +1,6 @@
 import { type Case, priceAtEnd, type Proof } from '../proof.fixture.ts'
 import { arbitrageShare } from './arbitrage-share.ts'
-import {
-  heldPosition,
-  hodlValue,
-  impermanentLoss,
-  lossAgainstHodl,
-  positionMinusHodl,
-} from './position-against-hodl.ts'
+import { heldPosition, hodlValue, impermanentLoss, lossAgainstHodl, positionMinusHodl } from './position-value.ts'
 import { integrate } from './integrate.ts'
 import { lvrRate } from './expected-il.ts'
 import { positionAmounts, positionValue } from './position-amounts.ts'

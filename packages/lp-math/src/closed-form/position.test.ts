@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CASES } from './closed-form.fixture.ts'
-import { hodlValue, impermanentLoss } from './position-against-hodl.ts'
+import { hodlValue, impermanentLoss } from './position-value.ts'
 import { lvrRate } from './expected-il.ts'
 import { positionValue } from './position-amounts.ts'
 

@@ -1,4 +1,4 @@
-import { heldPosition, type HeldPosition, positionMinusHodl } from '../closed-form/position-against-hodl.ts'
+import { heldPosition, type HeldPosition, positionMinusHodl } from '../closed-form/position-value.ts'
 import type { PriceBounds } from '../closed-form/price-model.ts'
 import { countBelow } from './estimate.ts'
 import { type LossPercentiles, lossPercentiles } from './loss-percentiles.ts'

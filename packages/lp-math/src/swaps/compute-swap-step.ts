@@ -1,7 +1,7 @@
 import { divRoundingUp } from '../integers/integers.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { getAmount0Delta, getAmount1Delta } from '../sqrt-price/amount-deltas.ts'
-import { getNextSqrtPriceFromInput, getNextSqrtPriceFromOutput } from '../sqrt-price/next-sqrt-price.ts'
+import { getNextSqrtPriceFromInput, getNextSqrtPriceFromOutput } from '../sqrt-price/sqrt-price.ts'
 import { requireAmount } from '../sqrt-price/require-arguments.ts'
 
 /**
