@@ -1,6 +1,9 @@
 import { amount0Of, amount1Of, openPosition, type Position } from './open-position.ts'
-import type { StrategyReplay } from './strategy-replay.ts'
-import { strategyTicks } from './strategy-ticks.ts'
+import type { Bars } from '../bars/bars.ts'
+import type { FeeColumns } from './accrue-fees.ts'
+import type { BacktestOptions } from './backtest-options.ts'
+import { type BacktestStrategy, strategyTicks } from './backtest-strategy.ts'
+import type { MarketColumns } from './market-columns.ts'
 
 /** Closes a position at the close of `bar` and swaps into the ratio of a new range around the price there. */
 export function movePosition({ bars, strategy, options, market }: StrategyReplay, closed: Position, bar: number): Move {
@@ -62,4 +65,17 @@ function sell(have: number, other: number, perHave: number, perOther: number, po
   const move = b > 0 ? (2 * excess) / (b + root) : (root - b) / (2 * a)
   const sold = Math.min(have, inputOfMove * move)
   return { sold, bought: (liquidity * sqrtPrice ** 2 * move) / (1 + sqrtPrice * move) }
+}
+
+/** One strategy on its way through the bars: what it reads, and the columns that it writes. */
+export type StrategyReplay = {
+  readonly bars: Bars
+  readonly strategy: BacktestStrategy
+  readonly options: BacktestOptions
+  readonly market: MarketColumns
+  readonly fees: FeeColumns
+  /** At the close of each bar, in US dollars. */
+  readonly equity: Float64Array
+  /** Fees until then, and impermanent loss until then over all positions; `null` unless asked for. */
+  readonly course: { readonly feesUsd: Float64Array; readonly ilUsd: Float64Array } | null
 }

@@ -4,7 +4,7 @@ import {
   type SwapLog,
 } from '../fees/fee-growth-from-swaps-in-steps.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { eachInSteps } from '../steps/each-in-steps.ts'
+import { eachInSteps, inOneGo } from '../steps/each-in-steps.ts'
 import { MAX_TICK, MIN_TICK } from '../ticks/ticks.ts'
 import type { Bars } from './bars.ts'
 import { type BarRow, barsFromRows } from './bars-from-rows.ts'
@@ -155,4 +155,9 @@ function stateAfter(swap: SwapLog | undefined): PoolState | undefined {
 
 function fractionalTick(sqrtPriceX96: bigint): number {
   return Math.min(MAX_TICK, Math.max(MIN_TICK, (2 * Math.log(Number(sqrtPriceX96) * 2 ** -96)) / LN_TICK))
+}
+
+/** What `barsFromSwapsInSteps` comes to, at once. Throws what it throws. */
+export function barsFromSwaps(swaps: readonly TimedSwapLog[], options: BarsFromSwapsOptions): Bars {
+  return inOneGo(barsFromSwapsInSteps(swaps, options))
 }

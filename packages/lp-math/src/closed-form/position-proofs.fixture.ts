@@ -1,10 +1,17 @@
 import { type Case, priceAtEnd, type Proof } from '../proof.fixture.ts'
 import { arbitrageShare } from './arbitrage-share.ts'
-import { heldPosition, hodlValue, impermanentLoss, lossAgainstHodl, positionMinusHodl } from './position-value.ts'
+import {
+  heldPosition,
+  hodlValue,
+  impermanentLoss,
+  lossAgainstHodl,
+  positionAmounts,
+  positionMinusHodl,
+  positionValue,
+} from './position-value.ts'
 import { integrate } from './integrate.ts'
 import { lvrRate } from './expected-il.ts'
-import { positionAmounts, positionValue } from './position-amounts.ts'
-import { probabilityBetween } from './partial-moment.ts'
+import { probabilityBetween } from './price-model.ts'
 import { gauss, quadrature } from './quadrature.fixture.ts'
 import { shareOfCertainPath } from './stay-in-range-probability.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isZeroForOne } from '../swaps/is-zero-for-one.ts'
+import { isZeroForOne } from './fee-growth-from-swaps-in-steps.ts'
 
 const before = 2n ** 96n
 

@@ -1,4 +1,5 @@
 import type { SwapPlan } from './plan-swap.ts'
+
 /**
  * An event of a v3 pool under the contract's own names, as viem decodes it, with the time of its block in unix seconds:
  * `{ ...log, timestamp }`.
@@ -39,4 +40,9 @@ export function swapFields({ zeroForOne, result }: SwapPlan): SwapFields {
   const { amountIn, amountOut, sqrtPriceX96After: sqrtPriceX96, liquidityAfter: liquidity, tickAfter: tick } = result
   const [amount0, amount1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
   return { amount0, amount1, sqrtPriceX96, liquidity, tick }
+}
+
+/** Where a position stands in a pool's `positions`; the owner is an address in any case of letters. */
+export function positionKey({ owner, tickLower, tickUpper }: PositionRange): string {
+  return `${owner.toLowerCase()}:${tickLower}:${tickUpper}`
 }

@@ -1,5 +1,4 @@
 import { normalCdf } from '../normal/normal.ts'
-import type { LogBounds } from './log-bounds.ts'
 
 /**
  * Sums up the probability that a path stands in each of many ranges at each step before the last, given its knots on both sides of the
@@ -179,3 +178,6 @@ type StepPlace = {
   /** 0 at the left knot, 1 at the right. */
   readonly toRight: number
 }
+
+/** Bounds of a range as logarithms of the price over the price at the start. */
+export type LogBounds = { readonly lower: number; readonly upper: number }

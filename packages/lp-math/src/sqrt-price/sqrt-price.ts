@@ -1,6 +1,43 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { requireAmount, requireLiquidity, requireSqrtPrice } from './require-arguments.ts'
-import { divRoundingUp, MAX_UINT160, MAX_UINT256 } from '../integers/integers.ts'
+import { divRoundingUp, MAX_UINT128, MAX_UINT160, MAX_UINT256, Q96 } from '../integers/integers.ts'
+
+/**
+ * Amount of token0 (its smallest units) between two sqrt prices (Q64.96, either order) for a liquidity.
+ * L * (1/sqrtLower - 1/sqrtUpper). Source: v3 whitepaper eq. 6.16; SqrtPriceMath of v3-core, same rounding.
+ * @throws LpMathError `SQRT_PRICE_OUT_OF_RANGE` or `LIQUIDITY_OUT_OF_RANGE`.
+ */
+export function getAmount0Delta(
+  sqrtPriceAX96: bigint,
+  sqrtPriceBX96: bigint,
+  liquidity: bigint,
+  roundUp: boolean,
+): bigint {
+  const lower = sqrtPriceAX96 < sqrtPriceBX96 ? sqrtPriceAX96 : sqrtPriceBX96
+  const upper = sqrtPriceAX96 < sqrtPriceBX96 ? sqrtPriceBX96 : sqrtPriceAX96
+  requireSqrtPrice(lower)
+  requireLiquidity(liquidity)
+  const product = (liquidity << 96n) * (upper - lower)
+  return roundUp ? divRoundingUp(divRoundingUp(product, upper), lower) : product / upper / lower
+}
+
+/**
+ * Amount of token1 (its smallest units) between two sqrt prices (Q64.96, either order) for a liquidity.
+ * L * (sqrtUpper - sqrtLower). Source: v3 whitepaper eq. 6.14; SqrtPriceMath of v3-core, same rounding.
+ * @throws LpMathError `SQRT_PRICE_OUT_OF_RANGE` or `LIQUIDITY_OUT_OF_RANGE`.
+ */
+export function getAmount1Delta(
+  sqrtPriceAX96: bigint,
+  sqrtPriceBX96: bigint,
+  liquidity: bigint,
+  roundUp: boolean,
+): bigint {
+  const lower = sqrtPriceAX96 < sqrtPriceBX96 ? sqrtPriceAX96 : sqrtPriceBX96
+  const upper = sqrtPriceAX96 < sqrtPriceBX96 ? sqrtPriceBX96 : sqrtPriceAX96
+  requireSqrtPrice(lower)
+  requireLiquidity(liquidity)
+  const product = liquidity * (upper - lower)
+  return roundUp ? divRoundingUp(product, Q96) : product >> 96n
+}
 
 /** Sqrt price after token0 enters the pool, rounded up (v3-core getNextSqrtPriceFromAmount0RoundingUp, add). */
 export function afterToken0In(sqrtPriceX96: bigint, liquidity: bigint, amount: bigint): bigint {
@@ -84,4 +121,21 @@ export function getNextSqrtPriceFromOutput(
   return zeroForOne
     ? afterToken1Out(sqrtPriceX96, liquidity, amountOut)
     : afterToken0Out(sqrtPriceX96, liquidity, amountOut)
+}
+
+/** Refuses a liquidity that does not fit uint128. */
+export function requireLiquidity(liquidity: bigint): void {
+  if (liquidity < 0n || liquidity > MAX_UINT128) {
+    throw new LpMathError('LIQUIDITY_OUT_OF_RANGE', 'Liquidity is at least 0 and fits 128 bits.')
+  }
+}
+
+/** Refuses a negative amount. */
+export function requireAmount(amount: bigint): void {
+  if (amount < 0n) throw new LpMathError('AMOUNT_NEGATIVE', 'An amount is at least 0.')
+}
+
+/** Refuses a sqrt price of 0 or less. */
+export function requireSqrtPrice(sqrtPriceX96: bigint): void {
+  if (sqrtPriceX96 <= 0n) throw new LpMathError('SQRT_PRICE_OUT_OF_RANGE', 'A sqrt price is greater than 0.')
 }
