@@ -47,10 +47,6 @@ export type SharedReads<Answer> = {
   isUnderway(name: string): boolean
 }
 
-type Read<Answer> = (signal: AbortSignal) => Promise<Answer>
-
-type SharedRead<Answer> = { readonly answer: Promise<Answer>; readonly ending: AbortController; readers: number }
-
 /** The outcome of `work`, or `CANCELLED` as soon as the caller leaves; what `work` still does is dropped. */
 export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   if (signal.aborted) {
@@ -68,6 +64,10 @@ export async function untilAborted<Result>(work: Promise<Result>, signal: AbortS
     if (leave !== undefined) signal.removeEventListener('abort', leave)
   }
 }
+
+type Read<Answer> = (signal: AbortSignal) => Promise<Answer>
+
+type SharedRead<Answer> = { readonly answer: Promise<Answer>; readonly ending: AbortController; readers: number }
 
 function cancelled(): ToolError {
   return new ToolError('CANCELLED', 'The caller left before the answer was ready.')

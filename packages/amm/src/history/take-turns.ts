@@ -58,6 +58,16 @@ export type TurnOptions = {
   readonly maxWaiting?: number
 }
 
+/** A history whose reads of the same bars at the same time are one read, so that many calls about a pool cost what one does. */
+export function shareReads(history: PoolHistory): SharedHistory {
+  const shared = createSharedReads<PoolBars>()
+  return {
+    read: (request) =>
+      shared.read(nameOf(request), (ending) => history.read({ ...request, signal: ending }), request.signal),
+    isUnderway: (request) => shared.isUnderway(nameOf(request)),
+  }
+}
+
 type Waiting = { hasBegun: boolean; begin(): void; refuse(error: ToolError): void }
 
 function createWaiting(): { readonly waiting: Waiting; readonly turn: Promise<void> } {
@@ -73,16 +83,6 @@ function createWaiting(): { readonly waiting: Waiting; readonly turn: Promise<vo
 }
 
 const tooMany = 'Too many readings of the past wait for their turn, most of them for this caller.'
-
-/** A history whose reads of the same bars at the same time are one read, so that many calls about a pool cost what one does. */
-export function shareReads(history: PoolHistory): SharedHistory {
-  const shared = createSharedReads<PoolBars>()
-  return {
-    read: (request) =>
-      shared.read(nameOf(request), (ending) => history.read({ ...request, signal: ending }), request.signal),
-    isUnderway: (request) => shared.isUnderway(nameOf(request)),
-  }
-}
 
 type SharedHistory = PoolHistory & {
   /** Whether a read that answers this is under way already. */

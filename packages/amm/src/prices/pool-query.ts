@@ -40,6 +40,19 @@ export function snapshotQuery(chain: Chain, { row }: Pick<PoolPlace, 'row'>): Pa
   return v4 === undefined ? knownQuery(() => null) : managedPoolQuery(v4.stateView, row.id)
 }
 
+/** A pool at the older blocks whose state the endpoint has. */
+export async function readPastOfPool(
+  chain: Chain,
+  reads: BlockReads,
+  { row }: Pick<PoolPlace, 'row'>,
+  { forSums, forMoments }: PastTimes,
+): Promise<readonly PoolSnapshot[]> {
+  const numbers = row.version === 'v2' ? forSums : forMoments
+  const snapshot = snapshotQuery(chain, { row })
+  const found = await Promise.all(numbers.map((number) => reads.past(snapshot, number)))
+  return found.flatMap((one) => one ?? [])
+}
+
 function pairQuery(pair: Address): PastQuery<PoolSnapshot | null> {
   const reads = [readReserves(pair, []), readPrice0Sum(pair, []), readPrice1Sum(pair, [])] as const
   return query(reads, ([reserves, sum0, sum1]) => (atSeconds) => {
@@ -129,16 +142,3 @@ const readObserve = contractFunction(v3PoolAbi, 'observe')
 const readManagedSlot0 = contractFunction(v4StateViewAbi, 'getSlot0')
 const readManagedLiquidity = contractFunction(v4StateViewAbi, 'getLiquidity')
 const readBalanceOf = contractFunction(erc20Abi, 'balanceOf')
-
-/** A pool at the older blocks whose state the endpoint has. */
-export async function readPastOfPool(
-  chain: Chain,
-  reads: BlockReads,
-  { row }: Pick<PoolPlace, 'row'>,
-  { forSums, forMoments }: PastTimes,
-): Promise<readonly PoolSnapshot[]> {
-  const numbers = row.version === 'v2' ? forSums : forMoments
-  const snapshot = snapshotQuery(chain, { row })
-  const found = await Promise.all(numbers.map((number) => reads.past(snapshot, number)))
-  return found.flatMap((one) => one ?? [])
-}

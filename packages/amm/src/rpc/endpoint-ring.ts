@@ -126,6 +126,18 @@ export function createEndpointRing(
   }
 }
 
+/**
+ * The one place where failures of an endpoint become codes. `null` for what is an answer rather than a failure: a revert,
+ * a refused transaction; those stay viem's errors for the caller to read. What the endpoint said goes to `cause` only.
+ */
+export function rpcFailure(error: unknown, method: string, chainId: number): ToolError | null {
+  const code = failureCode(error, method)
+  if (code === null) return null
+  const message = `${method} failed on chain ${chainId}.`
+  const accepted = `an endpoint in SVC_RPC_URL_${chainId} that answers it`
+  return new ToolError(code, sentences[code], { details: [{ field: 'chain', message, accepted }], cause: error })
+}
+
 type Endpoint = {
   readonly request: RpcRequest
   checked: Promise<void> | null
@@ -178,18 +190,6 @@ export const quantity = z
   .string()
   .regex(/^0x[0-9a-f]{1,64}$/i)
   .transform(BigInt)
-
-/**
- * The one place where failures of an endpoint become codes. `null` for what is an answer rather than a failure: a revert,
- * a refused transaction; those stay viem's errors for the caller to read. What the endpoint said goes to `cause` only.
- */
-export function rpcFailure(error: unknown, method: string, chainId: number): ToolError | null {
-  const code = failureCode(error, method)
-  if (code === null) return null
-  const message = `${method} failed on chain ${chainId}.`
-  const accepted = `an endpoint in SVC_RPC_URL_${chainId} that answers it`
-  return new ToolError(code, sentences[code], { details: [{ field: 'chain', message, accepted }], cause: error })
-}
 
 /** Whether the same request may well succeed a moment later at the same endpoint. */
 function passesSoon(error: unknown): boolean {

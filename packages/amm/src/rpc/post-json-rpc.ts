@@ -39,6 +39,9 @@ export type RpcCall = {
 }
 export type RpcAnswer = z.output<typeof answerSchema>
 
+/** `limited` is a no to haste (429), `refused` any other no, `broken` an answer that is not JSON-RPC, or none to what was asked. */
+export type EndpointFailure = 'timeout' | 'unreachable' | 'broken' | 'limited' | 'refused' | 'other-chain' | 'stale'
+
 const answerSchema = z
   .object({
     id: z.union([z.number(), z.string(), z.null()]).optional(),
@@ -130,6 +133,3 @@ export class EndpointError extends Error {
     this.reason = reason
   }
 }
-
-/** `limited` is a no to haste (429), `refused` any other no, `broken` an answer that is not JSON-RPC, or none to what was asked. */
-export type EndpointFailure = 'timeout' | 'unreachable' | 'broken' | 'limited' | 'refused' | 'other-chain' | 'stale'

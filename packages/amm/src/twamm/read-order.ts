@@ -71,6 +71,52 @@ export async function readOrder(
   }
 }
 
+/** What identifies an order within its pool. */
+export type OrderKey = {
+  readonly owner: Address
+  /** Unix seconds. */
+  readonly expiration: bigint
+  readonly zeroForOne: boolean
+}
+
+/** keccak256 of the key's ABI encoding: unique within a pool, as long as the order stands. */
+export function orderIdOf({ owner, expiration, zeroForOne }: OrderKey): Hex {
+  return keccak256(
+    encodeAbiParameters([{ type: 'address' }, { type: 'uint160' }, { type: 'bool' }], [owner, expiration, zeroForOne]),
+  )
+}
+
+/** What orders are read and planned through. */
+export type TwammPorts = {
+  readonly rpc: Pick<RpcPool, 'client' | 'head'>
+  readonly liquidity: Pick<Liquidity, 'pool' | 'swaps'>
+  /** Those that the operator names on a chain, and the pools in which orders may be placed. */
+  readonly named: (chainId: number) => readonly { readonly hook: Address; readonly pools: readonly Hex[] }[]
+}
+
+/**
+ * How much of an order is sold, and what it has earned: what was settled follows from the earnings factors of its changes, each per
+ * unit of the rate at which it sold until then, times 2^96.
+ */
+export function orderProgress({ changes, stands, expiresAt, now, pending }: OrderHistory): OrderProgress {
+  const end = Math.min(now, expiresAt)
+  let [sold, earned] = [0n, pending]
+  for (const [index, { timestamp, sellRate, earningsFactor }] of changes.entries()) {
+    const next = changes[index + 1]
+    // The last change of an order that no longer stands sells nothing from then on.
+    if (next === undefined && !stands) break
+    sold += sellRate * secondsBetween(timestamp, Math.min(next?.timestamp ?? end, expiresAt))
+    if (next !== undefined) earned += (BigInt.asUintN(256, next.earningsFactor - earningsFactor) * sellRate) >> 96n
+  }
+  const [first, last] = [changes[0], changes.at(-1)]
+  return {
+    amountTotal: first === undefined ? 0n : first.sellRate * secondsBetween(first.timestamp, expiresAt),
+    amountSold: sold,
+    amountRemaining: stands && last !== undefined ? last.sellRate * secondsBetween(end, expiresAt) : 0n,
+    amountReceived: earned,
+  }
+}
+
 function notFound(chain: Chain, orderId: Hex, owner: Address | undefined): ToolError {
   const whose = owner === undefined ? '' : ' of the agent wallet'
   const message = `No order${whose} with this id was placed in this pool, as far as the logs of ${chain.name} reach back.`
@@ -195,52 +241,6 @@ async function orNull<Value>(reading: Promise<Value>): Promise<Value | null> {
 }
 
 const beforeSeconds = 6 * 3_600
-
-/** What identifies an order within its pool. */
-export type OrderKey = {
-  readonly owner: Address
-  /** Unix seconds. */
-  readonly expiration: bigint
-  readonly zeroForOne: boolean
-}
-
-/** keccak256 of the key's ABI encoding: unique within a pool, as long as the order stands. */
-export function orderIdOf({ owner, expiration, zeroForOne }: OrderKey): Hex {
-  return keccak256(
-    encodeAbiParameters([{ type: 'address' }, { type: 'uint160' }, { type: 'bool' }], [owner, expiration, zeroForOne]),
-  )
-}
-
-/** What orders are read and planned through. */
-export type TwammPorts = {
-  readonly rpc: Pick<RpcPool, 'client' | 'head'>
-  readonly liquidity: Pick<Liquidity, 'pool' | 'swaps'>
-  /** Those that the operator names on a chain, and the pools in which orders may be placed. */
-  readonly named: (chainId: number) => readonly { readonly hook: Address; readonly pools: readonly Hex[] }[]
-}
-
-/**
- * How much of an order is sold, and what it has earned: what was settled follows from the earnings factors of its changes, each per
- * unit of the rate at which it sold until then, times 2^96.
- */
-export function orderProgress({ changes, stands, expiresAt, now, pending }: OrderHistory): OrderProgress {
-  const end = Math.min(now, expiresAt)
-  let [sold, earned] = [0n, pending]
-  for (const [index, { timestamp, sellRate, earningsFactor }] of changes.entries()) {
-    const next = changes[index + 1]
-    // The last change of an order that no longer stands sells nothing from then on.
-    if (next === undefined && !stands) break
-    sold += sellRate * secondsBetween(timestamp, Math.min(next?.timestamp ?? end, expiresAt))
-    if (next !== undefined) earned += (BigInt.asUintN(256, next.earningsFactor - earningsFactor) * sellRate) >> 96n
-  }
-  const [first, last] = [changes[0], changes.at(-1)]
-  return {
-    amountTotal: first === undefined ? 0n : first.sellRate * secondsBetween(first.timestamp, expiresAt),
-    amountSold: sold,
-    amountRemaining: stands && last !== undefined ? last.sellRate * secondsBetween(end, expiresAt) : 0n,
-    amountReceived: earned,
-  }
-}
 
 type OrderProgress = Pick<TwammOrder, 'amountTotal' | 'amountSold' | 'amountRemaining' | 'amountReceived'>
 

@@ -36,6 +36,33 @@ export function approvalMessage(
   ].join('\n')
 }
 
+/** How long until a time, for a person: "9 min 5 s", "2 h 10 min", "over". Both in Unix milliseconds. */
+export function timeLeft(until: number, now: number): string {
+  const seconds = Math.floor((until - now) / 1_000)
+  if (seconds < 0) return 'over'
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 48) return `${hours} h ${minutes % 60} min`
+  return `${Math.floor(hours / 24)} days ${hours % 24} h`
+}
+
+/**
+ * The price a trade comes to at worst, of the token that is worth more: "at least 2,984.92 USDC per WETH". `null` for what is no
+ * trade of one token for another.
+ */
+export function tradePriceText({ leavesAtMost, arrivesAtLeast, deposits }: Trade): string | null {
+  const [paid, ...othersPaid] = leavesAtMost
+  const [got, ...othersGot] = arrivesAtLeast
+  if (paid === undefined || got === undefined || othersPaid.length + othersGot.length + deposits.length > 0) return null
+  const [atLeast, atMost] = [priceOf(got, paid, 'down'), priceOf(paid, got, 'up')]
+  if (atLeast === null || atMost === null) return null
+  return atLeast >= one
+    ? `at least ${shown(atLeast, 'down')} ${got.symbol} per ${paid.symbol}`
+    : `at most ${shown(atMost, 'up')} ${paid.symbol} per ${got.symbol}`
+}
+
 /** For example "Goes into: a new position in the v3 pool WETH/USDC at 0.3 %; range 2,700 to 3,300 USDC per WETH; ...". */
 function depositLine({ into, range, price, split, pool }: DescribedDeposit): string {
   return `Goes into: ${into}; range ${range}; price ${price}; value ${split}; pool ${pool}`
@@ -190,33 +217,6 @@ function stepLines(steps: readonly DescribedStep[]): readonly string[] {
       ),
     ]),
   ])
-}
-
-/** How long until a time, for a person: "9 min 5 s", "2 h 10 min", "over". Both in Unix milliseconds. */
-export function timeLeft(until: number, now: number): string {
-  const seconds = Math.floor((until - now) / 1_000)
-  if (seconds < 0) return 'over'
-  if (seconds < 60) return `${seconds} s`
-  const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`
-  const hours = Math.floor(minutes / 60)
-  if (hours < 48) return `${hours} h ${minutes % 60} min`
-  return `${Math.floor(hours / 24)} days ${hours % 24} h`
-}
-
-/**
- * The price a trade comes to at worst, of the token that is worth more: "at least 2,984.92 USDC per WETH". `null` for what is no
- * trade of one token for another.
- */
-export function tradePriceText({ leavesAtMost, arrivesAtLeast, deposits }: Trade): string | null {
-  const [paid, ...othersPaid] = leavesAtMost
-  const [got, ...othersGot] = arrivesAtLeast
-  if (paid === undefined || got === undefined || othersPaid.length + othersGot.length + deposits.length > 0) return null
-  const [atLeast, atMost] = [priceOf(got, paid, 'down'), priceOf(paid, got, 'up')]
-  if (atLeast === null || atMost === null) return null
-  return atLeast >= one
-    ? `at least ${shown(atLeast, 'down')} ${got.symbol} per ${paid.symbol}`
-    : `at most ${shown(atMost, 'up')} ${paid.symbol} per ${got.symbol}`
 }
 
 type Trade = Pick<OperationDescription, 'leavesAtMost' | 'arrivesAtLeast' | 'deposits'>

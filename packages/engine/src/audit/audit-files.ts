@@ -93,32 +93,6 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-const checkpointsName = 'audit-checkpoints.json'
-const checkpointSchema = z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })
-const checkpointsSchema = z.record(z.string().regex(/^[1-9]\d{0,8}$/), checkpointSchema)
-
-const newline = 0x0a
-/** No line is longer: calldata of a transaction is at most 128 KiB, which is twice as much in hex. */
-const maxTailBytes = 4 << 20
-
-async function tailOf(path: string): Promise<Checkpoint> {
-  const file = await open(path, 'r')
-  try {
-    const { seq, hash } = await readTail(file)
-    return { seq, hash }
-  } finally {
-    await file.close()
-  }
-}
-
-function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
 /**
  * Which files of an audit log stand in a data directory, and with which numbers it can be verified from: 1, and each
  * whose predecessor has a checkpoint, the number that the file in use will get included.
@@ -145,6 +119,32 @@ export type AuditLogFiles = {
   /** `audit.jsonl`, and the number it will get; `null` where it is missing. */
   readonly current: { readonly number: number; readonly isEmpty: boolean } | null
   readonly verifiableFrom: readonly number[]
+}
+
+const checkpointsName = 'audit-checkpoints.json'
+const checkpointSchema = z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })
+const checkpointsSchema = z.record(z.string().regex(/^[1-9]\d{0,8}$/), checkpointSchema)
+
+const newline = 0x0a
+/** No line is longer: calldata of a transaction is at most 128 KiB, which is twice as much in hex. */
+const maxTailBytes = 4 << 20
+
+async function tailOf(path: string): Promise<Checkpoint> {
+  const file = await open(path, 'r')
+  try {
+    const { seq, hash } = await readTail(file)
+    return { seq, hash }
+  } finally {
+    await file.close()
+  }
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 async function sizeOf(path: string): Promise<number | null> {

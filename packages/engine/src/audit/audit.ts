@@ -66,6 +66,8 @@ export function auditHash(body: string): string {
   return createHash('sha256').update(body).digest('hex')
 }
 
+export type AuditEventName = (typeof auditEventNames)[number]
+
 type State = {
   /** `null` between two files. */
   file: FileHandle | null
@@ -257,5 +259,3 @@ export const auditEventNames = [
   'tx.submitted',
   'tx.superseded',
 ] as const
-
-export type AuditEventName = (typeof auditEventNames)[number]

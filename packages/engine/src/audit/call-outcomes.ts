@@ -39,20 +39,6 @@ export function createCallOutcomes(log: AuditLog): CallOutcomes {
   })
 }
 
-/** Lines that say how a call ended. */
-const ends: ReadonlySet<AuditEvent['event']> = new Set([
-  'tx.failed',
-  'tx.refused',
-  'tx.settled',
-  'tx.scheduled',
-] as const)
-
-export type CallOutcomes = {
-  readonly audit: AuditLog
-  /** Notes that a write is asked for; what is given back must be called with how it ended: the failure, `null` for none. */
-  begin(call: Call): (failure: unknown) => void
-}
-
 /**
  * Notes in the audit log that callers were turned away, at most one line a minute however many there are, so that nobody
  * without a key can fill the disk: the first at once, those that follow as a number with the next line. Of the addresses
@@ -85,6 +71,20 @@ export function createRefusedCallers(options: {
     },
     flush: write,
   })
+}
+
+/** Lines that say how a call ended. */
+const ends: ReadonlySet<AuditEvent['event']> = new Set([
+  'tx.failed',
+  'tx.refused',
+  'tx.settled',
+  'tx.scheduled',
+] as const)
+
+export type CallOutcomes = {
+  readonly audit: AuditLog
+  /** Notes that a write is asked for; what is given back must be called with how it ended: the failure, `null` for none. */
+  begin(call: Call): (failure: unknown) => void
 }
 
 type RefusedCallers = {

@@ -13,6 +13,35 @@ export function argumentText(functionName: string, argument: string, value: unkn
   return meaning === null ? text : `${text}, ${meaning}`
 }
 
+/**
+ * Of which token the amounts among a function's arguments are, by the names that the AMM's own interfaces give them. What
+ * the arguments do not say by themselves (a position's tokens, for example) is left out, never guessed.
+ */
+export function argumentTokens(
+  functionName: string,
+  args: ReadonlyMap<string, unknown>,
+  contract: { readonly token: Address | null; readonly wrappedNative: Address },
+): Readonly<Record<string, Address>> {
+  const sources: Readonly<Record<string, Address | null>> = {
+    '0': addressIn(args, 'token0', 'currency0'),
+    '1': addressIn(args, 'token1', 'currency1'),
+    A: addressIn(args, 'tokenA'),
+    B: addressIn(args, 'tokenB'),
+    ETH: contract.wrappedNative,
+    Token: addressIn(args, 'token'),
+    In: addressIn(args, 'tokenIn', 'currencyIn', inOfPool(args)) ?? endsOf(args.get('path'))?.first ?? null,
+    Out: addressIn(args, 'tokenOut', outOfPool(args)) ?? endsOf(args.get('path'))?.last ?? null,
+    '': addressIn(args, 'token', 'currency') ?? (/wrap/i.test(functionName) ? contract.wrappedNative : contract.token),
+  }
+  return Object.fromEntries(
+    [...args].flatMap(([name, value]) => {
+      const side = typeof value === 'bigint' ? amountName.exec(name)?.[1] : undefined
+      const token = side === undefined ? null : (sources[side] ?? null)
+      return token === null ? [] : [[name, token]]
+    }),
+  )
+}
+
 function meaningOf(functionName: string, argument: string, value: unknown): string | null {
   if (typeof value === 'bigint') {
     if (argument === 'amountDelta') return value === 0n ? 'which settles what it earned' : 'which ends the order'
@@ -86,35 +115,6 @@ const longestText = 200
 const longestFile = 1_000
 /** Seconds that still fit a date. */
 const endOfTimes = 1n << 40n
-
-/**
- * Of which token the amounts among a function's arguments are, by the names that the AMM's own interfaces give them. What
- * the arguments do not say by themselves (a position's tokens, for example) is left out, never guessed.
- */
-export function argumentTokens(
-  functionName: string,
-  args: ReadonlyMap<string, unknown>,
-  contract: { readonly token: Address | null; readonly wrappedNative: Address },
-): Readonly<Record<string, Address>> {
-  const sources: Readonly<Record<string, Address | null>> = {
-    '0': addressIn(args, 'token0', 'currency0'),
-    '1': addressIn(args, 'token1', 'currency1'),
-    A: addressIn(args, 'tokenA'),
-    B: addressIn(args, 'tokenB'),
-    ETH: contract.wrappedNative,
-    Token: addressIn(args, 'token'),
-    In: addressIn(args, 'tokenIn', 'currencyIn', inOfPool(args)) ?? endsOf(args.get('path'))?.first ?? null,
-    Out: addressIn(args, 'tokenOut', outOfPool(args)) ?? endsOf(args.get('path'))?.last ?? null,
-    '': addressIn(args, 'token', 'currency') ?? (/wrap/i.test(functionName) ? contract.wrappedNative : contract.token),
-  }
-  return Object.fromEntries(
-    [...args].flatMap(([name, value]) => {
-      const side = typeof value === 'bigint' ? amountName.exec(name)?.[1] : undefined
-      const token = side === undefined ? null : (sources[side] ?? null)
-      return token === null ? [] : [[name, token]]
-    }),
-  )
-}
 
 const amountName = /^(?:(?:min|max)A|a)mount(0|1|A|B|ETH|Token|In|Out|)(?:Desired|Min|Minimum|Max|Maximum)?$/
 

@@ -30,6 +30,19 @@ export function callRecipients(
 /** A function, v4 action (`v4 0e`) or router command (`router 04`), with the values of its parameters by name. */
 export type CalldataPart = { readonly name: string; readonly values: Readonly<Record<string, unknown>> }
 
+/** The kinds of contracts whose calldata is read. */
+export type Surface =
+  | 'v2Router'
+  | 'v3PositionManager'
+  | 'v3SwapRouter02'
+  | 'v4PositionManager'
+  | 'universalRouter'
+  | 'wrappedNative'
+  | 'twammHook'
+  | 'identityRegistry'
+  | 'handleRegistry'
+  | 'rewardDistributor'
+
 type Payee = Address | 'caller' | 'itself' | null
 
 const one = '0x0000000000000000000000000000000000000001'
@@ -112,16 +125,3 @@ function addressOf(value: unknown): Address {
   if (typeof value !== 'string' || !value.startsWith('0x')) throw new TypeError('no address')
   return value.toLowerCase() as Address
 }
-
-/** The kinds of contracts whose calldata is read. */
-export type Surface =
-  | 'v2Router'
-  | 'v3PositionManager'
-  | 'v3SwapRouter02'
-  | 'v4PositionManager'
-  | 'universalRouter'
-  | 'wrappedNative'
-  | 'twammHook'
-  | 'identityRegistry'
-  | 'handleRegistry'
-  | 'rewardDistributor'

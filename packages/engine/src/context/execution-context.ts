@@ -52,6 +52,18 @@ export function newNumbers(): Numbers {
   return { intent: counter(), step: counter() }
 }
 
+/** How far a run of the pipeline has come. Filled as it goes. */
+export type Progress = {
+  readonly signed: { readonly step: Step; readonly hash: Hash }[]
+  readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
+  /** What the ledger holds for the pipeline now: rises when prices and fees do. */
+  reserved: HeldSpend
+  /** The newest prices looked up, at which it is settled. */
+  priced: PricedTokens
+  /** The simulation in force and the step it starts with. */
+  valid: { readonly snapshotTaken: ChainSnapshot; readonly simulation: Simulation; readonly firstStep: number }
+}
+
 function counter(): () => number {
   let next = 0
   return () => next++
@@ -71,16 +83,4 @@ function nothing(chainId: number): Intent {
     recipients: [],
     why: 'clear up',
   }
-}
-
-/** How far a run of the pipeline has come. Filled as it goes. */
-export type Progress = {
-  readonly signed: { readonly step: Step; readonly hash: Hash }[]
-  readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
-  /** What the ledger holds for the pipeline now: rises when prices and fees do. */
-  reserved: HeldSpend
-  /** The newest prices looked up, at which it is settled. */
-  priced: PricedTokens
-  /** The simulation in force and the step it starts with. */
-  valid: { readonly snapshotTaken: ChainSnapshot; readonly simulation: Simulation; readonly firstStep: number }
 }

@@ -44,8 +44,6 @@ export function isProvedDead(entries: readonly (Signed & Pick<StoredTransaction,
   return dead.length > 0 && !dead.some(isRevoked) && entries.filter(mayBeMined).every(isMinedApproval)
 }
 
-type Signed = Pick<JournalEntry, 'state' | 'rawTransaction'>
-
 /**
  * The allowance that a signed transaction sets; `null` for any other. One of Permit2 has no amount of its own: it is worth
  * as much as the ERC-20 allowance under it.
@@ -64,9 +62,6 @@ export function approvalOf({ rawTransaction }: Pick<JournalEntry, 'rawTransactio
 export type SignedApproval =
   | { readonly via: 'erc20'; readonly token: Address; readonly spender: Address; readonly amount: bigint }
   | { readonly via: 'permit2' }
-
-const direct = toFunctionSelector('approve(address,uint256)')
-const throughPermit2 = toFunctionSelector('approve(address,address,uint160,uint48)')
 
 /** What a request signed, step by step: each with its attempts, in the order they were signed. */
 export function signedSteps<Entry extends Pick<StoredTransaction, 'step'>>(
@@ -102,3 +97,8 @@ export function createDoubt(transactions: Pick<Transactions, 'byRequest'>, lookA
 export async function hasSigned(transactions: Pick<Transactions, 'byRequest'>, requestId: string): Promise<boolean> {
   return (await transactions.byRequest(requestId)).some((entry) => mayBeMined(entry) || isCancelled(entry))
 }
+
+type Signed = Pick<JournalEntry, 'state' | 'rawTransaction'>
+
+const direct = toFunctionSelector('approve(address,uint256)')
+const throughPermit2 = toFunctionSelector('approve(address,address,uint160,uint48)')

@@ -24,6 +24,17 @@ export type ShownContext = TokenContext & {
   readonly value: Pick<CallValue, 'outUsdMicros' | 'inUsdMicros' | 'worst' | 'warnings'>
 }
 
+/** What is known of a token: by the prices that were looked up, else by the chain's own list. */
+export function tokenFacts(token: Address, { priced, chain }: TokenContext): TokenFacts | undefined {
+  const entry = priced.get(token.toLowerCase())?.token
+  if (entry !== undefined) return { ...entry, isListed: entry.listed || entry.isNative }
+  if (isAddressEqual(token, zeroAddress)) return { ...chain.nativeCurrency, isListed: true }
+  const listed = [...chain.tokens, chain.wrappedNative].find(({ address }) => isAddressEqual(address, token))
+  return listed === undefined ? undefined : { ...listed, isListed: true }
+}
+
+export type TokenContext = { readonly priced: PricedTokens; readonly chain: Chain }
+
 /** Whole dollars, so that equal plans show the same while a price moves a little. */
 function plannedValues({ outUsdMicros, inUsdMicros, worst }: ShownContext['value']): PlannedValues {
   const whole = (usdMicros: bigint) => `${(usdMicros + 500_000n) / 1_000_000n}`
@@ -112,16 +123,5 @@ function isOutside({ sqrtPriceX96, tickLower, tickUpper }: IntentDeposit): boole
   if (tickLower === null || tickUpper === null) return false
   return sqrtPriceX96 <= getSqrtPriceAtTick(tickLower) || sqrtPriceX96 >= getSqrtPriceAtTick(tickUpper)
 }
-
-/** What is known of a token: by the prices that were looked up, else by the chain's own list. */
-export function tokenFacts(token: Address, { priced, chain }: TokenContext): TokenFacts | undefined {
-  const entry = priced.get(token.toLowerCase())?.token
-  if (entry !== undefined) return { ...entry, isListed: entry.listed || entry.isNative }
-  if (isAddressEqual(token, zeroAddress)) return { ...chain.nativeCurrency, isListed: true }
-  const listed = [...chain.tokens, chain.wrappedNative].find(({ address }) => isAddressEqual(address, token))
-  return listed === undefined ? undefined : { ...listed, isListed: true }
-}
-
-export type TokenContext = { readonly priced: PricedTokens; readonly chain: Chain }
 
 type TokenFacts = { readonly symbol: string; readonly decimals: number; readonly isListed: boolean }

@@ -30,10 +30,6 @@ export function grantOf({ principals }: Policy, principalId: string): Policy['pr
   return Object.hasOwn(principals, principalId) ? principals[principalId] : undefined
 }
 
-function lower(common: string, granted: string | undefined): string {
-  return granted !== undefined && usdMicros(granted) < usdMicros(common) ? granted : common
-}
-
 /** Refuses a tool that the operator left out of what the caller may use. */
 export function grantRefusals(tool: string, principalId: string, policy: Policy): readonly Refusal[] {
   const tools = grantOf(policy, principalId)?.tools
@@ -45,4 +41,8 @@ export function grantRefusals(tool: string, principalId: string, policy: Policy)
       details: [{ message: 'what the policy grants', principal: principalId, tools }],
     },
   ]
+}
+
+function lower(common: string, granted: string | undefined): string {
+  return granted !== undefined && usdMicros(granted) < usdMicros(common) ? granted : common
 }

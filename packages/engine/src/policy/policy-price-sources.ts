@@ -17,6 +17,20 @@ export function createConfirmedSources(latest: () => Policy) {
   }
 }
 
+/** Pools of a policy's price sources that are not believed, each by its member and with the reason: they say nothing of a price. */
+export function priceSourceFaults(policy: Policy, chains: readonly Chain[]): readonly (ErrorDetail & Field)[] {
+  const namedTokens = createNamedTokens(createConfirmedSources(() => policy))
+  return chains.flatMap((chain) =>
+    Object.keys(policy.priceSources[`${chain.id}`] ?? {}).flatMap((address) => {
+      // Where a pool stands does not depend on decimals.
+      const [token] = namedTokens(chain, { address: address as Address, decimals: 0 })
+      return (token?.pools ?? []).flatMap(({ fault }, index) =>
+        fault === null ? [] : [{ field: `priceSources.${chain.id}.${address}.pools.${index}`, message: fault }],
+      )
+    }),
+  )
+}
+
 type Confirmed = NonNullable<ReturnType<ConfirmedSources>>
 
 function sourcesOf({ priceSources }: Policy): ReadonlyMap<string, Confirmed> {
@@ -46,19 +60,5 @@ function poolOf({ tickSpacing, native, ...pool }: PolicyPool): ReferencePool {
 }
 
 type PolicyPool = Policy['priceSources'][string][Address]['pools'][number]
-
-/** Pools of a policy's price sources that are not believed, each by its member and with the reason: they say nothing of a price. */
-export function priceSourceFaults(policy: Policy, chains: readonly Chain[]): readonly (ErrorDetail & Field)[] {
-  const namedTokens = createNamedTokens(createConfirmedSources(() => policy))
-  return chains.flatMap((chain) =>
-    Object.keys(policy.priceSources[`${chain.id}`] ?? {}).flatMap((address) => {
-      // Where a pool stands does not depend on decimals.
-      const [token] = namedTokens(chain, { address: address as Address, decimals: 0 })
-      return (token?.pools ?? []).flatMap(({ fault }, index) =>
-        fault === null ? [] : [{ field: `priceSources.${chain.id}.${address}.pools.${index}`, message: fault }],
-      )
-    }),
-  )
-}
 
 type Field = { readonly field: string }

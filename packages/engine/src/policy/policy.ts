@@ -52,6 +52,11 @@ export function usdMicros(decimal: string): bigint {
   return parseAmount(decimal, 6)
 }
 
+/** SHA-256 of a policy as it is in force for all callers, defaults included. */
+export function policyHash(policy: Policy): string {
+  return createHash('sha256').update(JSON.stringify(policy)).digest('hex')
+}
+
 type Written = Omit<z.output<typeof policySchema>, '$schema'>
 type Problem = ErrorDetail & { readonly field: string }
 
@@ -100,9 +105,4 @@ function invalid(message: string, details: readonly ErrorDetail[]): ToolError {
     details,
     suggestion: 'Correct what is named; nothing is signed under a policy that cannot be read.',
   })
-}
-
-/** SHA-256 of a policy as it is in force for all callers, defaults included. */
-export function policyHash(policy: Policy): string {
-  return createHash('sha256').update(JSON.stringify(policy)).digest('hex')
 }

@@ -31,6 +31,30 @@ export function isPastSlippage(reason: string): boolean {
   return pastSlippage.test(reason)
 }
 
+/**
+ * Why a mined transaction reverted, found by playing its call again on the state before its block. That is not quite the
+ * state it met (others stood before it in the block), so the answer is the likely reason, and may be that there is none.
+ */
+export async function minedRevertReason(
+  context: ExecutionContext,
+  step: Step,
+  receipt: TransactionReceipt,
+): Promise<string> {
+  const { client, wallet } = context
+  try {
+    await client.call({
+      account: wallet,
+      to: step.to,
+      data: step.data,
+      value: step.valueWei,
+      blockNumber: receipt.blockNumber - 1n,
+    })
+    return 'reverted; the same call succeeds on the state before its block'
+  } catch (error) {
+    return revertReason(revertDataOf(error))
+  }
+}
+
 /** As v2's and v3's routers, v4's router, and the position managers say it. */
 const pastSlippage =
   /\b(Too little received|Too much requested|V[234]TooLittleReceived|V[234]TooMuchRequested|Price slippage check|INSUFFICIENT_(OUTPUT|A|B)_AMOUNT|EXCESSIVE_INPUT_AMOUNT|MinimumAmountInsufficient|MaximumAmountExceeded)\b/
@@ -140,30 +164,6 @@ function decode(data: Hex): { readonly name: string; readonly args: readonly unk
 function quote(text: string): string {
   const capped = text.length > 64 ? `${text.slice(0, 64)}...` : text
   return JSON.stringify(capped).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-/**
- * Why a mined transaction reverted, found by playing its call again on the state before its block. That is not quite the
- * state it met (others stood before it in the block), so the answer is the likely reason, and may be that there is none.
- */
-export async function minedRevertReason(
-  context: ExecutionContext,
-  step: Step,
-  receipt: TransactionReceipt,
-): Promise<string> {
-  const { client, wallet } = context
-  try {
-    await client.call({
-      account: wallet,
-      to: step.to,
-      data: step.data,
-      value: step.valueWei,
-      blockNumber: receipt.blockNumber - 1n,
-    })
-    return 'reverted; the same call succeeds on the state before its block'
-  } catch (error) {
-    return revertReason(revertDataOf(error))
-  }
 }
 
 function revertDataOf(error: unknown): Hex | undefined {

@@ -35,20 +35,6 @@ export function simulationUnavailable(message: string, cause?: unknown, retryabl
   })
 }
 
-/** How nodes and the proxies before them say that they do not have a method, where they have no code for it. */
-const absent =
-  /method.{0,40}(not found|not supported|unsupported|not available|unavailable|does not exist|not allowed|not whitelisted|disabled)|(unknown|unsupported|invalid) method/i
-
-function causesOf(error: unknown): { readonly codes: readonly number[]; readonly text: string } {
-  const codes: number[] = []
-  const texts: string[] = []
-  for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth += 1) {
-    if ('code' in cause && typeof cause.code === 'number') codes.push(cause.code)
-    texts.push('details' in cause && typeof cause.details === 'string' ? cause.details : cause.message)
-  }
-  return { codes, text: texts.join('\n') }
-}
-
 /** The refusal of a call that takes more than the wallet holds: of each token both in whole tokens, as a caller would write them. */
 export function shortOf(shortages: readonly Shortage[], what = 'the call'): Refusal {
   const facts = shortages.map(({ token, holds, needs }) => ({
@@ -68,6 +54,20 @@ export function shortOf(shortages: readonly Shortage[], what = 'the call'): Refu
       needs,
     })),
   }
+}
+
+/** How nodes and the proxies before them say that they do not have a method, where they have no code for it. */
+const absent =
+  /method.{0,40}(not found|not supported|unsupported|not available|unavailable|does not exist|not allowed|not whitelisted|disabled)|(unknown|unsupported|invalid) method/i
+
+function causesOf(error: unknown): { readonly codes: readonly number[]; readonly text: string } {
+  const codes: number[] = []
+  const texts: string[] = []
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth += 1) {
+    if ('code' in cause && typeof cause.code === 'number') codes.push(cause.code)
+    texts.push('details' in cause && typeof cause.details === 'string' ? cause.details : cause.message)
+  }
+  return { codes, text: texts.join('\n') }
 }
 
 /** Both in the token's smallest units. */

@@ -77,22 +77,6 @@ export function checkGasCap(
   return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', capUsd, askedUsd }] }]
 }
 
-function unpricedGas(
-  mode: Policy['allowlist']['mode'],
-  worstWei: bigint,
-  unpriced: readonly Unpriced[],
-): readonly Refusal[] {
-  if (mode === 'strict') {
-    const message = 'Native currency has no price to count with, so what gas could cost cannot be held to a limit.'
-    const details = [{ message: 'limit', limit: 'gas', token: zeroAddress }]
-    return [{ code: 'PRICE_UNAVAILABLE', message, details, retryable: unpriced.every(({ doubt }) => mayPass(doubt)) }]
-  }
-  if (worstWei <= unpricedGasCapWei) return []
-  const [cap, asked] = [formatEther(unpricedGasCapWei), formatEther(worstWei)]
-  const message = `Gas could cost ${asked} of native currency, which has no price now; ${cap} is allowed without one.`
-  return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', cap, asked }] }]
-}
-
 /**
  * A receipt with no more gas at no higher price than what was signed allows: the chain cannot take more, so an endpoint
  * that names more is wrong. The fee of a roll-up for its parent chain, in wei, is in no signature: it is taken on chains
@@ -111,6 +95,22 @@ export function clampReceipt(
   const most = twentyfold > unpricedGasCapWei ? twentyfold : unpricedGasCapWei
   const bounded = { ...receipt, gasUsed, effectiveGasPrice }
   return 'l1Fee' in receipt || fee > 0n ? Object.assign(bounded, { l1Fee: least(fee, most) }) : bounded
+}
+
+function unpricedGas(
+  mode: Policy['allowlist']['mode'],
+  worstWei: bigint,
+  unpriced: readonly Unpriced[],
+): readonly Refusal[] {
+  if (mode === 'strict') {
+    const message = 'Native currency has no price to count with, so what gas could cost cannot be held to a limit.'
+    const details = [{ message: 'limit', limit: 'gas', token: zeroAddress }]
+    return [{ code: 'PRICE_UNAVAILABLE', message, details, retryable: unpriced.every(({ doubt }) => mayPass(doubt)) }]
+  }
+  if (worstWei <= unpricedGasCapWei) return []
+  const [cap, asked] = [formatEther(unpricedGasCapWei), formatEther(worstWei)]
+  const message = `Gas could cost ${asked} of native currency, which has no price now; ${cap} is allowed without one.`
+  return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', cap, asked }] }]
 }
 
 function least(value: bigint, bound: bigint | undefined): bigint {

@@ -88,19 +88,6 @@ export function withoutGivenBack(
 /** Which of a pair's tokens have to come. */
 export type Sides = 'both' | 'either'
 
-/** A pair moves a little between the block that was read and the one that is simulated. */
-const leastToleranceBps = 50
-
-/** Beyond it shares are not given back but given away, whatever slippage the call names. */
-const mostToleranceBps = 500
-
-const readToken0 = contractFunction(v2PairAbi, 'token0')
-const readToken1 = contractFunction(v2PairAbi, 'token1')
-const readReserves = contractFunction(v2PairAbi, 'getReserves')
-const readSupply = contractFunction(erc20Abi, 'totalSupply')
-const readKLast = contractFunction(v2PairAbi, 'kLast')
-const readFeeTo = contractFunction(v2FactoryAbi, 'feeTo')
-
 /**
  * The v2 pairs that can exist between the given tokens, by lower-case address, with their two tokens. A pair's address
  * is computed from the factory's address and the hash of the pair's code, so a contract that only looks like a pair is
@@ -119,3 +106,16 @@ export function pairShares(chain: Chain, tokens: readonly Address[]): ReadonlyMa
   }
   return found
 }
+
+/** A pair moves a little between the block that was read and the one that is simulated. */
+const leastToleranceBps = 50
+
+/** Beyond it shares are not given back but given away, whatever slippage the call names. */
+const mostToleranceBps = 500
+
+const readToken0 = contractFunction(v2PairAbi, 'token0')
+const readToken1 = contractFunction(v2PairAbi, 'token1')
+const readReserves = contractFunction(v2PairAbi, 'getReserves')
+const readSupply = contractFunction(erc20Abi, 'totalSupply')
+const readKLast = contractFunction(v2PairAbi, 'kLast')
+const readFeeTo = contractFunction(v2FactoryAbi, 'feeTo')

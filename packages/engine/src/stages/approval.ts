@@ -45,14 +45,6 @@ export function requireNoNewApproval(spend: HeldSpend, policy: ApprovalTerms, ca
   })
 }
 
-/** What of a policy says who must be asked. */
-type ApprovalTerms = Pick<Policy, 'approvalThresholdUsd' | 'approvals'>
-
-/** Only a decision makes an operation that awaits one ready to be claimed, so a decided one that runs was approved. */
-function isApproved({ carriesOut }: Pick<Call, 'carriesOut'>, { approvals }: Pick<Policy, 'approvals'>): boolean {
-  return carriesOut !== null && carriesOut.decidedBy !== null && counts(carriesOut.decidedBy, approvals)
-}
-
 /**
  * Holds who approved an operation against the policy as it is now: a word counts only from a channel it names. Throws
  * `APPROVAL_REQUIRED`.
@@ -63,6 +55,14 @@ export function requireChannel({ id, decidedBy }: Operation, { approvals }: Poli
     details: [{ message: 'Who decided.', operationId: id, decidedBy, accepted: approvals.channels }],
     suggestion: 'Call the tool again for a new operation, and have it approved over a channel the policy names.',
   })
+}
+
+/** What of a policy says who must be asked. */
+type ApprovalTerms = Pick<Policy, 'approvalThresholdUsd' | 'approvals'>
+
+/** Only a decision makes an operation that awaits one ready to be claimed, so a decided one that runs was approved. */
+function isApproved({ carriesOut }: Pick<Call, 'carriesOut'>, { approvals }: Pick<Policy, 'approvals'>): boolean {
+  return carriesOut !== null && carriesOut.decidedBy !== null && counts(carriesOut.decidedBy, approvals)
 }
 
 /** Whether a word of `decidedBy` (channel, colon, who) came over a channel that the policy names. */

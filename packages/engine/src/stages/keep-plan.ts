@@ -54,6 +54,38 @@ export function keepDeposits(
   throwDrift(simulatedDrift(readPlanned(call.carriesOut), intent, simulation, chain))
 }
 
+/**
+ * What of the deposits of a new intent is not what a plan binds: pool, range, hook, recipient, position, whether the pool is
+ * created, at least the plan's least liquidity, and a price of the pool within the plan's slippage. A plan of an earlier
+ * version names no deposits and binds none: it is made again.
+ */
+export function depositDrift(planned: Intent, intent: Intent, chain: Tokens): readonly ErrorDetail[] {
+  const [before, now] = [planned.deposits ?? [], intent.deposits ?? []]
+  if (before.length !== now.length) {
+    const message = 'Differs: deposits. A plan that an earlier version stored binds no range and has to be made again.'
+    return [{ message, planned: `${before.length}`, now: `${now.length}` }]
+  }
+  return before.flatMap((deposit, index) => {
+    const own = now[index]
+    return own === undefined ? [] : boundDrift(deposit, own).concat(worthDrift(planned, deposit, own, chain))
+  })
+}
+
+/** The same of what a simulation shows of them: the pools' prices and what is minted, as the chain has it. */
+export function simulatedDrift(
+  planned: Intent,
+  intent: Intent,
+  { deposits }: { readonly deposits: readonly SimulatedDeposit[] },
+  chain: Tokens,
+): readonly ErrorDetail[] {
+  return deposits.flatMap(({ declared, priceBefore, priceAfter, liquidity }) => {
+    const deposit = planned.deposits?.[intent.deposits?.indexOf(declared) ?? -1]
+    if (deposit === undefined) return [{ message: 'Differs: deposits.', planned: 'none', now: declared.pool }]
+    const sqrtPriceX96 = deposit.createsPool ? priceAfter : priceBefore
+    return worthDrift(planned, deposit, { sqrtPriceX96, liquidity }, chain)
+  })
+}
+
 function throwDrift(details: readonly ErrorDetail[]): void {
   if (details.length === 0) return
   const message = 'What the call would do now is not what was planned. Nothing was signed.'
@@ -134,38 +166,6 @@ function sumApprovals(approvals: readonly IntentApproval[]): ReadonlyMap<string,
     sums.set(key, (sums.get(key) ?? 0n) + amount)
   }
   return sums
-}
-
-/**
- * What of the deposits of a new intent is not what a plan binds: pool, range, hook, recipient, position, whether the pool is
- * created, at least the plan's least liquidity, and a price of the pool within the plan's slippage. A plan of an earlier
- * version names no deposits and binds none: it is made again.
- */
-export function depositDrift(planned: Intent, intent: Intent, chain: Tokens): readonly ErrorDetail[] {
-  const [before, now] = [planned.deposits ?? [], intent.deposits ?? []]
-  if (before.length !== now.length) {
-    const message = 'Differs: deposits. A plan that an earlier version stored binds no range and has to be made again.'
-    return [{ message, planned: `${before.length}`, now: `${now.length}` }]
-  }
-  return before.flatMap((deposit, index) => {
-    const own = now[index]
-    return own === undefined ? [] : boundDrift(deposit, own).concat(worthDrift(planned, deposit, own, chain))
-  })
-}
-
-/** The same of what a simulation shows of them: the pools' prices and what is minted, as the chain has it. */
-export function simulatedDrift(
-  planned: Intent,
-  intent: Intent,
-  { deposits }: { readonly deposits: readonly SimulatedDeposit[] },
-  chain: Tokens,
-): readonly ErrorDetail[] {
-  return deposits.flatMap(({ declared, priceBefore, priceAfter, liquidity }) => {
-    const deposit = planned.deposits?.[intent.deposits?.indexOf(declared) ?? -1]
-    if (deposit === undefined) return [{ message: 'Differs: deposits.', planned: 'none', now: declared.pool }]
-    const sqrtPriceX96 = deposit.createsPool ? priceAfter : priceBefore
-    return worthDrift(planned, deposit, { sqrtPriceX96, liquidity }, chain)
-  })
 }
 
 type Tokens = Pick<Chain, 'tokens' | 'wrappedNative' | 'nativeCurrency'>

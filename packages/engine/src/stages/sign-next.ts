@@ -43,30 +43,6 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
   return entry
 }
 
-function hashOf({ chain, wallet, steps }: Reserved, { simulation, snapshotTaken, firstStep }: Progress['valid']): Hash {
-  const { blockNumber: block, deltas } = simulation
-  const { atSeconds } = snapshotTaken
-  return simulationHash({ chainId: chain.id, wallet, block, atSeconds, steps: steps.slice(firstStep), deltas })
-}
-
-/** What is signed rests on it: everything it takes to play it again. Once for each simulation. */
-function noteSimulated({ engine, call, chain, wallet, intent, steps }: Reserved, { valid, mined }: Progress): void {
-  const { simulation, snapshotTaken, firstStep } = valid
-  if (mined.length > firstStep) return
-  engine.audit.note({
-    event: 'tx.simulated',
-    ...callFacts(call),
-    chainId: chain.id,
-    wallet,
-    wrappedNative: chain.wrappedNative.address,
-    block: simulation.blockNumber,
-    atSeconds: snapshotTaken.atSeconds,
-    tokens: declaredTokens(intent),
-    steps: steps.slice(firstStep),
-    simulation: { deltas: Object.fromEntries(simulation.deltas), gas: simulation.gasUsed, by: simulation.playedBy },
-  })
-}
-
 /**
  * What the caller hears of a failure of the pipeline. Before the first signature it is the failure itself. After it, nothing
  * may read as "nothing happened": the hashes signed so far are named, and the code is `OPERATION_INCOMPLETE`, which is
@@ -94,6 +70,30 @@ export function afterSigning({ signed, mined }: Progress, failure: unknown, revo
   return new ToolError('OPERATION_INCOMPLETE', `The call was cut short after it had signed: ${why}`, {
     details,
     cause: failure,
+  })
+}
+
+function hashOf({ chain, wallet, steps }: Reserved, { simulation, snapshotTaken, firstStep }: Progress['valid']): Hash {
+  const { blockNumber: block, deltas } = simulation
+  const { atSeconds } = snapshotTaken
+  return simulationHash({ chainId: chain.id, wallet, block, atSeconds, steps: steps.slice(firstStep), deltas })
+}
+
+/** What is signed rests on it: everything it takes to play it again. Once for each simulation. */
+function noteSimulated({ engine, call, chain, wallet, intent, steps }: Reserved, { valid, mined }: Progress): void {
+  const { simulation, snapshotTaken, firstStep } = valid
+  if (mined.length > firstStep) return
+  engine.audit.note({
+    event: 'tx.simulated',
+    ...callFacts(call),
+    chainId: chain.id,
+    wallet,
+    wrappedNative: chain.wrappedNative.address,
+    block: simulation.blockNumber,
+    atSeconds: snapshotTaken.atSeconds,
+    tokens: declaredTokens(intent),
+    steps: steps.slice(firstStep),
+    simulation: { deltas: Object.fromEntries(simulation.deltas), gas: simulation.gasUsed, by: simulation.playedBy },
   })
 }
 

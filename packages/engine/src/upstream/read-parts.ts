@@ -40,6 +40,14 @@ export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface 
 
 export type Part = { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
 
+/** Why a transaction that somebody else built is not signed. */
+export function upstreamRefusal(reason: string, facts: Readonly<Record<string, string>> = {}): ToolError {
+  return new ToolError('UNSAFE_TRANSACTION', `The transaction built upstream is not what was asked for: ${reason}.`, {
+    details: [{ message: reason, ...facts }],
+    suggestion: 'Nothing was signed. Call again for a fresh transaction; if it happens again, tell the operator.',
+  })
+}
+
 const abis: Readonly<Record<UpstreamSurface, Abi>> = {
   v2Router: v2RouterAbi,
   v3PositionManager: v3PositionManagerAbi,
@@ -150,12 +158,4 @@ function hexOf(value: unknown): Hex {
     throw upstreamRefusal('it holds something that cannot be read')
   }
   return value as Hex
-}
-
-/** Why a transaction that somebody else built is not signed. */
-export function upstreamRefusal(reason: string, facts: Readonly<Record<string, string>> = {}): ToolError {
-  return new ToolError('UNSAFE_TRANSACTION', `The transaction built upstream is not what was asked for: ${reason}.`, {
-    details: [{ message: reason, ...facts }],
-    suggestion: 'Nothing was signed. Call again for a fresh transaction; if it happens again, tell the operator.',
-  })
 }

@@ -29,25 +29,6 @@ export function isOfUnnamed(name: string): boolean {
   return name.startsWith(unnamedPrefix)
 }
 
-const unnamedPrefix = 'without a named source '
-
-/** Of a token that pools alone price, not where a person expects it, that leaves; nothing is in it without a person. */
-export function unanchoredBudgetName(chainId: number, token: string): string {
-  return `${unanchoredPrefix}${chainId} ${token.toLowerCase()}`
-}
-
-/** Whether it is one of those. */
-export function isOfUnanchored(name: string): boolean {
-  return name.startsWith(unanchoredPrefix)
-}
-
-const unanchoredPrefix = 'without an expected price '
-
-/** Whether a person may let a call exceed the budget: one of tokens that pools alone price, or that nobody named a source for. */
-export function isForAPerson(name: string): boolean {
-  return name.startsWith(budgetNames.poolPriced) || isOfUnnamed(name) || isOfUnanchored(name)
-}
-
 /**
  * The budgets of value of any 24 hours, in millionths of a US dollar: what may be lost, speculated with, spent at current
  * prices alone, and moved of tokens that pools alone price. The last is by default the sum at which prices that are wrong by
@@ -65,6 +46,25 @@ export function dailyValueCaps(policy: Policy): DailyValueCaps {
     coldStart: coldStartUsd === undefined ? daily / 10n : usdMicros(coldStartUsd),
     poolPriced: poolPricedUsd === undefined ? (lostByBand < daily ? lostByBand : daily) : usdMicros(poolPricedUsd),
   }
+}
+
+const unnamedPrefix = 'without a named source '
+
+/** Of a token that pools alone price, not where a person expects it, that leaves; nothing is in it without a person. */
+export function unanchoredBudgetName(chainId: number, token: string): string {
+  return `${unanchoredPrefix}${chainId} ${token.toLowerCase()}`
+}
+
+/** Whether it is one of those. */
+export function isOfUnanchored(name: string): boolean {
+  return name.startsWith(unanchoredPrefix)
+}
+
+const unanchoredPrefix = 'without an expected price '
+
+/** Whether a person may let a call exceed the budget: one of tokens that pools alone price, or that nobody named a source for. */
+export function isForAPerson(name: string): boolean {
+  return name.startsWith(budgetNames.poolPriced) || isOfUnnamed(name) || isOfUnanchored(name)
 }
 
 type DailyValueCaps = Readonly<Record<keyof typeof budgetNames, bigint>>

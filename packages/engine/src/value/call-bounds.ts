@@ -36,6 +36,21 @@ export const noBounds: CallBounds = {
   unreturnedWei: 0n,
 }
 
+/** Calldata of the AMM that is not known to its last byte may permit anything. */
+export function readBounds(
+  { calls }: Intent,
+  chain: Chain,
+  known: KnownContracts,
+): { readonly bounds: readonly CallBounds[]; readonly refusals: readonly Refusal[] } {
+  try {
+    return { bounds: callBounds(calls, { chain, known }), refusals: [] }
+  } catch (error) {
+    const details = error instanceof ToolError ? error.details : []
+    const message = 'The calldata cannot be read to its last byte, so what it permits at worst is not known.'
+    return { bounds: calls.map(() => noBounds), refusals: [{ code: 'UNSAFE_TRANSACTION', message, details }] }
+  }
+}
+
 function boundsOfCall({ to, data, valueWei }: IntentCall, { chain, known }: BoundsContext): CallBounds {
   const surface = known.surfaces.get(to.toLowerCase())
   if (surface === 'twammHook') return orderBounds(data)
@@ -55,19 +70,4 @@ function orderBounds(data: Hex): CallBounds {
 /** The v2 router gives back by itself what it does not use. */
 function returnsNative({ name, args }: Part): boolean {
   return name === 'refundETH' || name === 'addLiquidityETH' || (name === 'v4.sweep' && args['token'] === zeroAddress)
-}
-
-/** Calldata of the AMM that is not known to its last byte may permit anything. */
-export function readBounds(
-  { calls }: Intent,
-  chain: Chain,
-  known: KnownContracts,
-): { readonly bounds: readonly CallBounds[]; readonly refusals: readonly Refusal[] } {
-  try {
-    return { bounds: callBounds(calls, { chain, known }), refusals: [] }
-  } catch (error) {
-    const details = error instanceof ToolError ? error.details : []
-    const message = 'The calldata cannot be read to its last byte, so what it permits at worst is not known.'
-    return { bounds: calls.map(() => noBounds), refusals: [{ code: 'UNSAFE_TRANSACTION', message, details }] }
-  }
 }

@@ -46,6 +46,33 @@ export type DepositPrices = {
   readonly intent: Pick<Intent, 'allowsUnpricedPool'>
 }
 
+/**
+ * Refuses an order to be sold over time unless both of its tokens have a price of named sources that remember an earlier one, its
+ * pool stands near that price, and the pool could take all of it at once. A pool that was pushed the right way would pass for deep
+ * enough until it comes back.
+ */
+export function orderRefusals({ moved, prices, limits }: OrderPrices): readonly Refusal[] {
+  return moved.calls
+    .flatMap(({ orders }) => orders)
+    .flatMap((order): readonly Refusal[] => {
+      const doubtful = [order.tokenIn, order.tokenOut].filter((token) => (prices(token)?.basis ?? 'cold') === 'cold')
+      const trusted = trustedSqrtPriceBand(order.pool.token0, order.pool.token1, prices)
+      if (doubtful.length > 0 || trusted === null) return [refuseUntrusted(doubtful)]
+      const state = moved.inspected.pools.find(({ id }) => id.toLowerCase() === order.pool.id.toLowerCase())
+      const brings = moved.inspected.orders.find((one) => one.order === order)?.brings ?? null
+      if (state === undefined || brings === null) return [refuseShallow(order)]
+      return offMarket(state, trusted, limits, 'an order is placed')
+    })
+}
+
+/** What a person should know of a call that places one. */
+export function orderWarnings(calls: readonly Pick<CallBounds, 'orders'>[]): readonly string[] {
+  if (calls.every(({ orders }) => orders.length === 0)) return []
+  return [
+    'An order is sold over time, at whatever its pool pays by then: the worth shown is that of a sale now. Cancelling it gives back what is not sold.',
+  ]
+}
+
 /** The price of token1 per token0 in smallest units, times 2^192. */
 function priceSquareOf({ sqrtPriceX96, pair }: PoolAfter): bigint | null {
   if (sqrtPriceX96 !== null) return sqrtPriceX96 ** 2n
@@ -86,33 +113,6 @@ function refuseOffMarket(
       },
     ],
   }
-}
-
-/**
- * Refuses an order to be sold over time unless both of its tokens have a price of named sources that remember an earlier one, its
- * pool stands near that price, and the pool could take all of it at once. A pool that was pushed the right way would pass for deep
- * enough until it comes back.
- */
-export function orderRefusals({ moved, prices, limits }: OrderPrices): readonly Refusal[] {
-  return moved.calls
-    .flatMap(({ orders }) => orders)
-    .flatMap((order): readonly Refusal[] => {
-      const doubtful = [order.tokenIn, order.tokenOut].filter((token) => (prices(token)?.basis ?? 'cold') === 'cold')
-      const trusted = trustedSqrtPriceBand(order.pool.token0, order.pool.token1, prices)
-      if (doubtful.length > 0 || trusted === null) return [refuseUntrusted(doubtful)]
-      const state = moved.inspected.pools.find(({ id }) => id.toLowerCase() === order.pool.id.toLowerCase())
-      const brings = moved.inspected.orders.find((one) => one.order === order)?.brings ?? null
-      if (state === undefined || brings === null) return [refuseShallow(order)]
-      return offMarket(state, trusted, limits, 'an order is placed')
-    })
-}
-
-/** What a person should know of a call that places one. */
-export function orderWarnings(calls: readonly Pick<CallBounds, 'orders'>[]): readonly string[] {
-  if (calls.every(({ orders }) => orders.length === 0)) return []
-  return [
-    'An order is sold over time, at whatever its pool pays by then: the worth shown is that of a sale now. Cancelling it gives back what is not sold.',
-  ]
 }
 
 type OrderPrices = {

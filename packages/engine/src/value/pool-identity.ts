@@ -53,11 +53,11 @@ export function textIn(value: unknown): string {
   return value.toLowerCase()
 }
 
+export function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.map(recordIn) : []
+}
+
 function recordIn(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) throw new TypeError('a member of the calldata is no tuple')
   return value as Readonly<Record<string, unknown>>
-}
-
-export function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.map(recordIn) : []
 }

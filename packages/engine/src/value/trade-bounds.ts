@@ -35,6 +35,29 @@ export function tradesOf(parts: readonly Part[], place: Place): TradesBounds {
   return { trades: legs, pays, brings: bringsOf(legs, parts, place), feeBps: feeOf(legs, pays) }
 }
 
+/** An order as its calldata has it. Lower-case tokens. */
+export type OrderBounds = {
+  readonly key: PoolKey
+  readonly pool: PoolIdentity
+  readonly zeroForOne: boolean
+  readonly tokenIn: string
+  readonly tokenOut: string
+  /** All that it may take. */
+  readonly amountIn: bigint
+  /** What the pool takes of a trade; 0 for a fee that a hook decides. */
+  readonly feeBps: number
+}
+
+/** `null` for what settles, ends or pays out an order. Throws for what is no call of an owner of orders. */
+export function orderOf(data: Hex): OrderBounds | null {
+  const call = decodeFunctionData({ abi: twammOrderAbi, data })
+  if (call.functionName !== 'submitOrder') return null
+  const [key, { zeroForOne }, amountIn] = call.args
+  const pool = identityOfKey(key)
+  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+  return { key, pool, zeroForOne, tokenIn, tokenOut, amountIn, feeBps: staticFeeBps(key.fee) }
+}
+
 type Leg = TradeBounds & {
   readonly minOut: bigint
   /** Out of the wallet itself: not what an earlier part left in the contract. What v4 takes, its settlements say. */
@@ -206,27 +229,4 @@ function raise(sums: Map<string, bigint>, token: string, amount: bigint): void {
 
 function larger(one: bigint, other: bigint): bigint {
   return one > other ? one : other
-}
-
-/** An order as its calldata has it. Lower-case tokens. */
-export type OrderBounds = {
-  readonly key: PoolKey
-  readonly pool: PoolIdentity
-  readonly zeroForOne: boolean
-  readonly tokenIn: string
-  readonly tokenOut: string
-  /** All that it may take. */
-  readonly amountIn: bigint
-  /** What the pool takes of a trade; 0 for a fee that a hook decides. */
-  readonly feeBps: number
-}
-
-/** `null` for what settles, ends or pays out an order. Throws for what is no call of an owner of orders. */
-export function orderOf(data: Hex): OrderBounds | null {
-  const call = decodeFunctionData({ abi: twammOrderAbi, data })
-  if (call.functionName !== 'submitOrder') return null
-  const [key, { zeroForOne }, amountIn] = call.args
-  const pool = identityOfKey(key)
-  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
-  return { key, pool, zeroForOne, tokenIn, tokenOut, amountIn, feeBps: staticFeeBps(key.fee) }
 }

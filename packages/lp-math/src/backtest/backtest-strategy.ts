@@ -28,10 +28,6 @@ export function checkStrategies(strategies: readonly BacktestStrategy[]): void {
   }
 }
 
-function malformed(message: string): LpMathError {
-  return new LpMathError('STRATEGY_MALFORMED', message)
-}
-
 /**
  * Ticks of a range `rangePct` wide around the price at `tick`, half to each side in the price of the base token, at the nearest
  * usable ticks, and at least the usable ticks around the price.
@@ -49,11 +45,6 @@ export function strategyTicks(tick: number, rangePct: number | null, baseToken: 
   return { tickLower, tickUpper }
 }
 
-function within(value: number, least: number, most: number): number {
-  // Adding 0 makes a negative zero a plain one.
-  return Math.min(most, Math.max(least, value)) + 0
-}
-
 /**
  * Share of a bar that its price spent in a range, each tick between low and high taken to have seen as much of the trade as another. A
  * price that stands on a tick is in or out; the upper tick of a range is out.
@@ -62,4 +53,13 @@ export function traversedShare(lowTick: number, highTick: number, tickLower: num
   if (lowTick >= tickLower && highTick < tickUpper) return 1
   if (highTick <= tickLower || lowTick >= tickUpper) return 0
   return (Math.min(highTick, tickUpper) - Math.max(lowTick, tickLower)) / (highTick - lowTick)
+}
+
+function malformed(message: string): LpMathError {
+  return new LpMathError('STRATEGY_MALFORMED', message)
+}
+
+function within(value: number, least: number, most: number): number {
+  // Adding 0 makes a negative zero a plain one.
+  return Math.min(most, Math.max(least, value)) + 0
 }

@@ -40,6 +40,19 @@ export function swapIntoRatio(held: Pair, ratio: Pair, pool: SwappingPool): Rati
   return { sold0: 0, bought0: bought, sold1: sold, bought1: 0 }
 }
 
+/** One strategy on its way through the bars: what it reads, and the columns that it writes. */
+export type StrategyReplay = {
+  readonly bars: Bars
+  readonly strategy: BacktestStrategy
+  readonly options: BacktestOptions
+  readonly market: MarketColumns
+  readonly fees: FeeColumns
+  /** At the close of each bar, in US dollars. */
+  readonly equity: Float64Array
+  /** Fees until then, and impermanent loss until then over all positions; `null` unless asked for. */
+  readonly course: { readonly feesUsd: Float64Array; readonly ilUsd: Float64Array } | null
+}
+
 type Pair = { readonly amount0: number; readonly amount1: number }
 
 /** `fee` is a fraction of the input, `liquidity` is above 0. */
@@ -65,17 +78,4 @@ function sell(have: number, other: number, perHave: number, perOther: number, po
   const move = b > 0 ? (2 * excess) / (b + root) : (root - b) / (2 * a)
   const sold = Math.min(have, inputOfMove * move)
   return { sold, bought: (liquidity * sqrtPrice ** 2 * move) / (1 + sqrtPrice * move) }
-}
-
-/** One strategy on its way through the bars: what it reads, and the columns that it writes. */
-export type StrategyReplay = {
-  readonly bars: Bars
-  readonly strategy: BacktestStrategy
-  readonly options: BacktestOptions
-  readonly market: MarketColumns
-  readonly fees: FeeColumns
-  /** At the close of each bar, in US dollars. */
-  readonly equity: Float64Array
-  /** Fees until then, and impermanent loss until then over all positions; `null` unless asked for. */
-  readonly course: { readonly feesUsd: Float64Array; readonly ilUsd: Float64Array } | null
 }

@@ -50,6 +50,11 @@ export type BarsFromSwapsOptions = Partial<Pick<FeeGrowthFromSwapsOptions, 'feeP
   start?: PoolState
 }
 
+/** What `barsFromSwapsInSteps` comes to, at once. Throws what it throws. */
+export function barsFromSwaps(swaps: readonly TimedSwapLog[], options: BarsFromSwapsOptions): Bars {
+  return inOneGo(barsFromSwapsInSteps(swaps, options))
+}
+
 type PoolState = { sqrtPriceX96: bigint; liquidity: bigint }
 
 const LN_TICK = Math.log(1.0001)
@@ -155,9 +160,4 @@ function stateAfter(swap: SwapLog | undefined): PoolState | undefined {
 
 function fractionalTick(sqrtPriceX96: bigint): number {
   return Math.min(MAX_TICK, Math.max(MIN_TICK, (2 * Math.log(Number(sqrtPriceX96) * 2 ** -96)) / LN_TICK))
-}
-
-/** What `barsFromSwapsInSteps` comes to, at once. Throws what it throws. */
-export function barsFromSwaps(swaps: readonly TimedSwapLog[], options: BarsFromSwapsOptions): Bars {
-  return inOneGo(barsFromSwapsInSteps(swaps, options))
 }

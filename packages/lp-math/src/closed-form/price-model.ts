@@ -66,14 +66,6 @@ export function logReturn({ sigma, drift, years }: PriceModel): { mean: number; 
   return { mean: (drift - (sigma * sigma) / 2) * years, deviation: deviation < NOTHING ? 0 : deviation }
 }
 
-/** A deviation that no price shows: such a path is taken as certain. */
-const NOTHING = 1e-12
-
-/** E[S] at the horizon; the price itself where the volatility is 0. */
-export function expectedPrice({ price, drift, years }: PriceModel): number {
-  return price * Math.exp(drift * years)
-}
-
 /**
  * E[S^power · 1{lower <= S < upper}] of the price S at the horizon.
  * Source: the moments of the log-normal distribution, exp(k·m + k²v²/2)·[Φ((ln upper - m)/v - k·v) - Φ((ln lower - m)/v - k·v)].
@@ -95,4 +87,12 @@ export function partialMoment(power: number, { lower, upper }: PriceBounds, mode
 /** Probability that a standard normal number lies between two bounds, with its digits in both tails. */
 export function probabilityBetween(lower: number, upper: number): number {
   return lower > 0 ? normalCdf(-lower) - normalCdf(-upper) : normalCdf(upper) - normalCdf(lower)
+}
+
+/** A deviation that no price shows: such a path is taken as certain. */
+const NOTHING = 1e-12
+
+/** E[S] at the horizon; the price itself where the volatility is 0. */
+export function expectedPrice({ price, drift, years }: PriceModel): number {
+  return price * Math.exp(drift * years)
 }

@@ -84,6 +84,15 @@ export type YearlyFees = {
   readonly steady: number
 }
 
+/**
+ * The liquidity, in whole tokens, that `valueInToken1` buys between two bounds at a price.
+ * @throws LpMathError `VALUE_OUT_OF_RANGE`, `PRICE_OUT_OF_RANGE`, `RANGE_EMPTY`.
+ */
+export function ownLiquidity(bounds: PriceBounds, price: number, valueInToken1: number): number {
+  requireValue(valueInToken1, 'valueInToken1')
+  return valueInToken1 / positionValue(bounds, price)
+}
+
 /** The band in which a price lies; the last one for Infinity. */
 function bandAt(edges: Float64Array, price: number): number {
   let [low, high] = [0, edges.length - 1]
@@ -93,13 +102,4 @@ function bandAt(edges: Float64Array, price: number): number {
     else high = middle
   }
   return low
-}
-
-/**
- * The liquidity, in whole tokens, that `valueInToken1` buys between two bounds at a price.
- * @throws LpMathError `VALUE_OUT_OF_RANGE`, `PRICE_OUT_OF_RANGE`, `RANGE_EMPTY`.
- */
-export function ownLiquidity(bounds: PriceBounds, price: number, valueInToken1: number): number {
-  requireValue(valueInToken1, 'valueInToken1')
-  return valueInToken1 / positionValue(bounds, price)
 }

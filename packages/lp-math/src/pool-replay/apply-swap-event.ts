@@ -27,6 +27,39 @@ export function applySwapEvent(state: PoolState, event: SwapFields, timestamp: n
   throw inconsistent()
 }
 
+/**
+ * Swaps in a pool as a call of the contract's `swap` would, and returns what its Swap event would say.
+ * The state is changed in place, or left as it was when this throws. An amount of 0 and a limit at the price, which the contract
+ * refuses, change nothing. Source: v3-core `swap`.
+ * @throws LpMathError `POOL_EVENTS_INCONSISTENT` before the pool is initialised or when the time runs backwards, and what
+ * `swapThroughTicks` throws.
+ */
+export function swapInPool(state: PoolState, order: SwapOrder): SwapFields {
+  requireReplayable(state, order.timestamp)
+  const plan = planSwap(state, order)
+  carryOutSwap(state, plan)
+  return swapFields(plan)
+}
+
+/** Refuses what cannot happen in a pool that is not initialised, or before what the pool already remembers. */
+export function requireReplayable(state: PoolState, timestamp: number): void {
+  requireTimestamp(timestamp)
+  if (state.sqrtPriceX96 === 0n) {
+    throw new LpMathError('POOL_EVENTS_INCONSISTENT', 'The first event of a pool is Initialize.')
+  }
+  const last = state.observations[state.observationIndex]?.blockTimestamp ?? 0
+  if (timestamp < last) {
+    throw new LpMathError('POOL_EVENTS_INCONSISTENT', 'Events come in the order of the chain: the time runs backwards.')
+  }
+}
+
+/** Unix seconds that fit the contract's 32 bits. */
+export function requireTimestamp(timestamp: number): void {
+  if (!Number.isInteger(timestamp) || timestamp < 0 || timestamp > 0xffffffff) {
+    throw new LpMathError('POOL_EVENTS_INCONSISTENT', 'A timestamp is an integer number of unix seconds of 32 bits.')
+  }
+}
+
 /** Exact input, a price limit, exact output. A swap that does not move the price can only have been an exact input. */
 function possibleOrders(
   event: SwapFields,
@@ -66,37 +99,4 @@ function inconsistent(): LpMathError {
     'SWAP_LOGS_INCONSISTENT',
     'No swap in the pool as it stood gives this event: an event is missing, out of order, or of another pool.',
   )
-}
-
-/**
- * Swaps in a pool as a call of the contract's `swap` would, and returns what its Swap event would say.
- * The state is changed in place, or left as it was when this throws. An amount of 0 and a limit at the price, which the contract
- * refuses, change nothing. Source: v3-core `swap`.
- * @throws LpMathError `POOL_EVENTS_INCONSISTENT` before the pool is initialised or when the time runs backwards, and what
- * `swapThroughTicks` throws.
- */
-export function swapInPool(state: PoolState, order: SwapOrder): SwapFields {
-  requireReplayable(state, order.timestamp)
-  const plan = planSwap(state, order)
-  carryOutSwap(state, plan)
-  return swapFields(plan)
-}
-
-/** Refuses what cannot happen in a pool that is not initialised, or before what the pool already remembers. */
-export function requireReplayable(state: PoolState, timestamp: number): void {
-  requireTimestamp(timestamp)
-  if (state.sqrtPriceX96 === 0n) {
-    throw new LpMathError('POOL_EVENTS_INCONSISTENT', 'The first event of a pool is Initialize.')
-  }
-  const last = state.observations[state.observationIndex]?.blockTimestamp ?? 0
-  if (timestamp < last) {
-    throw new LpMathError('POOL_EVENTS_INCONSISTENT', 'Events come in the order of the chain: the time runs backwards.')
-  }
-}
-
-/** Unix seconds that fit the contract's 32 bits. */
-export function requireTimestamp(timestamp: number): void {
-  if (!Number.isInteger(timestamp) || timestamp < 0 || timestamp > 0xffffffff) {
-    throw new LpMathError('POOL_EVENTS_INCONSISTENT', 'A timestamp is an integer number of unix seconds of 32 bits.')
-  }
 }

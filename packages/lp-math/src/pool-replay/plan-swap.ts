@@ -53,10 +53,6 @@ export type SwapPlan = {
 /** A tick as it was before, and the growth of the input token when it was crossed. */
 export type Crossing = { readonly record: TickState; readonly feeGrowthGlobalX128: bigint }
 
-function poolOf({ sqrtPriceX96, tick, liquidity, feePips, tickSpacing, ticks }: PoolState) {
-  return { sqrtPriceX96, tick, liquidity, feePips, tickSpacing, ticks }
-}
-
 /** Puts what a swap changes into the pool. Source: v3-core `swap`, its end, and Tick `cross`. */
 export function carryOutSwap(state: PoolState, plan: SwapPlan): void {
   const { sqrtPriceX96After, tickAfter, liquidityAfter } = plan.result
@@ -73,6 +69,10 @@ export function carryOutSwap(state: PoolState, plan: SwapPlan): void {
     state.feeGrowthGlobal1X128 = plan.feeGrowthGlobalX128
     state.protocolFees1 = BigInt.asUintN(128, state.protocolFees1 + plan.protocolFee)
   }
+}
+
+function poolOf({ sqrtPriceX96, tick, liquidity, feePips, tickSpacing, ticks }: PoolState) {
+  return { sqrtPriceX96, tick, liquidity, feePips, tickSpacing, ticks }
 }
 
 /** What lay on one side of the tick lies on the other once it is crossed. */

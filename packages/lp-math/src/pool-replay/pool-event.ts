@@ -31,6 +31,11 @@ export type SwapFields = EventAmounts & {
   readonly tick: number
 }
 
+/** Where a position stands in a pool's `positions`; the owner is an address in any case of letters. */
+export function positionKey({ owner, tickLower, tickUpper }: PositionRange): string {
+  return `${owner.toLowerCase()}:${tickLower}:${tickUpper}`
+}
+
 type EventAmounts = { readonly amount0: bigint; readonly amount1: bigint }
 
 type Named<Name extends string, Args> = { readonly eventName: Name; readonly args: Args }
@@ -40,9 +45,4 @@ export function swapFields({ zeroForOne, result }: SwapPlan): SwapFields {
   const { amountIn, amountOut, sqrtPriceX96After: sqrtPriceX96, liquidityAfter: liquidity, tickAfter: tick } = result
   const [amount0, amount1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
   return { amount0, amount1, sqrtPriceX96, liquidity, tick }
-}
-
-/** Where a position stands in a pool's `positions`; the owner is an address in any case of letters. */
-export function positionKey({ owner, tickLower, tickUpper }: PositionRange): string {
-  return `${owner.toLowerCase()}:${tickLower}:${tickUpper}`
 }

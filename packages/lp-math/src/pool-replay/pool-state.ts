@@ -89,17 +89,6 @@ export function createPoolState(options: { readonly feePips: number; readonly ti
   }
 }
 
-/** Where a tick stands in a sorted list, or would stand. */
-function tickIndex(ticks: readonly TickState[], tick: number): number {
-  let [low, high] = [0, ticks.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ticks[middle]?.tick ?? Number.POSITIVE_INFINITY) < tick) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
 /** The record of an initialised tick, or null. */
 export function findTick(state: PoolState, tick: number): TickState | null {
   const found = state.ticks[tickIndex(state.ticks, tick)]
@@ -112,4 +101,15 @@ export function storeTick(state: PoolState, record: TickState): void {
   const isThere = state.ticks[index]?.tick === record.tick
   if (record.liquidityGross > 0n) state.ticks.splice(index, isThere ? 1 : 0, record)
   else if (isThere) state.ticks.splice(index, 1)
+}
+
+/** Where a tick stands in a sorted list, or would stand. */
+function tickIndex(ticks: readonly TickState[], tick: number): number {
+  let [low, high] = [0, ticks.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ticks[middle]?.tick ?? Number.POSITIVE_INFINITY) < tick) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -45,6 +45,9 @@ export type Occupancy = {
   take(): number[]
 }
 
+/** Bounds of a range as logarithms of the price over the price at the start. */
+export type LogBounds = { readonly lower: number; readonly upper: number }
+
 /** In deviations of the end: no path of 32 bits gets there. */
 const furthest = 8
 /** In deviations of a step: beyond it lies 1e-9 of the normal distribution. */
@@ -178,6 +181,3 @@ type StepPlace = {
   /** 0 at the left knot, 1 at the right. */
   readonly toRight: number
 }
-
-/** Bounds of a range as logarithms of the price over the price at the start. */
-export type LogBounds = { readonly lower: number; readonly upper: number }

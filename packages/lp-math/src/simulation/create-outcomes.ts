@@ -35,6 +35,22 @@ export type Outcome = {
   readonly positionValue: number
 }
 
+/**
+ * What the losses of a replicate's paths tell: their percentiles and expected shortfall.
+ *
+ * @param losses - V/HODL - 1 at each of the ascending prices; a position's value is concave in the price and its HODL straight, so
+ * losses rise to one peak and fall: the highest of them stand together, and nothing is sorted
+ * @param peak - how many of them still rise
+ */
+export function lossPercentiles(losses: Float64Array, peak: number): LossPercentiles {
+  return {
+    p5: percentile(losses, peak, 0.05),
+    p50: percentile(losses, peak, 0.5),
+    p95: percentile(losses, peak, 0.95),
+    shortfall: shortfall(losses, peak, 0.05 * losses.length),
+  }
+}
+
 /** Keeps prices finite and above 0 where a price has all but vanished. */
 const furthest = 600
 
@@ -60,22 +76,6 @@ function fillLosses(losses: Float64Array, prices: Float64Array, position: HeldPo
     value += hodl + difference
   }
   return { lost, value }
-}
-
-/**
- * What the losses of a replicate's paths tell: their percentiles and expected shortfall.
- *
- * @param losses - V/HODL - 1 at each of the ascending prices; a position's value is concave in the price and its HODL straight, so
- * losses rise to one peak and fall: the highest of them stand together, and nothing is sorted
- * @param peak - how many of them still rise
- */
-export function lossPercentiles(losses: Float64Array, peak: number): LossPercentiles {
-  return {
-    p5: percentile(losses, peak, 0.05),
-    p50: percentile(losses, peak, 0.5),
-    p95: percentile(losses, peak, 0.95),
-    shortfall: shortfall(losses, peak, 0.05 * losses.length),
-  }
 }
 
 type LossPercentiles = {

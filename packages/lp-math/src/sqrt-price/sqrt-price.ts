@@ -71,6 +71,23 @@ export function afterToken1Out(sqrtPriceX96: bigint, liquidity: bigint, amount: 
   return sqrtPriceX96 - drop
 }
 
+/** Refuses a liquidity that does not fit uint128. */
+export function requireLiquidity(liquidity: bigint): void {
+  if (liquidity < 0n || liquidity > MAX_UINT128) {
+    throw new LpMathError('LIQUIDITY_OUT_OF_RANGE', 'Liquidity is at least 0 and fits 128 bits.')
+  }
+}
+
+/** Refuses a negative amount. */
+export function requireAmount(amount: bigint): void {
+  if (amount < 0n) throw new LpMathError('AMOUNT_NEGATIVE', 'An amount is at least 0.')
+}
+
+/** Refuses a sqrt price of 0 or less. */
+export function requireSqrtPrice(sqrtPriceX96: bigint): void {
+  if (sqrtPriceX96 <= 0n) throw new LpMathError('SQRT_PRICE_OUT_OF_RANGE', 'A sqrt price is greater than 0.')
+}
+
 function requireUint160(sqrtPriceX96: bigint): bigint {
   if (sqrtPriceX96 > MAX_UINT160) {
     throw new LpMathError('SQRT_PRICE_OUT_OF_RANGE', 'The amount moves the price beyond 160 bits.')
@@ -121,21 +138,4 @@ export function getNextSqrtPriceFromOutput(
   return zeroForOne
     ? afterToken1Out(sqrtPriceX96, liquidity, amountOut)
     : afterToken0Out(sqrtPriceX96, liquidity, amountOut)
-}
-
-/** Refuses a liquidity that does not fit uint128. */
-export function requireLiquidity(liquidity: bigint): void {
-  if (liquidity < 0n || liquidity > MAX_UINT128) {
-    throw new LpMathError('LIQUIDITY_OUT_OF_RANGE', 'Liquidity is at least 0 and fits 128 bits.')
-  }
-}
-
-/** Refuses a negative amount. */
-export function requireAmount(amount: bigint): void {
-  if (amount < 0n) throw new LpMathError('AMOUNT_NEGATIVE', 'An amount is at least 0.')
-}
-
-/** Refuses a sqrt price of 0 or less. */
-export function requireSqrtPrice(sqrtPriceX96: bigint): void {
-  if (sqrtPriceX96 <= 0n) throw new LpMathError('SQRT_PRICE_OUT_OF_RANGE', 'A sqrt price is greater than 0.')
 }

@@ -58,22 +58,6 @@ export type Reading = {
   readonly isTraded: boolean
 }
 
-async function readPeriod(
-  liquidity: HistoryPorts['liquidity'],
-  { chain, pool, barSeconds }: HistoryRequest,
-  upTo: ReportedPeriods['upTo'],
-  startsAt: number,
-  limits: ReadLimits,
-): Promise<Reading | 'costly'> {
-  const endsAt = startsAt + barSeconds
-  const { swaps, complete } = await liquidity.swaps(chain, pool, startsAt, endsAt, limits)
-  if (!complete) return 'costly'
-  const own = swaps.filter(({ timestamp }) => timestamp >= startsAt && timestamp < endsAt)
-  const isWhole = endsAt <= upTo.timestamp
-  const reported = isWhole ? own : own.filter(({ blockNumber }) => blockNumber <= upTo.blockNumber)
-  return { startsAt, swaps: reported, isTraded: own.length > 0 }
-}
-
 /** How many requests may still be made of an endpoint, by all that share them. */
 export function createRequestBudget(most: number): RequestBudget {
   let spent = 0
@@ -85,13 +69,6 @@ export function createRequestBudget(most: number): RequestBudget {
     spent: () => spent,
     left: () => most - spent,
   }
-}
-
-type RequestBudget = {
-  /** To be called before each request; throws once none is left. */
-  take(): void
-  spent(): number
-  left(): number
 }
 
 /** Null for what fails, which decides nothing; ToolError `CANCELLED` where the caller left. */
@@ -113,4 +90,27 @@ export type ReportedPeriods = {
   readonly opening: Period | null
   /** The last block reported: a period that ends after its time is one of the swaps up to it. */
   readonly upTo: { readonly timestamp: number; readonly blockNumber: number }
+}
+
+async function readPeriod(
+  liquidity: HistoryPorts['liquidity'],
+  { chain, pool, barSeconds }: HistoryRequest,
+  upTo: ReportedPeriods['upTo'],
+  startsAt: number,
+  limits: ReadLimits,
+): Promise<Reading | 'costly'> {
+  const endsAt = startsAt + barSeconds
+  const { swaps, complete } = await liquidity.swaps(chain, pool, startsAt, endsAt, limits)
+  if (!complete) return 'costly'
+  const own = swaps.filter(({ timestamp }) => timestamp >= startsAt && timestamp < endsAt)
+  const isWhole = endsAt <= upTo.timestamp
+  const reported = isWhole ? own : own.filter(({ blockNumber }) => blockNumber <= upTo.blockNumber)
+  return { startsAt, swaps: reported, isTraded: own.length > 0 }
+}
+
+type RequestBudget = {
+  /** To be called before each request; throws once none is left. */
+  take(): void
+  spent(): number
+  left(): number
 }

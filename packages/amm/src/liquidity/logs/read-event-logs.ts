@@ -49,30 +49,6 @@ export type EventLogsAsked<Events> = {
   readonly signal?: AbortSignal | undefined
 }
 
-function* decodedLogs<const Events extends readonly AbiEvent[]>(
-  decode: EventDecoder<Events>,
-  reported: readonly RpcLog[],
-): Generator<void, readonly EventLog<Events>[]> {
-  const logs: EventLog<Events>[] = []
-  for (const log of reported) {
-    logs.push(decoded(decode, log))
-    yield
-  }
-  return logs
-}
-
-function decoded<const Events extends readonly AbiEvent[]>(decode: EventDecoder<Events>, reported: RpcLog) {
-  let log: EventLog<Events> | null
-  try {
-    log = decode(formatLog(reported))
-  } catch {
-    throw untrue('what is no log')
-  }
-  // Were it left out, so would be a trade.
-  if (log === null) throw untrue('a log of another kind')
-  return log
-}
-
 /**
  * Decodes logs of some events, whose indexed members are all of fixed size, as `parseEventLogs` of viem does under `strict`; that hashes
  * the signature of the event again for every log and walks through every word byte by byte. `null` for a log of none of them, and for one
@@ -95,6 +71,30 @@ export function eventDecoder<const Events extends readonly AbiEvent[]>(events: E
     const decoded = { ...log, eventName, args }
     return isOf(events, decoded) ? decoded : null
   }
+}
+
+function* decodedLogs<const Events extends readonly AbiEvent[]>(
+  decode: EventDecoder<Events>,
+  reported: readonly RpcLog[],
+): Generator<void, readonly EventLog<Events>[]> {
+  const logs: EventLog<Events>[] = []
+  for (const log of reported) {
+    logs.push(decoded(decode, log))
+    yield
+  }
+  return logs
+}
+
+function decoded<const Events extends readonly AbiEvent[]>(decode: EventDecoder<Events>, reported: RpcLog) {
+  let log: EventLog<Events> | null
+  try {
+    log = decode(formatLog(reported))
+  } catch {
+    throw untrue('what is no log')
+  }
+  // Were it left out, so would be a trade.
+  if (log === null) throw untrue('a log of another kind')
+  return log
 }
 
 type EventDecoder<Events extends readonly AbiEvent[]> = (log: Log) => EventLog<Events> | null

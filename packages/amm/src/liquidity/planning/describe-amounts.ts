@@ -33,9 +33,9 @@ export function shortAmount(decimal: string, rounding: 'up' | 'down' | 'nearest'
   return `${sign}${shown}${places === 0 || rest === '' ? '' : `.${rest}`}`
 }
 
-const digitsThatCount = 6
-
 /** How a token is called in our own sentences: text of an unlisted one is data and never becomes prose. */
 export function tokenLabel(token: Token): string {
   return token.listed || token.isNative ? token.symbol : token.address
 }
+
+const digitsThatCount = 6

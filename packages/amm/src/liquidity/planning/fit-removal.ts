@@ -47,6 +47,11 @@ export function fitRemoval(position: Position, request: RemoveRequest, fees: Amo
   }
 }
 
+/** The part of `amount` that `percentage` (0 to 100, at most six decimals) stands for, rounded down; 100 is all of it. */
+export function shareOf(amount: bigint, percentage: number): bigint {
+  return (amount * BigInt(Math.round(percentage * 1_000_000))) / 100_000_000n
+}
+
 const noAmounts: Amounts = { amount0: 0n, amount1: 0n }
 
 /** Any price is within it. */
@@ -67,8 +72,3 @@ export type RemoveRequest = {
 }
 
 export type FittedRemoval = { readonly liquidity: bigint; readonly principal: Amounts; readonly least: Amounts }
-
-/** The part of `amount` that `percentage` (0 to 100, at most six decimals) stands for, rounded down; 100 is all of it. */
-export function shareOf(amount: bigint, percentage: number): bigint {
-  return (amount * BigInt(Math.round(percentage * 1_000_000))) / 100_000_000n
-}

@@ -34,24 +34,6 @@ export async function blockAt(
   return { number: high.number, seen: [...seen.values()].toSorted((a, b) => Number(a.number - b.number)) }
 }
 
-/**
- * Blocks between two (from the first one on without the lower): all of a few, else those around where the time would be at an even
- * rhythm, ever farther from there, and three that quarter the rest, for a rhythm that is not even.
- */
-function guesses(low: BlockTime | null, high: BlockTime, timestamp: number, blockTimeSeconds: number): bigint[] {
-  const first = low === null ? 0n : low.number + 1n
-  const count = Number(high.number - first)
-  if (count <= mostAtOnce) return Array.from({ length: count }, (_, index) => first + BigInt(index))
-  const pace = low === null ? Math.max(blockTimeSeconds, 0.1) : Math.max((high.timestamp - low.timestamp) / count, 1e-9)
-  const back = Math.min(count, (high.timestamp - timestamp) / pace)
-  const around = low === null ? back : count
-  const distances = [0, 1, 8, around / 4_096, around / 256, around / 16].flatMap((each) => [each, -each])
-  const backs = [...distances.map((each) => back + each), count / 4, count / 2, (3 * count) / 4]
-  return [...new Set(backs.map((each) => high.number - BigInt(Math.min(count, Math.max(1, Math.round(each))))))]
-}
-
-const mostAtOnce = 14
-
 /** Times of blocks that were read before, so that a search for a time starts close to it. */
 export type BlockTimes = {
   /** Blocks of a chain below its head, oldest first. */
@@ -74,10 +56,6 @@ export function createBlockTimes(): BlockTimes {
   }
 }
 
-/** Deeper than any reorganisation of the chains we know. */
-const settledSeconds = 3_600
-const mostKnown = 512
-
 /**
  * Gives each log its time. Nodes that do not tell it with the log are asked for the blocks: all of them when they are few, else a
  * sample, between which time is taken to run evenly.
@@ -95,6 +73,28 @@ export async function dateLogs<Log extends { readonly blockNumber: bigint; reado
   const marks = [...times].toSorted(([a], [b]) => Number(a - b))
   return logs.map((log) => Object.assign({}, log, { timestamp: log.timestamp ?? timeOf(log.blockNumber, marks) }))
 }
+
+/**
+ * Blocks between two (from the first one on without the lower): all of a few, else those around where the time would be at an even
+ * rhythm, ever farther from there, and three that quarter the rest, for a rhythm that is not even.
+ */
+function guesses(low: BlockTime | null, high: BlockTime, timestamp: number, blockTimeSeconds: number): bigint[] {
+  const first = low === null ? 0n : low.number + 1n
+  const count = Number(high.number - first)
+  if (count <= mostAtOnce) return Array.from({ length: count }, (_, index) => first + BigInt(index))
+  const pace = low === null ? Math.max(blockTimeSeconds, 0.1) : Math.max((high.timestamp - low.timestamp) / count, 1e-9)
+  const back = Math.min(count, (high.timestamp - timestamp) / pace)
+  const around = low === null ? back : count
+  const distances = [0, 1, 8, around / 4_096, around / 256, around / 16].flatMap((each) => [each, -each])
+  const backs = [...distances.map((each) => back + each), count / 4, count / 2, (3 * count) / 4]
+  return [...new Set(backs.map((each) => high.number - BigInt(Math.min(count, Math.max(1, Math.round(each))))))]
+}
+
+const mostAtOnce = 14
+
+/** Deeper than any reorganisation of the chains we know. */
+const settledSeconds = 3_600
+const mostKnown = 512
 
 const mostBlocks = 150
 

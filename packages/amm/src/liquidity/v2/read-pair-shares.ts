@@ -28,6 +28,17 @@ export async function readPairShares(
   return readQuery(ports.rpc.client(chain), chain, queries, first.blockNumber)
 }
 
+/**
+ * The shares that a mint or burn of this moment counts with: all that there are, and those that the pair mints to the receiver of
+ * the protocol's fee first, where its factory names one. Between two mints or burns they are a sixth of what trades and gifts added,
+ * so a share is worth less than the part of the supply that it is. Source: UniswapV2Pair `_mintFee`.
+ */
+export function supplyWithFee({ reserve0, reserve1, totalSupply, kLast }: PairCounts, feeTo: Address): bigint {
+  return feeTo === zeroAddress
+    ? totalSupply
+    : totalSupply + v2ProtocolFeeLiquidity(reserve0, reserve1, kLast, totalSupply)
+}
+
 function shareQuery(factory: Address, pool: Pool, owner: Address): Query<PairShare | null> {
   const reads = [
     contractRead(pool.id, v2PairAbi, 'balanceOf', [owner]),
@@ -55,17 +66,6 @@ function burnAmounts(shares: bigint, balance0: bigint, balance1: bigint, totalSu
     if (error instanceof LpMathError) return { amount0: 0n, amount1: 0n }
     throw error
   }
-}
-
-/**
- * The shares that a mint or burn of this moment counts with: all that there are, and those that the pair mints to the receiver of
- * the protocol's fee first, where its factory names one. Between two mints or burns they are a sixth of what trades and gifts added,
- * so a share is worth less than the part of the supply that it is. Source: UniswapV2Pair `_mintFee`.
- */
-export function supplyWithFee({ reserve0, reserve1, totalSupply, kLast }: PairCounts, feeTo: Address): bigint {
-  return feeTo === zeroAddress
-    ? totalSupply
-    : totalSupply + v2ProtocolFeeLiquidity(reserve0, reserve1, kLast, totalSupply)
 }
 
 /** What a pair answers; `kLast` is the product of its reserves after the last mint or burn, 0 without a fee. */

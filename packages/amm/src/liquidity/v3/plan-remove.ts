@@ -80,6 +80,22 @@ export function encodeCollect(position: Position, recipient: Address, most: Amou
   return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'collect', args: [params] })
 }
 
+/**
+ * What the pool paid out for a position, from the pool's own Collect log. The log of the same name of the position manager
+ * says what it asked for, which can be a few units more.
+ */
+export function collectedFromPool(settled: Settled, position: Position, positionManager: Address): Amounts {
+  const logs = logsOf(settled, getAddress(position.pool.id))
+  const events = parseEventLogs({ abi: v3PoolAbi, eventName: 'Collect', logs }).filter(
+    ({ args }) =>
+      isAddressEqual(args.owner, positionManager) &&
+      args.tickLower === position.tickLower &&
+      args.tickUpper === position.tickUpper,
+  )
+  const { amount0, amount1 } = requireEvent(events, 'Collect').args
+  return { amount0, amount1 }
+}
+
 const everything: Amounts = { amount0: maxUint128, amount1: maxUint128 }
 
 export function decodeRemoval(settled: Settled, position: Position, positionManager: Address): RemoveOutcome {
@@ -96,20 +112,4 @@ export function decodeRemoval(settled: Settled, position: Position, positionMana
     fees0: paid.amount0 - amount0,
     fees1: paid.amount1 - amount1,
   }
-}
-
-/**
- * What the pool paid out for a position, from the pool's own Collect log. The log of the same name of the position manager
- * says what it asked for, which can be a few units more.
- */
-export function collectedFromPool(settled: Settled, position: Position, positionManager: Address): Amounts {
-  const logs = logsOf(settled, getAddress(position.pool.id))
-  const events = parseEventLogs({ abi: v3PoolAbi, eventName: 'Collect', logs }).filter(
-    ({ args }) =>
-      isAddressEqual(args.owner, positionManager) &&
-      args.tickLower === position.tickLower &&
-      args.tickUpper === position.tickUpper,
-  )
-  const { amount0, amount1 } = requireEvent(events, 'Collect').args
-  return { amount0, amount1 }
 }

@@ -45,6 +45,9 @@ export async function ownedV4TokenIds(
   return { ids, complete: BigInt(ids.length) === balance }
 }
 
+/** Token ids of an owner, and whether they are all of them. */
+export type OwnedTokenIds = { readonly ids: readonly bigint[]; readonly complete: boolean }
+
 /** So few that asking each for its owner is cheaper than any search of logs. */
 const fewTokens = 1_500n
 
@@ -82,6 +85,3 @@ function stillHeld(logs: readonly { args: { from: Address; to: Address; id: bigi
   const received = new Set(logs.filter(({ args }) => isAddressEqual(args.to, owner)).map(({ args }) => args.id))
   return [...received].filter((id) => !sent.has(id)).length
 }
-
-/** Token ids of an owner, and whether they are all of them. */
-export type OwnedTokenIds = { readonly ids: readonly bigint[]; readonly complete: boolean }

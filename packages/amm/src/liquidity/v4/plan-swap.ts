@@ -48,44 +48,6 @@ export function planSwapV4(chain: Chain, quote: Quote, request: SwapRequest): Li
   }
 }
 
-const v4SwapCommand = '0x10'
-
-function decodeSwap(
-  settled: Settled,
-  quote: Quote,
-  path: readonly [Token, ...Token[]],
-  contracts: { readonly poolManager: Address; readonly router: Address },
-): SwapOutcome {
-  const [tokenIn] = path
-  const tokenOut = path.at(-1) ?? tokenIn
-  const first = quote.route[0]
-  const last = quote.route.at(-1)
-  if (!first || !last) throw new TypeError('a route has at least one pool')
-  return {
-    amountIn: -receivedAt(settled, first.pool, tokenIn, contracts),
-    amountOut: receivedAt(settled, last.pool, tokenOut, contracts),
-  }
-}
-
-/** What the router's swap in a pool gave of a token; negative where it paid. */
-function receivedAt(
-  settled: Settled,
-  pool: Pool,
-  token: Token,
-  { poolManager, router }: { readonly poolManager: Address; readonly router: Address },
-): bigint {
-  const events = parseEventLogs({ abi: v4PoolManagerAbi, eventName: 'Swap', logs: logsOf(settled, poolManager) })
-  const { args } = requireEvent(
-    events.filter(({ args }) => args.id === pool.id && isAddressEqual(args.sender, router)),
-    'Swap',
-  )
-  return isAddressEqual(pool.token0.address, token.address) ? args.amount0 : args.amount1
-}
-
-export const universalRouterAbi = parseAbi([
-  'function execute(bytes commands, bytes[] inputs, uint256 deadline) payable',
-])
-
 /**
  * The action that swaps an exact input along a route: single for one pool, by path for more. Universal router 2.1.0 added
  * bounds per hop to the path form, 2.1.1 to the single form too. They are left open here, because the minimum of the whole
@@ -131,6 +93,44 @@ export function swapAction(
     version !== '2.0' ? encodeAbiParameters(pathWithHopPrices, [byPath]) : encodeAbiParameters(pathParameters, [byPath])
   return { action: 0x07, data }
 }
+
+const v4SwapCommand = '0x10'
+
+function decodeSwap(
+  settled: Settled,
+  quote: Quote,
+  path: readonly [Token, ...Token[]],
+  contracts: { readonly poolManager: Address; readonly router: Address },
+): SwapOutcome {
+  const [tokenIn] = path
+  const tokenOut = path.at(-1) ?? tokenIn
+  const first = quote.route[0]
+  const last = quote.route.at(-1)
+  if (!first || !last) throw new TypeError('a route has at least one pool')
+  return {
+    amountIn: -receivedAt(settled, first.pool, tokenIn, contracts),
+    amountOut: receivedAt(settled, last.pool, tokenOut, contracts),
+  }
+}
+
+/** What the router's swap in a pool gave of a token; negative where it paid. */
+function receivedAt(
+  settled: Settled,
+  pool: Pool,
+  token: Token,
+  { poolManager, router }: { readonly poolManager: Address; readonly router: Address },
+): bigint {
+  const events = parseEventLogs({ abi: v4PoolManagerAbi, eventName: 'Swap', logs: logsOf(settled, poolManager) })
+  const { args } = requireEvent(
+    events.filter(({ args }) => args.id === pool.id && isAddressEqual(args.sender, router)),
+    'Swap',
+  )
+  return isAddressEqual(pool.token0.address, token.address) ? args.amount0 : args.amount1
+}
+
+export const universalRouterAbi = parseAbi([
+  'function execute(bytes commands, bytes[] inputs, uint256 deadline) payable',
+])
 
 const poolKey = 'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }'
 const pathKey =

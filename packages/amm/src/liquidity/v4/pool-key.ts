@@ -57,9 +57,6 @@ export function standardKeys(currency0: Address, currency1: Address): readonly P
   }))
 }
 
-/** The fees of the spec, in hundredths of a basis point. */
-const customaryFees = [100, 500, 3_000, 10_000] as const
-
 /**
  * Refuses a hook that may change the amounts of a call: then neither the bounds of the calldata nor the logs say what
  * moves. The permission stands in the four lowest bits of the hook's address (v4-core Hooks library).
@@ -73,6 +70,9 @@ export function refuseDeltaHooks(hooks: Address | null, field: string): void {
     details: [{ field, message, accepted: 'a pool without hooks, or with hooks that return no deltas' }],
   })
 }
+
+/** The fees of the spec, in hundredths of a basis point. */
+const customaryFees = [100, 500, 3_000, 10_000] as const
 
 /** beforeSwap, afterSwap, afterAddLiquidity and afterRemoveLiquidity returning deltas: bits 3 to 0. */
 const returnsDeltaFlags = 0b1111n

@@ -63,9 +63,6 @@ export function clamped(priceE18: bigint, { lowE18, highE18 }: PriceRange): bigi
   return priceE18 > highE18 ? highE18 : priceE18
 }
 
-/** Factors are taken to a billionth. */
-const factorUnit = 1_000_000_000n
-
 /** Which token of a pool is priced, and how its prices in smallest units become prices of whole tokens. */
 export type PriceSide = {
   /** Whether the priced token is the pool's first. */
@@ -89,3 +86,6 @@ export function fixedPriceOfSqrt(sqrtPriceX96: bigint, side: PriceSide): PriceRa
   const square = sqrtPriceX96 * sqrtPriceX96
   return side.tokenIs0 ? fixedPrice(square, 1n << 192n, side) : fixedPrice(1n << 192n, square, side)
 }
+
+/** Factors are taken to a billionth. */
+const factorUnit = 1_000_000_000n

@@ -30,6 +30,37 @@ export type JudgedSources = {
   readonly isFree: boolean
 }
 
+/** Which pools make a price, after those that are too thin to contradict the others are left out. */
+export type WeighedPools = {
+  readonly deps: readonly SpeakingPool[]
+  /** Prices of the moment. */
+  readonly moments: readonly SpeakingPool[]
+  readonly thin: readonly SpeakingPool[]
+}
+
+/**
+ * A pool that lies outside what the feed and the deep pools say, and holds less than a fifth of all named depth, is left out
+ * where a feed or a mean of another pool counts. Deep is whoever holds a fifth, and as many of the next as together make half:
+ * six equal pools are not each too thin for the other five.
+ *
+ * @param feed what a feed says, where it counts
+ */
+export function weighPools(feed: PriceRange | null, pools: readonly SpeakingPool[]): WeighedPools {
+  const deps = pools.filter(({ isMean }) => isMean).toSorted((one, other) => other.depthUsd - one.depthUsd)
+  const namedUsd = depthOf(pools)
+  const isThin = ({ depthUsd }: SpeakingPool) => depthUsd * thinnessDivisor < namedUsd
+  const deep = deepPools(deps, namedUsd, isThin, feed !== null)
+  const core = hullOf([...(feed === null ? [] : [feed]), ...deep])
+  const counted = deps.filter((pool) => deep.includes(pool) || !isThin(pool) || agrees(pool, core))
+  const base = hullOf([...(feed === null ? [] : [feed]), ...counted])
+  const moments = pools.filter((pool) => !pool.isMean && !(isThin(pool) && !agrees(pool, base)))
+  return {
+    deps: counted,
+    moments,
+    thin: pools.filter((pool) => !counted.includes(pool) && !moments.includes(pool)),
+  }
+}
+
 const confirmed = 'what a person expects; outside of it none leaves without a person'
 const jumped = 'the price is further from what was seen than its volatility explains'
 
@@ -65,37 +96,6 @@ function standing(
 
 function silentLine(source: string, note: string): PriceWitness {
   return { source, lowE18: null, highE18: null, counts: false, note }
-}
-
-/** Which pools make a price, after those that are too thin to contradict the others are left out. */
-export type WeighedPools = {
-  readonly deps: readonly SpeakingPool[]
-  /** Prices of the moment. */
-  readonly moments: readonly SpeakingPool[]
-  readonly thin: readonly SpeakingPool[]
-}
-
-/**
- * A pool that lies outside what the feed and the deep pools say, and holds less than a fifth of all named depth, is left out
- * where a feed or a mean of another pool counts. Deep is whoever holds a fifth, and as many of the next as together make half:
- * six equal pools are not each too thin for the other five.
- *
- * @param feed what a feed says, where it counts
- */
-export function weighPools(feed: PriceRange | null, pools: readonly SpeakingPool[]): WeighedPools {
-  const deps = pools.filter(({ isMean }) => isMean).toSorted((one, other) => other.depthUsd - one.depthUsd)
-  const namedUsd = depthOf(pools)
-  const isThin = ({ depthUsd }: SpeakingPool) => depthUsd * thinnessDivisor < namedUsd
-  const deep = deepPools(deps, namedUsd, isThin, feed !== null)
-  const core = hullOf([...(feed === null ? [] : [feed]), ...deep])
-  const counted = deps.filter((pool) => deep.includes(pool) || !isThin(pool) || agrees(pool, core))
-  const base = hullOf([...(feed === null ? [] : [feed]), ...counted])
-  const moments = pools.filter((pool) => !pool.isMean && !(isThin(pool) && !agrees(pool, base)))
-  return {
-    deps: counted,
-    moments,
-    thin: pools.filter((pool) => !counted.includes(pool) && !moments.includes(pool)),
-  }
 }
 
 function deepPools(

@@ -44,6 +44,15 @@ export function fitsAsIs(own: Omit<OwnDeposit, 'slippageBps' | 'kept'>): boolean
   return inToken1(fitted, sqrtPriceX96) * 100n >= inToken1(own.atHand(sqrtPriceX96), sqrtPriceX96) * 98n
 }
 
+/** A position that is closed, and what is opened in its pool with what it pays out. */
+export type OwnMove = {
+  readonly position: Position
+  readonly deposit: FittedDeposit
+  /** Whether the caller names the tokens in the other order. */
+  readonly inverted: boolean
+  readonly request: Pick<AddRequest, 'slippageBps' | 'deadline' | 'recipient' | 'kept'>
+}
+
 function inToken1({ amount0, amount1 }: Amounts, sqrtPriceX96: bigint): bigint {
   return ((amount0 * sqrtPriceX96 * sqrtPriceX96) >> 192n) + amount1
 }
@@ -137,13 +146,4 @@ function lessAtHand({ deposit }: KeptDeposit, { liquidity }: FittedOwn): ToolErr
   const message = 'The position gives less now than what was planned to be deposited. Nothing was signed.'
   const details = [{ message: 'Differs: liquidity.', planned: `${deposit.liquidity}`, now: `${liquidity}` }]
   return new ToolError('SIMULATION_DRIFT', message, { details })
-}
-
-/** A position that is closed, and what is opened in its pool with what it pays out. */
-export type OwnMove = {
-  readonly position: Position
-  readonly deposit: FittedDeposit
-  /** Whether the caller names the tokens in the other order. */
-  readonly inverted: boolean
-  readonly request: Pick<AddRequest, 'slippageBps' | 'deadline' | 'recipient' | 'kept'>
 }

@@ -44,6 +44,17 @@ export type RangeOptions = {
   readonly decimals1: number
 }
 
+/** The tick spacing that goes with a fee tier. Throws `VALIDATION_FAILED` for a missing fee and for one that is no tier. */
+export function customarySpacing(fee: number | null): { fee: number; tickSpacing: number } {
+  try {
+    if (fee !== null) return { fee, tickSpacing: tickSpacingForFee(fee) }
+  } catch (error) {
+    if (!(error instanceof LpMathError)) throw error
+  }
+  const message = fee === null ? 'The fee says which pool of the pair is meant.' : 'No pool is created with this fee.'
+  throw refuseField('fee', message, '100, 500, 3000 or 10000')
+}
+
 type Bounds = { readonly priceLower: number; readonly priceUpper: number }
 
 function around(price: number, pctEachSide: number): Bounds {
@@ -98,15 +109,4 @@ export function nearestTick(price: number, decimals0: number, decimals1: number)
   const down = price / priceFromTick(below, decimals0, decimals1)
   const up = priceFromTick(below + 1, decimals0, decimals1) / price
   return up < down ? below + 1 : below
-}
-
-/** The tick spacing that goes with a fee tier. Throws `VALIDATION_FAILED` for a missing fee and for one that is no tier. */
-export function customarySpacing(fee: number | null): { fee: number; tickSpacing: number } {
-  try {
-    if (fee !== null) return { fee, tickSpacing: tickSpacingForFee(fee) }
-  } catch (error) {
-    if (!(error instanceof LpMathError)) throw error
-  }
-  const message = fee === null ? 'The fee says which pool of the pair is meant.' : 'No pool is created with this fee.'
-  throw refuseField('fee', message, '100, 500, 3000 or 10000')
 }
