@@ -9,7 +9,8 @@ import { isInForce, type Credentials } from './auth/is-in-force.ts'
 import { provisionKeys, type ApiKeys } from './auth/provision-keys.ts'
 import type { Config } from './config/config-shape.ts'
 import { createDueRun } from './carry-out-due.ts'
-import { createDispatch, type Dispatch, type WritePipeline } from './dispatch.ts'
+import type { WritePipeline } from './dispatch/call-stages.ts'
+import { createDispatch, type Dispatch } from './dispatch/dispatch.ts'
 import { isOffered } from './dispatch/offered-tools.ts'
 import { createRedactor, type Log, type LogDestination } from '@svc/runtime'
 import { secretsOf } from './config/secrets.ts'
@@ -17,6 +18,7 @@ import { openLog } from './observability/open-log.ts'
 import type { Ports } from './ports.ts'
 import { createStatus } from './status/status.ts'
 import type { Tool } from './tool.ts'
+import { createEras } from './transports/eras.ts'
 import { createGuards, loopbackHosts } from './transports/guards.ts'
 import { createHotModern } from './transports/hot-modern.ts'
 import type { Traffic } from './traffic.ts'
@@ -196,9 +198,7 @@ function openHttp(config: Config, adapters: Adapters, core: Core, keys: ApiKeys,
       perPrincipal: createRateLimit({ perMinute: limits.perPrincipalPerMinute, now }),
     },
     headersTimeoutMs: limits.headersTimeoutMs,
-    legacy,
-    hot: createHotModern(core),
-    protocol,
+    eras: createEras({ legacy, hot: createHotModern(core), protocol }),
     onRefused: (reason, address) => adapters.write?.refusedCaller?.(reason, address),
     traffic: adapters.traffic,
     log,

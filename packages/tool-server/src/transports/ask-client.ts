@@ -4,7 +4,8 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { CallRequest, Dispatch } from '../dispatch.ts'
+import type { CallRequest } from '../dispatch/call-stages.ts'
+import type { Dispatch } from '../dispatch/dispatch.ts'
 import { errorResult } from '../dispatch/call-result.ts'
 import type { ApprovalQuestion } from '@svc/engine'
 import { ToolError } from '@svc/amm'

@@ -1,7 +1,7 @@
 import { isRecord } from '@svc/runtime'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Principal } from '@svc/engine'
-import type { Dispatch } from '../dispatch.ts'
+import type { Dispatch } from '../dispatch/dispatch.ts'
 import { sessionRevisions } from './protocol.ts'
 
 /** A request that an established session may have answered without the SDK's machinery. */

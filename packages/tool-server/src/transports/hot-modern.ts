@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dispatch } from '../dispatch.ts'
+import type { Dispatch } from '../dispatch/dispatch.ts'
 import type { Exchange } from './exchange.ts'
 import { takesForms } from './approval-form.ts'
 import { isRecord } from '@svc/runtime'

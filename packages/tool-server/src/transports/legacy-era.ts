@@ -1,5 +1,5 @@
 import { showsViews } from '../apps/app-views.ts'
-import type { Dispatch } from '../dispatch.ts'
+import type { Dispatch } from '../dispatch/dispatch.ts'
 import { ToolError } from '@svc/amm'
 import { takesForms } from './approval-form.ts'
 import type { Exchange } from './exchange.ts'
