@@ -112,7 +112,7 @@ export function trackAnswer(inFlight: Set<ServerResponse>, message: unknown, res
 /** What the stages of a request work with. */
 export type RequestContext = {
   readonly guards: Guards
-  authenticate(headers: IncomingMessage['headers']): Promise<Authentication>
+  readonly authenticate: (headers: IncomingMessage["headers"]) => Promise<Authentication>
   readonly limits: { readonly perAddress: RateLimit; readonly perPrincipal: RateLimit }
   /** Hears of callers that were turned away: `missing` or `refused` credentials. */
   readonly onRefused?: (reason: 'missing' | 'refused', address: string) => void
