@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testTools } from '../test-server.fixture.ts'
 import type { Tool } from '../tool.ts'
-import { apiKeyFrom, apiKeyStage, keyTiers } from './api-key.ts'
+import { apiKeyFrom, apiKeyStage, keyTiers } from './credentials.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { bearerStage } from './bearer.ts'
 import { localPrincipal } from '../transports/stdio.ts'

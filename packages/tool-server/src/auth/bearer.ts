@@ -1,4 +1,4 @@
-import { digest, principalId, sameDigest } from './api-key.ts'
+import { digest, principalId, sameDigest } from './credentials.ts'
 import { type Principal, scopes } from '@svc/engine'
 import type { Stage } from './stage.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { apiKeyStage } from './api-key.ts'
+import { apiKeyStage } from './credentials.ts'
 import { bearerStage } from './bearer.ts'
 import { isInForce } from './is-in-force.ts'
 import { localPrincipal } from '../transports/stdio.ts'

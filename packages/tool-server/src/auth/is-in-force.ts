@@ -1,5 +1,5 @@
 import type { Principal } from '@svc/engine'
-import { principalId } from './api-key.ts'
+import { principalId } from './credentials.ts'
 
 /**
  * Whether credentials like those a principal once came with would be taken now: its key or token is still one of the

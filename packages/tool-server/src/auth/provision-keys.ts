@@ -1,7 +1,7 @@
 import type { Config } from '../config/config-shape.ts'
 import { appendEnvFile, envFilePath } from '../config/env-file.ts'
 import { Secret } from '@svc/wallet/core'
-import { apiKeyFrom } from './api-key.ts'
+import { apiKeyFrom } from './credentials.ts'
 import type { KeyTier } from '@svc/engine'
 
 /** A key for every tier. */

@@ -9,7 +9,7 @@ import { carryOutDue, type CarriedOut, type CarryOutDeps } from './carry-out.ts'
 import type { ToolList } from './list-tools.ts'
 import { createOfferedTools, type OfferedTools } from './offered-tools.ts'
 import { createOnce } from './once.ts'
-import { readPicture } from './read-picture.ts'
+import { readPicture } from './pictures.ts'
 
 /** Builds the pipeline once; schemas and lists are made once as well, with the first list that is asked for. */
 export function createDispatch(options: DispatchOptions): Dispatch {

@@ -18,7 +18,7 @@ import type { Dispatch } from '../dispatch/dispatch.ts'
 import { ToolError } from '@svc/amm'
 import { createApprovalStates } from './approval-states.ts'
 import { callAlone, callInSession } from './ask-client.ts'
-import { listTtlMs, type ServerInfo } from './server-facts.ts'
+import { listTtlMs, type ServerInfo } from './protocol-facts.ts'
 
 /** Makes the SDK's protocol object for one connection, session or request. It holds nothing but closures. */
 export type NewMcpServer = (principal: Principal, era: Era, notify?: ServerNotifier) => Server

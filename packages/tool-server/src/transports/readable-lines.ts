@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream'
 import { parseJson } from './json-body.ts'
-import { jsonRpcErrors } from './json-rpc.ts'
+import { jsonRpcErrors } from './answers.ts'
 
 /**
  * Passes on the lines that are JSON of an allowed depth and answers the others with a JSON-RPC error, so that nothing of

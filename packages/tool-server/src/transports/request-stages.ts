@@ -5,7 +5,7 @@ import { type ErrorCode, ToolError } from '@svc/amm'
 import type { Exchange } from './exchange.ts'
 import type { Guards } from './guards.ts'
 import { parseJson, readBody } from './json-body.ts'
-import { jsonRpcErrors, sendJson, sendJsonRpcError } from './json-rpc.ts'
+import { jsonRpcErrors, sendJson, sendJsonRpcError } from './answers.ts'
 import { HttpRefusal } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
 
@@ -112,7 +112,7 @@ export function trackAnswer(inFlight: Set<ServerResponse>, message: unknown, res
 /** What the stages of a request work with. */
 export type RequestContext = {
   readonly guards: Guards
-  readonly authenticate: (headers: IncomingMessage["headers"]) => Promise<Authentication>
+  readonly authenticate: (headers: IncomingMessage['headers']) => Promise<Authentication>
   readonly limits: { readonly perAddress: RateLimit; readonly perPrincipal: RateLimit }
   /** Hears of callers that were turned away: `missing` or `refused` credentials. */
   readonly onRefused?: (reason: 'missing' | 'refused', address: string) => void

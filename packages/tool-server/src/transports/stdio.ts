@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
-import { jsonRpcErrors } from './json-rpc.ts'
+import { jsonRpcErrors } from './answers.ts'
 import { type Principal, scopes } from '@svc/engine'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { Readable, Writable } from 'node:stream'

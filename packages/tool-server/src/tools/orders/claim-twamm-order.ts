@@ -3,7 +3,7 @@ import { writeTool } from '../../tool.ts'
 import { chainInput } from '../params.ts'
 import { writeResult, writeStamp } from '../results.ts'
 import { orderIdInput, twammPoolInput } from '../twamm-pool.ts'
-import { payoutOf, payoutResult } from '../twamm-payout.ts'
+import { payoutOf, payoutResult } from '../twamm-order.ts'
 
 export const claimTwammOrder = writeTool({
   name: 'claim_twamm_order',

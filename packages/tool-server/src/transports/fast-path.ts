@@ -4,9 +4,9 @@ import type { Exchange } from './exchange.ts'
 import { takesForms } from './approval-form.ts'
 import { isRecord } from '@svc/runtime'
 import { hotRequest, mayAsk, type HotRequest } from './hot-methods.ts'
-import { sendJson } from './json-rpc.ts'
+import { sendJson } from './answers.ts'
 import type { McpTesting } from './mcp-server.ts'
-import { listTtlMs, type ServerInfo } from './server-facts.ts'
+import { listTtlMs, type ServerInfo } from './protocol-facts.ts'
 import { statelessRevision } from './protocol.ts'
 
 /** Answers a hot request of revision 2026-07-28; `null`, and nothing done, when it is not one. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dailyTrade } from './daily-trade.ts'
+import { dailyTrade } from './pool-trade.ts'
 
 const hours = 50
 const column = (value: number, at: Readonly<Record<number, number>> = {}) =>

@@ -1,5 +1,5 @@
 import { type Bars, worthOfBars } from '@svc/lp-math'
-import type { WholeFee } from '../fees/whole-fee.ts'
+import type { WholeFee } from './whole-fee.ts'
 
 /**
  * What a pool traded in each of the last whole days of its bars, oldest first, in whole tokens of one side, and what its liquidity

@@ -1,5 +1,5 @@
 import type { Operation } from '@svc/store'
-import type { CarriedOut } from './dispatch/carry-out.ts'
+import type { CarriedOut } from './carry-out.ts'
 import type { OperationsPipeline } from '@svc/engine'
 import { ToolError } from '@svc/amm'
 
