@@ -2,7 +2,7 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { rawRequest, type RawAnswer } from '../raw-http.fixture.ts'
 import { openTestServer, type TestServer } from '../test-server.fixture.ts'
-import { sessionRevisions, statelessRevision } from './protocol.ts'
+import { sessionRevisions, statelessRevision } from './protocol-facts.ts'
 
 let open: TestServer
 beforeEach(async () => void (open = await openTestServer({ env: { SVC_MCP_PROFILE: 'full' } })))

@@ -7,7 +7,7 @@ import { hotRequest, mayAsk, type HotRequest } from './hot-methods.ts'
 import { sendJson } from './answers.ts'
 import type { McpTesting } from './mcp-server.ts'
 import { listTtlMs, type ServerInfo } from './protocol-facts.ts'
-import { statelessRevision } from './protocol.ts'
+import { statelessRevision } from './protocol-facts.ts'
 
 /** Answers a hot request of revision 2026-07-28; `null`, and nothing done, when it is not one. */
 export type HotModern = (exchange: Exchange, message: unknown) => Promise<void> | null

@@ -2,7 +2,7 @@ import { isRecord } from '@svc/runtime'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Principal } from '@svc/engine'
 import type { Dispatch } from '../dispatch/dispatch.ts'
-import { sessionRevisions } from './protocol.ts'
+import { sessionRevisions } from './protocol-facts.ts'
 
 /** A request that an established session may have answered without the SDK's machinery. */
 export type HotRequest = { readonly id: string | number } & (
