@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parsePolicy } from '../../engine/src/policy/policy.ts'
-import { startFacts } from './start-facts.ts'
+import { startFacts } from './open-server.ts'
 import { startLines } from './run-server.ts'
 
 const wallet = '0x00000000000000000000000000000000000000bb'

@@ -1,6 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type KeyTier, type Principal, type Scope, scopes } from '@svc/engine'
-import type { Stage } from './stage.ts'
+import type { Stage } from './authenticate.ts'
+import type { Config } from '../config/config-shape.ts'
+import { appendEnvFile, envFilePath } from '../config/env-file.ts'
+import { Secret } from '@svc/wallet/core'
 
 /** The stage of three-tier API keys. The `svc_` prefix chooses this verifier; the rights are those of the key that matches. */
 export function apiKeyStage(keys: Readonly<Record<KeyTier, string>>): Stage {
@@ -41,16 +44,70 @@ const scopesOfTier: Readonly<Record<KeyTier, ReadonlySet<Scope>>> = {
 }
 
 /** SHA-256 of a credential: the only form in which credentials are kept. */
-export function digest(credential: string): Buffer {
+function digest(credential: string): Buffer {
   return createHash('sha256').update(credential).digest()
 }
 
 /** Compares two digests in constant time. */
-export function sameDigest(a: Buffer, b: Buffer): boolean {
+function sameDigest(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
 /** The id of whoever holds a key or token: stable, and free of it. */
 export function principalId(stage: 'api-key' | 'bearer', secret: string): string {
   return `${stage}:${digest(secret).toString('hex').slice(0, 16)}`
+}
+
+/** The stage of the static bearer token (`MCP_AUTH_TOKEN`), which grants every scope. Other tokens are left to later stages. */
+export function bearerStage(token: string): Stage {
+  const known = digest(token)
+  const principal: Principal = Object.freeze({
+    id: principalId('bearer', token),
+    stage: 'bearer',
+    tier: null,
+    scopes: new Set(scopes),
+    expiresAt: null,
+  })
+  return ({ bearer }) => (bearer !== null && sameDigest(known, digest(bearer)) ? principal : null)
+}
+
+/**
+ * Whether credentials like those a principal once came with would be taken now: its key or token is still one of the
+ * server's. Whoever starts the process over stdio needs none. A stage that this server does not have is not in force.
+ */
+export function isInForce(principal: Pick<Principal, 'id' | 'stage'>, credentials: Credentials): boolean {
+  if (principal.stage === 'local') return true
+  if (principal.stage === 'bearer') {
+    return credentials.token !== null && principal.id === principalId('bearer', credentials.token)
+  }
+  return (
+    principal.stage === 'api-key' && credentials.apiKeys.some((key) => principal.id === principalId('api-key', key))
+  )
+}
+
+/** What the server takes from callers now, in the clear. */
+export type Credentials = { readonly apiKeys: readonly string[]; readonly token: string | null }
+
+/** A key for every tier. */
+export type ApiKeys = Readonly<Record<KeyTier, Secret>>
+
+/**
+ * Makes the API keys that the configuration lacks (256 random bits each) and appends them to the data directory's
+ * environment file, so that the next start finds them there. Throws a `ConfigError` when that file is unsafe.
+ */
+export function provisionKeys(
+  config: Pick<Config, 'auth' | 'dataDir'>,
+  randomBytes: (size: number) => Uint8Array,
+): ApiKeys {
+  const made = new Map<string, string>()
+  const keyOf = (tier: KeyTier): Secret => {
+    const given = config.auth.apiKeys[tier]
+    if (given !== null) return given
+    const key = apiKeyFrom(tier, randomBytes(32))
+    made.set(`SVC_API_KEY_${tier.toUpperCase()}`, key)
+    return new Secret(key)
+  }
+  const keys = { read: keyOf('read'), feedback: keyOf('feedback'), write: keyOf('write') }
+  if (made.size > 0) appendEnvFile(envFilePath(config.dataDir), Object.fromEntries(made))
+  return keys
 }

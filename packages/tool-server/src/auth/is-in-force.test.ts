@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest'
-import { apiKeyStage } from './credentials.ts'
-import { bearerStage } from './bearer.ts'
-import { isInForce } from './is-in-force.ts'
+import { apiKeyStage, bearerStage, isInForce } from './credentials.ts'
 import { localPrincipal } from '../transports/stdio.ts'
 import type { Principal } from '@svc/engine'
-import type { Stage } from './stage.ts'
+import type { Stage } from './authenticate.ts'
 
 const token = 'a-token-of-more-than-thirty-two-characters'
 const keys = { read: 'svc_read_1', feedback: 'svc_feedback_1', write: 'svc_write_1' }

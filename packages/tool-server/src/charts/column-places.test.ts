@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { columnOf } from './column-places.ts'
+import { columnOf } from './figures.ts'
 
 test('figures with errors stand to the second digit of the largest error, all of them', () => {
   const column = columnOf([

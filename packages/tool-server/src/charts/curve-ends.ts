@@ -1,6 +1,6 @@
 import type { SeriesOption } from 'echarts'
 import type { Grid, Palette } from './palette.ts'
-import type { Scale } from './nice-scale.ts'
+import type { Scale } from './frame.ts'
 
 /**
  * The name of each curve beside its end, at the right edge of its axes, with a thin line from the one to the other. Names stand in

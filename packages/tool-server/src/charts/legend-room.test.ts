@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { backtestPicture } from './backtest/backtest-picture.ts'
 import { backtestCurves, rangeResult } from './picture-data.fixture.ts'
-import type { Picture } from './picture.ts'
+import { type Picture, textWidth } from './frame.ts'
 import { rangePicture } from './range/range-picture.ts'
 import { renderSvg } from '../workers/run-work.ts'
-import { textWidth } from './legend-room.ts'
 
 test.each([1_000, 720, 700, 360])(
   'no item of a legend lies on the words of the one before, at %i pixels and in a wide font',

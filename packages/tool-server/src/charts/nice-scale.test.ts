@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { niceScale } from './nice-scale.ts'
+import { niceScale } from './frame.ts'
 
 test('a scale is round, holds its values and 0, and has an extent', () => {
   expect(niceScale([-5.86, -0.29])).toEqual({ min: -6, max: 0, interval: 2 })

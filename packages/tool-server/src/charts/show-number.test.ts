@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { showWithError } from './show-number.ts'
+import { showWithError } from './figures.ts'
 
 test.each([
   [-16.351, 2.74, '-16.4', '2.7'],

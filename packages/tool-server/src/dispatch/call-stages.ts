@@ -8,13 +8,12 @@ import type { StatusReport, Tool, WriteContext } from '../tool.ts'
 import type { Ports } from '../ports.ts'
 import { goOnWith, withAnswer, withApproval, type Confirm } from './ask-approval.ts'
 import type { Answered, CarryOutDeps } from './carry-out.ts'
-import { type CallResult, errorResult, internalError, successResult } from './call-result.ts'
-import { createChartCollector, type DrawingBoard } from './chart-collector.ts'
+import { type CallResult, errorResult, internalError, successResult, roundFigures } from './call-result.ts'
+import { createChartCollector, type DrawingBoard } from './pictures.ts'
 import { checkOutput } from './check-output.ts'
 import type { ToolCall } from './handle.ts'
 import type { OfferedTools, Profile } from './offered-tools.ts'
 import type { createOnce, KeyedWork } from './once.ts'
-import { roundFigures } from './round-figures.ts'
 
 /** What a call knows of itself once its arguments are read; collects its charts, and has a write audited before anything is done. */
 export function openCall(

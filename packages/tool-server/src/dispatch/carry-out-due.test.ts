@@ -1,7 +1,6 @@
 import type { Operation } from '@svc/store'
 import { describe, expect, it } from 'vitest'
-import { createDueRun } from './carry-out-due.ts'
-import type { CarriedOut } from './carry-out.ts'
+import { createDueRun, type CarriedOut } from './carry-out.ts'
 import { ToolError } from '@svc/amm'
 
 function operationOf(id: string, principalId = 'p'): Operation {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Tool } from '../tool.ts'
 import { owner } from '../tools/chain-world.fixture.ts'
 import { catalogue } from '../tools/index.ts'
-import { createToolLists } from './list-tools.ts'
+import { createToolLists } from './offered-tools.ts'
 
 it('makes no definition before a list is asked for, and each once for all lists', () => {
   const made: string[] = []

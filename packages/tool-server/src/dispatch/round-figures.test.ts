@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { roundFigures } from './round-figures.ts'
+import { roundFigures } from './call-result.ts'
 
 describe('the figures of an answer', () => {
   test.each<readonly [string, number, number]>([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createRpcPool } from '@svc/amm/rpc'
 import { readConfig } from '../config.ts'
 import { untouchedWorld } from '../tools/refusals.fixture.ts'
-import { checkRpc } from './check-rpc.ts'
+import { checkRpc } from './status.ts'
 
 test('what is wrong with an endpoint is one sentence with one full stop, and names the setting', async () => {
   // Nothing listens on port 9 of this machine.

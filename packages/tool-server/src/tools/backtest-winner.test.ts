@@ -1,6 +1,6 @@
 import type { StrategyResult } from '@svc/lp-math'
 import { expect, test } from 'vitest'
-import { backtestWinner } from './backtest-winner.ts'
+import { backtestWinner } from './format-backtest.ts'
 
 const result = (name: string, endValueUsd: number, change: Partial<StrategyResult> = {}): StrategyResult => ({
   name,

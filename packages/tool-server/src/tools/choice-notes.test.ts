@@ -1,7 +1,7 @@
 import { liquidityProfile } from '@svc/lp-math'
 import { expect, test } from 'vitest'
 import { pickRange } from '../analysis/range/pick-range.ts'
-import { choiceNotes } from './choice-notes.ts'
+import { choiceNotes } from './format-choice.ts'
 
 const free = { amountUsd: 10_000, gasCostUsd: null }
 

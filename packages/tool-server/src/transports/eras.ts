@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Exchange } from './exchange.ts'
-import { speaksLegacy } from './hot-methods.ts'
-import type { HotModern } from './fast-path.ts'
+import { speaksLegacy, type HotModern } from './fast-path.ts'
 import type { LegacyEra } from './legacy-era.ts'
 import type { LoadProtocol } from './protocol.ts'
 import type { Eras } from './request-stages.ts'

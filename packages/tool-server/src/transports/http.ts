@@ -1,11 +1,10 @@
 import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '@svc/runtime'
 import { handleRequest } from '../pipeline.ts'
 import type { Traffic } from '../traffic.ts'
-import { createCloseWithConnection } from './close-with-connection.ts'
-import { HttpRefusal, sendProblem } from './problem.ts'
+import { HttpRefusal, sendProblem } from './answers.ts'
 import { refuse, type RequestContext, track } from './request-stages.ts'
 
 /** The Streamable HTTP transport: everything between a socket and the two eras of the protocol. */
@@ -113,3 +112,31 @@ const maxConnections = 4_096
 const mostListeners = 24
 /** Slow clients are cut off: 30 s for the whole request, looked after five times in the time for the headers. */
 const timeouts = { requestTimeout: 30_000, keepAliveTimeout: 30_000 }
+
+/**
+ * Makes a function that lets every response close with its connection. Node closes the one whose turn it is alone: those to requests that
+ * were sent behind it hear nothing, and whatever waits for their end waits for good.
+ */
+function createCloseWithConnection(): (request: IncomingMessage, response: ServerResponse) => void {
+  const openOf = new WeakMap<Socket, Set<ServerResponse>>()
+  return ({ socket }, response) => {
+    const open = openOf.get(socket) ?? follow(socket)
+    openOf.set(socket, open)
+    open.add(response)
+    response.on('close', () => open.delete(response))
+  }
+}
+
+function follow(socket: Socket): Set<ServerResponse> {
+  const open = new Set<ServerResponse>()
+  // Node's own listeners come first; what they have closed is no longer here.
+  socket.on('close', () =>
+    setImmediate(() => {
+      for (const response of open) {
+        response.destroy()
+        if (open.has(response)) response.emit('close')
+      }
+    }),
+  )
+  return open
+}

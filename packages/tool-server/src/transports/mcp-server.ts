@@ -16,8 +16,7 @@ import type { Principal } from '@svc/engine'
 import type { CallRequest } from '../dispatch/call-stages.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { ToolError } from '@svc/amm'
-import { createApprovalStates } from './approval-states.ts'
-import { callAlone, callInSession } from './ask-client.ts'
+import { createApprovalStates, callAlone, callInSession } from './ask-client.ts'
 import { listTtlMs, type ServerInfo } from './protocol-facts.ts'
 
 /** Makes the SDK's protocol object for one connection, session or request. It holds nothing but closures. */

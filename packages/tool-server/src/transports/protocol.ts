@@ -7,9 +7,8 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Principal } from '@svc/engine'
 import type { Log } from '@svc/runtime'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
 import { createNewMcpServer, type McpServerOptions, type NewMcpServer } from './mcp-server.ts'
-import { webRequest, writeWebResponse } from './web-request.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**

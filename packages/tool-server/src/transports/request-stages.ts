@@ -3,11 +3,9 @@ import { challengeHeader, type Authentication } from '../auth/authenticate.ts'
 import type { Principal } from '@svc/engine'
 import { type ErrorCode, ToolError } from '@svc/amm'
 import type { Exchange } from './exchange.ts'
-import type { Guards } from './guards.ts'
+import type { Guards, RateLimit } from './guards.ts'
 import { parseJson, readBody } from './json-body.ts'
-import { jsonRpcErrors, sendJson, sendJsonRpcError } from './answers.ts'
-import { HttpRefusal } from './problem.ts'
-import type { RateLimit } from './rate-limit.ts'
+import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 
 /** Before any header is believed: one that was left out could be the one that counts. */
 export function requireFewHeaders({ rawHeaders }: IncomingMessage): void {

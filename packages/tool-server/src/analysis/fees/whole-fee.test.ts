@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wholeFee } from './whole-fee.ts'
+import { wholeFee } from './pool-trade.ts'
 
 test.each([
   // v3: a quarter of the fee of token0 and a fifth of that of token1.

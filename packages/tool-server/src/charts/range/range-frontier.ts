@@ -1,13 +1,10 @@
 import type { LegendComponentOption, SeriesOption, XAXisComponentOption, YAXisComponentOption } from 'echarts'
-import { axisLook } from '../frame.ts'
-import { legendFontSize, legendItems } from '../legend-room.ts'
+import { axisLook, legendFontSize, legendItems, niceScale, type Scale } from '../frame.ts'
 import type { Grid, Palette } from '../palette.ts'
-import { niceScale, type Scale } from '../nice-scale.ts'
 import { placeLabels, type Box, type Mark, type Place } from '../place-labels.ts'
 import type { RangeParts } from './range-parts.ts'
 import type { RangeResult, RangeYields } from './range-result.ts'
-import { percent } from '../figures.ts'
-import { showNumber } from '../show-number.ts'
+import { percent, showNumber } from '../figures.ts'
 
 /** Fees of each range against its loss; the chosen one with how far its fees may lie off, and with other volatilities. */
 export function rangeFrontier(result: RangeResult, horizonDays: number, parts: RangeParts, palette: Palette): Frontier {

@@ -1,11 +1,9 @@
 import type { LegendComponentOption, SeriesOption, XAXisComponentOption, YAXisComponentOption } from 'echarts'
-import { columnOf } from '../column-places.ts'
-import { axisLook } from '../frame.ts'
-import { legendFontSize, legendItems } from '../legend-room.ts'
+import { columnOf, showNumber } from '../figures.ts'
+import { axisLook, legendFontSize, legendItems } from '../frame.ts'
 import type { Palette } from '../palette.ts'
 import type { RangeParts } from './range-parts.ts'
 import type { RangeResult } from './range-result.ts'
-import { showNumber } from '../show-number.ts'
 
 /** The net yield of each range as a bar, the chosen one first, with whiskers of one standard error to either side. */
 export function rangeNets(result: RangeResult, parts: RangeParts, palette: Palette): Nets {
