@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { backtestPicture } from './backtest/backtest-picture.ts'
 import { backtestCurves, rangeResult } from './picture-data.fixture.ts'
-import { type Picture, textWidth } from './frame.ts'
+import { type Picture, textWidth, niceScale } from './frame.ts'
 import { rangePicture } from './range/range-picture.ts'
 import { renderSvg } from '../workers/run-work.ts'
 
@@ -52,3 +52,13 @@ async function legendTexts({ option, ...size }: Picture) {
     .map(([, own = '', x = '', y = '', words = '']) => ({ words, x: Number(own) + Number(x), y: Number(y) }))
     .filter(({ words }) => names.has(words.replaceAll('&amp;', '&')))
 }
+
+test('a scale is round, holds its values and 0, and has an extent', () => {
+  expect(niceScale([-5.86, -0.29])).toEqual({ min: -6, max: 0, interval: 2 })
+  expect(niceScale([3, 52])).toEqual({ min: 0, max: 60, interval: 20 })
+  expect(niceScale([-27, 11])).toEqual({ min: -30, max: 20, interval: 10 })
+  expect(niceScale([9_002, 10_140], { withZero: false })).toEqual({ min: 9_000, max: 10_250, interval: 250 })
+  expect(niceScale([], { withZero: false })).toEqual(niceScale([]))
+  expect(niceScale([])).toEqual({ min: 0, max: 1, interval: 0.2 })
+  expect(niceScale([0, 3e-9])).toMatchObject({ min: 0, max: expect.closeTo(3e-9, 15) })
+})

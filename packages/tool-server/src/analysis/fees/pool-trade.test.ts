@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dailyTrade } from './pool-trade.ts'
+import { dailyTrade, wholeFee } from './pool-trade.ts'
 
 const hours = 50
 const column = (value: number, at: Readonly<Record<number, number>> = {}) =>
@@ -63,4 +63,16 @@ test('counts days in bars of other lengths', () => {
   const flat = minutes.map(() => 0)
   const long = { ...bars(minutes, flat), barSeconds: 60, lowTick: flat, highTick: flat }
   expect(dailyTrade(long, terms(0, 0, 1_440))).toMatchObject({ volumes: [1_440, 1_440], daysKnown: 1 })
+})
+
+test.each([
+  // v3: a quarter of the fee of token0 and a fifth of that of token1.
+  ['v3', 3_000, 4 + (5 << 4), { feePips: 3_000, protocolFeeShare: (1 / 4 + 1 / 5) / 2 }],
+  // v4: 1000 pips first, 3000 on the rest, less three.
+  ['v4', 3_000, 1_000 + (1_000 << 12), { feePips: 3_997, protocolFeeShare: 1_000 / 3_997 }],
+  ['v4', 500, 0, { feePips: 500, protocolFeeShare: 0 }],
+  ['v4', 0, 0, { feePips: 0, protocolFeeShare: 0 }],
+] as const)('of a %s pool of %d with protocol fee %d', (version, fee, protocolFee, { feePips, protocolFeeShare }) => {
+  const found = wholeFee({ version, fee, protocolFee })
+  expect([found.feePips, found.protocolFeeShare]).toEqual([feePips, expect.closeTo(protocolFeeShare, 12)])
 })
