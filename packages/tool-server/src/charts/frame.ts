@@ -1,4 +1,11 @@
-import type { EChartsOption, TitleComponentOption } from 'echarts'
+import type {
+  EChartsOption,
+  LegendComponentOption,
+  SeriesOption,
+  TitleComponentOption,
+  XAXisComponentOption,
+  YAXisComponentOption,
+} from 'echarts'
 import type { Look, Palette } from './palette.ts'
 
 /** What every picture has: its ground and letters, a title above, and below how the figures were come by. */
@@ -43,6 +50,14 @@ export type FrameWords = {
   readonly subtitle: string
   readonly caption: readonly string[]
   readonly parts: readonly FramePart[]
+}
+
+/** A part of a picture with axes and a legend of its own. */
+export type AxesPart = {
+  readonly legend: LegendComponentOption
+  readonly xAxis: XAXisComponentOption
+  readonly yAxis: YAXisComponentOption
+  readonly series: SeriesOption[]
 }
 
 export type FramePart = { readonly text: string; readonly left: number; readonly top: number }

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { createPendingRevocations, loadPolicy, type Principal, type SafetyReport } from '@svc/engine'
-import type { SetupReport, StatusReport } from '../tool.ts'
+import type { SetupCheck, StatusReport } from '../tool.ts'
 import { join } from 'node:path'
 import type { Config } from '../config/config-shape.ts'
 import { ToolError } from '@svc/amm'
@@ -32,14 +32,12 @@ export function createStatus(options: {
   })
 }
 
-type Check = SetupReport['checks'][number]
-
-function checkConfig({ warnings }: Config): Check {
+function checkConfig({ warnings }: Config): SetupCheck {
   if (warnings.length === 0) return { id: 'config', status: 'pass', message: 'The settings are in order.', fix: null }
   return { id: 'config', status: 'warn', message: warnings.join(' '), fix: 'Correct or remove the settings named.' }
 }
 
-function checkWallet({ wallet, profile }: Config, { agentAddress }: Ports): Check {
+function checkWallet({ wallet, profile }: Config, { agentAddress }: Ports): SetupCheck {
   if (wallet !== null && agentAddress !== null) {
     return { id: 'wallet', status: 'pass', message: `The ${wallet.type} wallet is ${agentAddress}.`, fix: null }
   }
@@ -72,7 +70,7 @@ const withoutWallet: SafetyReport = Object.freeze({
 })
 
 /** Whether the operator's policy can be read, and where it is laxer than the defaults of production. */
-async function checkPolicy(config: Config): Promise<SetupReport['checks'][number]> {
+async function checkPolicy(config: Config): Promise<SetupCheck> {
   const id = 'policy'
   const path = join(config.dataDir, 'policy.json')
   try {
@@ -95,7 +93,7 @@ async function checkPolicy(config: Config): Promise<SetupReport['checks'][number
 }
 
 /** Whether the data directory can be written and is closed to others. Without a wallet it need not exist. */
-export async function checkDataDir(path: string, needed: boolean): Promise<SetupReport['checks'][number]> {
+export async function checkDataDir(path: string, needed: boolean): Promise<SetupCheck> {
   const id = 'data-dir'
   const stats = await stat(path).catch(() => null)
   if (stats === null) {
@@ -147,13 +145,13 @@ export const version = '0.2.0'
  * Probes the chains the operator configured an endpoint for, or, when none is, the first of the table as a sign of life
  * (public endpoints of all chains would be a dozen strangers to ask).
  */
-export async function checkRpc(config: Config, { chains, rpc }: Ports): Promise<readonly Check[]> {
+export async function checkRpc(config: Config, { chains, rpc }: Ports): Promise<readonly SetupCheck[]> {
   const configured = chains.list().filter((chain) => config.rpc.urls.has(chain.id))
   const chosen = configured.length > 0 ? configured : chains.list().slice(0, 1)
   return Promise.all(chosen.map(async (chain) => describe(chain, await rpc.probe(chain))))
 }
 
-function describe(chain: Chain, probe: Awaited<ReturnType<Ports['rpc']['probe']>>): Check {
+function describe(chain: Chain, probe: Awaited<ReturnType<Ports['rpc']['probe']>>): SetupCheck {
   const id = `rpc-${chain.name}`
   if (probe.healthy) {
     const age = probe.headAgeSeconds === null ? '' : `, head ${Math.round(probe.headAgeSeconds)} s old`

@@ -156,7 +156,7 @@ export function backtestWinner(
   }: Pick<PoolBars['completeness'], 'gaps' | 'hasAllTrades'> & {
     readonly isGasKnown: boolean
   },
-): Winner {
+): Answer['winner'] {
   const [best, second] = strategies.toSorted((a, b) => b.endValueUsd - a.endValueUsd)
   if (best === undefined) throw new TypeError('a backtest has a strategy')
   const days = Math.round((endsAt - startsAt) / 86_400)
@@ -175,8 +175,6 @@ export function backtestWinner(
     ].join(' '),
   }
 }
-
-export type Winner = { readonly strategy: string; readonly reason: string; readonly caveat: string }
 
 function leadOver(best: StrategyResult, second: StrategyResult): string {
   const lead = best.endValueUsd - second.endValueUsd

@@ -1,8 +1,9 @@
 import type { BacktestCurves, StrategyCurve, TimedValue } from './backtest-curves.ts'
-import { fullWidth, margins, wideFrom, type Grid, type Look, type Palette } from '../palette.ts'
+import { fullWidth, margins, wideFrom, type Look, type Palette } from '../palette.ts'
 import { niceScale, type Scale, axisLook, type FramePart, legendFontSize, legendItems } from '../frame.ts'
 import type { GridComponentOption, LegendComponentOption, SeriesOption, YAXisComponentOption } from 'echarts'
 import { showNumber } from '../figures.ts'
+import type { Box } from '../place-labels.ts'
 
 /**
  * Two charts over one time, or three, with whiskers and names right of the upper one's curves; the legend between the first heading and its
@@ -53,7 +54,7 @@ export type BacktestParts = {
 }
 
 /** `above` its axes its heading begins. */
-export type Chart = Grid & { readonly above: number }
+export type Chart = Box & { readonly above: number }
 
 /** Times in Unix seconds: of the last bar, from one whisker to the next, and where the whiskers end. */
 type Span = { readonly days: number; readonly last: number; readonly apart: number; readonly until: number }
