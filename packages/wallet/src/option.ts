@@ -1,5 +1,5 @@
 import { isAddress } from 'viem'
-import { isPlainUrl, plainUrl } from './url-credentials.ts'
+import { isPlainUrl, plainUrl } from './service-urls.ts'
 import { Secret } from './secret.ts'
 import {
   flag,

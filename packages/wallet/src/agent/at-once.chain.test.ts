@@ -9,7 +9,7 @@ import { getAgent } from './lookup/get-agent.ts'
 import { createMemoryRegistrationRecords } from './registration/memory-registration-records.ts'
 import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegisteredAgent } from './registration/registration.ts'
-import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
 import { updateAgent, type AgentUpdateConfig } from './update-agent.ts'
 
 const devnet = useDevnet()

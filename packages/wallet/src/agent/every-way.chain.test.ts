@@ -16,7 +16,7 @@ import type {
   RegistrationAttempt,
   RegistrationMethod,
 } from './registration/registration.ts'
-import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
 
 const small = [
   'The small file of a direct registration leaves out: domains, trust.',

@@ -9,7 +9,7 @@ import { createMemoryRegistrationRecords } from './registration/memory-registrat
 import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegistrationResult } from './registration/registration.ts'
 import type { RegistrationRecords } from './registration/registration-records.ts'
-import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
 
 const devnet = useDevnet()
 

@@ -27,7 +27,7 @@ import type {
   RegistrationProgress,
 } from './registration/registration.ts'
 import { handleV0 } from './registry/handle-v0.ts'
-import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
 
 const devnet = useDevnet()
 const mcpEndpoint = 'https://agent.example/mcp'

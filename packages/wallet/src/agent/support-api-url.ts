@@ -1,4 +1,4 @@
-import { isPlainUrl, plainUrl } from '../url-credentials.ts'
+import { isPlainUrl, plainUrl } from '../service-urls.ts'
 import { WalletError } from '../wallet-error.ts'
 
 /**

@@ -21,7 +21,7 @@ import { createPinning } from './pin/pinning.fixture.ts'
 import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegistrationProgress } from './registration/registration.ts'
 import type { RegistrationRecords } from './registration/registration-records.ts'
-import { identityRegistryAbi } from './registry/identity-registry-abi.ts'
+import { identityRegistryAbi } from './registry/identity-registry.ts'
 import { updateAgent, type AgentUpdateConfig, type UpdatedAgent } from './update-agent.ts'
 
 const devnet = useDevnet()

@@ -6,7 +6,7 @@ import { createMemoryRegistrationRecords } from '../agent/registration/memory-re
 import { registerAgent } from '../agent/register-agent.ts'
 import type { AgentRegistrationConfig, GasTier, RegistrationProgress } from '../agent/registration/registration.ts'
 import type { RegistrationRecords } from '../agent/registration/registration-records.ts'
-import { identityRegistryAbi as abi } from '../agent/registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from '../agent/registry/identity-registry.ts'
 import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'

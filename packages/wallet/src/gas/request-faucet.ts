@@ -1,5 +1,5 @@
 import { boundedBytes } from '../agent/card/bounded-bytes.ts'
-import { withDeadline } from '../agent/with-deadline.ts'
+import { withDeadline } from '../with-deadline.ts'
 import { isHash, type Address, type Hash } from 'viem'
 
 /**

@@ -1,5 +1,5 @@
 import { BaseError, createClient, http, RpcRequestError, type Client, type HttpTransport } from 'viem'
-import { urlCredentials } from '../url-credentials.ts'
+import { urlCredentials } from '../service-urls.ts'
 
 /** A way to a bundler or a paymaster: nothing is asked twice by itself. */
 export function openBundler(url: string, requestTimeoutMs: number): Bundler {

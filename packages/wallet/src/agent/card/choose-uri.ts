@@ -1,4 +1,4 @@
-import { pinCard, type PinService } from '../pin/pin-card.ts'
+import { pinCard, type PinService } from './pin-card.ts'
 import { postForCid } from '../pin/post-for-cid.ts'
 import { Secret } from '../../secret.ts'
 import { throwIfAborted } from '../../throw-if-aborted.ts'

@@ -1,7 +1,7 @@
 import { isAddressEqual, zeroAddress, type Address } from 'viem'
 import { WalletError } from '../../wallet-error.ts'
 import type { RegistryPlace } from './open-registry.ts'
-import { identityRegistryAbi as abi } from '../registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from '../registry/identity-registry.ts'
 import { isRefusal } from '../registry/read-agent.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { hexToString, size, sliceHex, type Address } from 'viem'
 import type { RegistryPlace } from './open-registry.ts'
-import { identityRegistryAbi as abi } from '../registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from '../registry/identity-registry.ts'
 import { isRefusal, readAgent } from '../registry/read-agent.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Secret } from '../../secret.ts'
-import type { PinService } from './pin-card.ts'
+import type { PinService } from '../card/pin-card.ts'
 import { postForCid } from './post-for-cid.ts'
 
 /** Your own account at Pinata (its files API, version 3). */

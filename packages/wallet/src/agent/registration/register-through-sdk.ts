@@ -2,9 +2,9 @@ import { decodeFunctionData, isAddressEqual, isHex, numberToHex, stringToHex, ty
 import { WalletError } from '../../wallet-error.ts'
 import type { AgentCard } from '../card/agent-card.ts'
 import type { IdentitySdk } from './load-identity-sdk.ts'
-import type { Submitted } from './submit-recorded.ts'
+import type { Submitted } from './recorded-call.ts'
 import type { RegistrationContext } from './registration-context.ts'
-import { identityRegistryAbi } from '../registry/identity-registry-abi.ts'
+import { identityRegistryAbi } from '../registry/identity-registry.ts'
 
 /**
  * Has the identity SDK make the registration of a URI and hands its calldata to `send`. The SDK asks no address of the

@@ -11,7 +11,7 @@ import {
   type RegistrationContext,
   type RegistrationContextOptions,
 } from './registration-context.ts'
-import { submitRecorded, type Submitted } from './submit-recorded.ts'
+import { submitRecorded, type Submitted } from './recorded-call.ts'
 import { WalletError } from '../../wallet-error.ts'
 import { cardOf, prepareCard } from '../card/prepare-card.ts'
 import { readMetadata } from '../lookup/read-standing.ts'

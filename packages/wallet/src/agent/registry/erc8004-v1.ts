@@ -1,5 +1,5 @@
 import { encodeFunctionData, isAddressEqual, parseEventLogs, stringToHex, zeroAddress } from 'viem'
-import { identityRegistryAbi as abi } from './identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from './identity-registry.ts'
 import { readAgent } from './read-agent.ts'
 import type { RegistrySpeech } from './registry-form.ts'
 

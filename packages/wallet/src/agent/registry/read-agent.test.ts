@@ -1,6 +1,6 @@
 import { createPublicClient, custom, RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
-import { identityRegistryAbi as abi } from './identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from './identity-registry.ts'
 import { readAgent } from './read-agent.ts'
 
 const nonexistent = `0x7e273289${'0'.repeat(63)}7`

@@ -4,7 +4,7 @@ import type { OpenChain } from '../../chain.ts'
 import type { ServiceWallet } from '../../service-wallet.ts'
 import type { UserOperationProgress } from '../../user-operation/open-operation.ts'
 import type { CallSender } from '../send-transaction.ts'
-import type { CallBatches } from './call-batch.ts'
+import type { CallBatches } from './call-batches.ts'
 
 /** What the methods of EIP-5792 share. */
 export type CallsContext = OpenChain & {

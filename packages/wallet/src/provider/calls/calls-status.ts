@@ -5,7 +5,7 @@ import type { SignedUserOperation } from '../../user-operation/signed-user-opera
 import { ProviderRpcError, rpcCodes } from '../provider-rpc-error.ts'
 import { field } from '../read-field.ts'
 import { batchSponsors } from './batch-sponsors.ts'
-import type { CallBatch } from './call-batch.ts'
+import type { CallBatch } from './call-batches.ts'
 import type { CallsContext } from './calls-context.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { openJsonFile } from '../../json-file.ts'
-import type { CallBatch, CallBatches } from './call-batch.ts'
+import type { CallBatch, CallBatches } from './call-batches.ts'
 
 /**
  * Batches in one file of JSON, readable by its owner only. For one process at a time, and beside a journal that lasts as

@@ -1,4 +1,4 @@
-import type { CallBatch, CallBatches } from './call-batch.ts'
+import type { CallBatch, CallBatches } from './call-batches.ts'
 
 /** Batches that last as long as the process: a crash forgets their ids. */
 export function createMemoryCallBatches(): CallBatches {

@@ -12,7 +12,7 @@ import {
   type Hex,
 } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { identityRegistryAbi as abi } from '../../agent/registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from '../../agent/registry/identity-registry.ts'
 import { createFileJournal } from '../../file-journal.ts'
 import { startFreePaymaster } from '../../user-operation/free-paymaster.fixture.ts'
 import { useSponsors } from '../../user-operation/sponsors.fixture.ts'

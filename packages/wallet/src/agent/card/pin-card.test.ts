@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { Secret } from '../../secret.ts'
-import { buildAgentCard } from '../card/build-agent-card.ts'
-import { canonicalBytes, contentAddress } from '../card/canonical-bytes.ts'
-import { registrationFile } from '../card/registration-file.ts'
+import { buildAgentCard } from './build-agent-card.ts'
+import { canonicalBytes, contentAddress } from './canonical-bytes.ts'
+import { registrationFile } from './registration-file.ts'
 import { pinCard } from './pin-card.ts'
-import { pinProxy } from '../card/choose-uri.ts'
-import { pinata } from './pinata.ts'
+import { pinProxy } from './choose-uri.ts'
+import { pinata } from '../pin/pinata.ts'
 
 const card = buildAgentCard({ role: 'vault_manager', name: 'Ada', mcpEndpoint: 'https://agent.example/mcp' }, 8453)
 const file = canonicalBytes(registrationFile(card))

@@ -1,8 +1,8 @@
 import { WalletError } from '../../wallet-error.ts'
-import type { AgentCard } from '../card/agent-card.ts'
-import { canonicalBytes, contentAddress } from '../card/canonical-bytes.ts'
-import { registrationFile } from '../card/registration-file.ts'
-import { withDeadline } from '../with-deadline.ts'
+import type { AgentCard } from './agent-card.ts'
+import { canonicalBytes, contentAddress } from './canonical-bytes.ts'
+import { registrationFile } from './registration-file.ts'
+import { withDeadline } from '../../with-deadline.ts'
 
 /**
  * Pins the registration file of a card and gives its CID, which is computed here: a service that names another one is not
