@@ -1,3 +1,5 @@
+import { WalletError } from './wallet-error.ts'
+
 /**
  * Does work that listens to a signal, which fires after `timeoutMs` or with the caller's own. Unlike `AbortSignal.timeout`
  * and `AbortSignal.any` it fires also when nothing but the work holds it: Node 20 lets those two be collected.
@@ -18,4 +20,10 @@ export async function withDeadline<Result>(
     clearTimeout(timer)
     signal?.removeEventListener('abort', follow)
   }
+}
+
+/** Throws `ABORTED` once the caller's signal is, with its reason as the cause. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return
+  throw new WalletError('ABORTED', 'The caller gave up.', { cause: signal.reason })
 }

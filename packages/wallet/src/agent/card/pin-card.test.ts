@@ -4,9 +4,8 @@ import { Secret } from '../../secret.ts'
 import { buildAgentCard } from './build-agent-card.ts'
 import { canonicalBytes, contentAddress } from './canonical-bytes.ts'
 import { registrationFile } from './registration-file.ts'
-import { pinCard } from './pin-card.ts'
+import { pinCard, pinata } from './pin-card.ts'
 import { pinProxy } from './choose-uri.ts'
-import { pinata } from '../pin/pinata.ts'
 
 const card = buildAgentCard({ role: 'vault_manager', name: 'Ada', mcpEndpoint: 'https://agent.example/mcp' }, 8453)
 const file = canonicalBytes(registrationFile(card))

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AgentCard } from '../card/agent-card.ts'
-import { canonicalBytes, contentAddress } from '../card/canonical-bytes.ts'
-import { registrationFile } from '../card/registration-file.ts'
+import type { AgentCard } from './agent-card.ts'
+import { canonicalBytes, contentAddress } from './canonical-bytes.ts'
+import { registrationFile } from './registration-file.ts'
 
 /**
  * The pin proxy of the support API, a pinning account's upload API and a gateway, on 127.0.0.1 in their wire formats.
