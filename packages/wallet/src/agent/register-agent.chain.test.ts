@@ -26,7 +26,7 @@ import type {
   RegisteredAgent,
   RegistrationProgress,
 } from './registration/registration.ts'
-import { handleV0 } from './registry/registry-form.ts'
+import { handleV0 } from './registry/registry-speech.ts'
 import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
 
 const devnet = useDevnet()

@@ -1,7 +1,7 @@
 import { type Address, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
 import { WalletError } from '../../wallet-error.ts'
 import { identityRegistryAbi, isRefusal } from '../registry/identity-registry.ts'
-import { erc8004V1, handleV0, registrySpeech, type RegistrySpeech } from '../registry/registry-form.ts'
+import { erc8004V1, handleV0, registrySpeech, type RegistrySpeech } from '../registry/registry-speech.ts'
 import type { RegistryPlace } from './open-registry.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Address, Log } from 'viem'
 import { WalletError } from '../../wallet-error.ts'
 import type { RegistryForm } from './identity-registries.ts'
-import { registrySpeech } from '../registry/registry-form.ts'
+import { registrySpeech } from '../registry/registry-speech.ts'
 
 /**
  * The id that the logs of a registration show: those of the registry itself, for the owner, and those that name the URI
