@@ -12,7 +12,7 @@ import { type Outflow, outflowsSince } from './outflows-since.ts'
 import { releaseUnsigned } from './release-unsigned.ts'
 import { countGas, countUnreservedGas, coverGas, type GasCost, uncountedGas, type UncountedGas } from './count-gas.ts'
 import { requireAmount } from '../require-amount.ts'
-import { amountsText, nativeCurrency, type TokenAmounts } from './token-amounts.ts'
+import { amountsText, nativeCurrency, type TokenAmounts } from './amounts.ts'
 import { weighSpend } from './weigh-spend.ts'
 
 /**
