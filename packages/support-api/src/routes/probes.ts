@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
-import type { ApiContext, DescribedAnswer } from '../context.ts'
-import { jsonReply } from '../edge/reply.ts'
+import { inTime } from '@svc/runtime'
+import type { ApiContext, DescribedAnswer, Route } from '../context.ts'
+import { jsonReply, reply } from '../edge/reply.ts'
 import { remembered } from '../faucet/remembered.ts'
-import { inTime } from '../in-time.ts'
 
 const part = z.enum(['ok', 'down'])
 
@@ -33,6 +33,24 @@ export function readyRoute(context: ApiContext): DescribedAnswer {
       const isReady = parts['store'] === 'ok'
       return jsonReply({ status: isReady ? 'ready' : 'unready', parts }, { status: isReady ? 200 : 503 })
     },
+  }
+}
+
+/** The figures of this process for Prometheus, put together once in a second, however many ask. */
+export function metricsRoute({ metrics }: ApiContext): Route {
+  const figures = remembered(() => metrics.text(), { forMs: 1_000, now: () => performance.now() })
+  return {
+    config: {
+      method: 'get',
+      path: '/metrics',
+      summary: 'Figures of this process',
+      tags: ['operation'],
+      responses: {
+        200: { description: 'In the text format of Prometheus.', content: { 'text/plain': { schema: {} } } },
+      },
+    },
+    isProbe: true,
+    tell: async () => reply(await figures(), metrics.registry.contentType),
   }
 }
 
