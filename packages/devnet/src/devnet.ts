@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import type { DevAccount, Sponsors } from './accounts.ts'
-import type { Amounts } from './chain/funding-calls.ts'
+import type { Amounts } from './chain/fund.ts'
 import type { DevnetFeed, DevnetSequencer } from './feeds/create-feeder.ts'
 import type { FeedSymbol } from './feeds/feed-specs.ts'
 import type { DevnetRewards } from './rewards/create-rewards.ts'

@@ -7,7 +7,7 @@ import { anvilPath } from './chain/start-anvil.ts'
 import { chainRow } from './chain/chain-row.ts'
 import type { Devnet, DevnetOptions, DevnetPool } from './devnet.ts'
 import { createFeeder, type Feeder } from './feeds/create-feeder.ts'
-import { fund } from './chain/funding-calls.ts'
+import { fund } from './chain/fund.ts'
 import {
   createLayout,
   entryPointAddress,

@@ -94,7 +94,7 @@ export type {
 export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
 export { askPassphrase } from './signers/ask-passphrase.ts'
 export type { AskPassphraseOptions } from './signers/ask-passphrase.ts'
-export type { Environment, KeystorePassphrase } from './signers/keystore/passphrase.ts'
+export type { Environment, KeystorePassphrase } from './signers/passphrase.ts'
 export type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 export { createManagedSigner } from './signers/managed-signer.ts'
 export type { ManagedSignerConfig } from './signers/managed-signer.ts'

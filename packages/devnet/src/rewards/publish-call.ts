@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, parseUnits } from 'viem'
 import type { Call } from '../chain/block-writer.ts'
-import { giveCalls } from '../chain/funding-calls.ts'
+import { giveCalls } from '../chain/fund.ts'
 import { rewardDistributor } from '../contracts.gen.ts'
 import type { Layout } from '../seed/layout.ts'
 import { type Earning, rewardTree } from './reward-tree.ts'

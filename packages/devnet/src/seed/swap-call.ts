@@ -1,7 +1,7 @@
 import { type Address, encodeAbiParameters, encodeFunctionData, parseAbiParameters, zeroAddress } from 'viem'
 import { swapRouter02Abi, universalRouterAbi, v2RouterAbi } from '../abis.ts'
 import type { Call } from '../chain/block-writer.ts'
-import { arbitragedPools } from '../chain/funding-calls.ts'
+import { arbitragedPools } from '../chain/fund.ts'
 import { arbitrageur } from '../contracts.gen.ts'
 import { noDeadline } from './add-liquidity-calls.ts'
 import type { Layout, PlacedPool } from './layout.ts'

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { Secret } from '../../secret.ts'
-import { isRecord, shown } from '../../shape.ts'
-import { invalidField, WalletError } from '../../wallet-error.ts'
+import { Secret } from '../secret.ts'
+import { isRecord, shown } from '../shape.ts'
+import { invalidField, WalletError } from '../wallet-error.ts'
 
 /**
  * Where the passphrase of a keystore comes from: the passphrase itself, a file of mode 0600 (one line end at its end is
