@@ -16,7 +16,7 @@ export async function startStandInServer(listener: RequestListener): Promise<Sta
 }
 
 /** A server of a stand-in; `stop` ends its connections too. */
-export type StandInServer = { readonly url: string; stop(): Promise<void> }
+export type StandInServer = { readonly url: string; readonly stop: () => Promise<void> }
 
 /** What may go wrong with any answer over HTTP. */
 export type AnswerFault =
