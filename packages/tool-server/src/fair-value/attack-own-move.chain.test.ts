@@ -2,12 +2,10 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
-import { sqrtPriceFromPrice } from '@svc/lp-math'
-import { v3SwapRouter02Abi } from '@svc/amm/abis'
 import { afterEach, expect, it } from 'vitest'
-import type { ChainActor } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { openWorld, type World } from '../tools/chain-world.fixture.ts'
 import { openStranger, syncClock, worthOf } from './attack-kit.fixture.ts'
+import { pushTo } from './push-to.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -41,22 +39,6 @@ async function ownUsd(): Promise<number> {
   return (await worthOf(world)) - eth * devnet().market.prices().ETH
 }
 
-/** Trades in the pool of 0.05 % until it stands at a price. */
-async function pushTo(stranger: ChainActor, usd: number, isUp: boolean): Promise<void> {
-  const [weth, usdc] = [world.address('WETH'), world.address('USDC')]
-  const isFirst = BigInt(weth) < BigInt(usdc)
-  const sqrtPriceLimitX96 = isFirst
-    ? sqrtPriceFromPrice(usd.toFixed(6), 18, 6)
-    : sqrtPriceFromPrice((1 / usd).toFixed(18), 6, 18)
-  const [tokenIn, tokenOut] = isUp ? [usdc, weth] : [weth, usdc]
-  const amountIn = await stranger.balanceOf(tokenIn)
-  const router = devnet().chain.amm.v3!.swapRouter02
-  await stranger.approve(router, tokenIn)
-  const recipient = stranger.address
-  const swap = { tokenIn, tokenOut, fee: 500, recipient, amountIn, amountOutMinimum: 0n, sqrtPriceLimitX96 }
-  await stranger.write(router, v3SwapRouter02Abi, 'exactInputSingle', [swap])
-}
-
 /** All that a position holds lies on one side of the price: ether below it, dollars above it. */
 async function moveTo(positionId: string, side: 'below' | 'above', usd: number): Promise<string> {
   const [priceLower, priceUpper] = side === 'below' ? [usd * 0.998, usd * 0.9993] : [usd * 1.0007, usd * 1.002]
@@ -82,18 +64,17 @@ it.each([
       const isHigh = turn % 2 === 0
       const said = isHigh ? market * lag : market / lag
       await devnet().feeds.ETH.lie(said / market)
-      await pushTo(stranger, said, isHigh)
+      await pushTo(world, stranger, said, isHigh)
       await syncClock(world)
       last = await moveTo(last, isHigh ? 'below' : 'above', said).catch((error: unknown) => {
         refused = String(error)
         return last
       })
-      await pushTo(stranger, market, !isHigh)
+      await pushTo(world, stranger, market, !isHigh)
       await syncClock(world)
     }
     await world.call('remove_liquidity', { positionId: last, version: 'v3' })
     const lostUsd = worthUsd - (await ownUsd())
-
     expect(lostUsd).toBeLessThan(maxDailyLossUsd)
   },
 )
