@@ -9,18 +9,16 @@ import { liquidityForAmounts, type RangeBounds } from './planning/deposit/liquid
 import { type CompoundPorts, planCompoundWithSwap } from './plan-compound-with-swap.ts'
 import { describeAmounts } from './planning/describe-amounts.ts'
 import type { IncreaseRequest } from './planning/deposit/fit-increase.ts'
-import { leastReceipts, planPayment, sidesOf } from './planning/plan-payment.ts'
-import type { PlanPorts } from './planning/plan-ports.ts'
-import { requireDeployment } from './planning/require-deployment.ts'
-import { routineIntent } from './planning/routine-intent.ts'
+import { leastReceipts, planPayment, routineIntent, sidesOf } from './planning/plan-payment.ts'
+import type { PlanPorts } from './liquidity-ports.ts'
+import { requireDeployment } from './planning/refusals.ts'
 import { mostOfMint } from './planning/slippage-limits.ts'
-import { collectedFromPool } from './v3/collected-from-pool.ts'
 import { decodeIncrease, encodeIncrease } from './v3/plan-increase.ts'
-import { encodeCollect } from './v3/plan-remove.ts'
+import { collectedFromPool, encodeCollect } from './v3/plan-remove.ts'
 import { positionManagerCall } from './v3/position-manager-call.ts'
 import { encodeIncrease as encodeIncreaseV4 } from './v4/plan-increase.ts'
 import { readModification } from './v4/read-modification.ts'
-import { refuseDeltaHooks } from './v4/refuse-delta-hooks.ts'
+import { refuseDeltaHooks } from './v4/pool-key.ts'
 
 /** The `planCompound` of the liquidity port. */
 export function planCompound(ports: CompoundPorts): Liquidity['planCompound'] {

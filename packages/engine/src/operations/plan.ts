@@ -4,15 +4,14 @@ import type { Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } fro
 import { callsOf } from '../batch/batch-step.ts'
 import { describeCalldata, type DescribedCall } from '../calldata/describe-calldata.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
-import { shownOf } from './plan-shown.ts'
+import { shownOf, tokenFacts } from './plan-shown.ts'
 import { unlistedWarnings } from '../policy/policy-verdict.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import { usdOf } from '../spending/spend-value.ts'
-import { usdText } from '../spending/usd-text.ts'
+import { usdText } from '../spending/countable.ts'
 import type { Step } from '../context/step.ts'
-import { tokenFacts } from '../spending/token-facts.ts'
 import { shownPlanHash } from './plan-hash.ts'
 
 /** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
