@@ -34,10 +34,12 @@ export function settledByManager(settled: Settled, manager: Address, calls: read
     part += 1
     seen = 0
   }
-  return parts.map((logs) => {
-    const own = { ...main, logs }
-    return { ...settled, main: own, calls: [own], transactions: [own] }
-  })
+  return parts.map((logs) => partOf(settled, logs))
+}
+
+function partOf(settled: Settled, logs: readonly Log[]): Settled {
+  const main = { ...settled.main, logs }
+  return { ...settled, main, calls: [main], transactions: [main] }
 }
 
 const ending: ReadonlySet<string> = new Set(['mint', 'increaseLiquidity', 'decreaseLiquidity', 'collect'])
