@@ -30,7 +30,7 @@ export async function readAtomicRoute({
 }
 
 export type AtomicQuestion = {
-  readonly client: PublicClient
+  readonly client: Pick<PublicClient, 'getCode'>
   readonly chain: Pick<Chain, 'id' | 'name'>
   readonly policy: Pick<Policy, 'batchDelegate'>
   readonly wallet: Address
@@ -62,7 +62,7 @@ export async function requireRoute(question: AtomicQuestion, planned: AtomicRout
 
 const codeHash = keccak256(batchDelegate.runtime)
 
-async function codeAt(client: PublicClient, address: Address): Promise<Hex> {
+async function codeAt(client: Pick<PublicClient, 'getCode'>, address: Address): Promise<Hex> {
   return (await client.getCode({ address })) ?? '0x'
 }
 

@@ -1,29 +1,18 @@
 import { useDevnet } from '@svc/devnet/testing'
-import {
-  type Address,
-  createTestClient,
-  encodeFunctionData,
-  type Hex,
-  http,
-  parseEther,
-  parseUnits,
-  zeroAddress,
-} from 'viem'
+import { type Address, encodeFunctionData, parseEther } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { erc20Abi, wrappedNativeAbi } from '@svc/amm/abis'
-import type { Intent, IntentCall, Settled } from '@svc/amm'
+import type { IntentCall, Settled } from '@svc/amm'
+import { replayAuditDay } from '../audit/replay-audit-day.ts'
 import { batchDelegate } from '../calldata/contracts.gen.ts'
-import { approvalOf, swapIntent, type SwapChange } from '../fixtures/intents.fixture.ts'
+import { swapIntent } from '../fixtures/intents.fixture.ts'
 import { methodsIn } from '../fixtures/network.fixture.ts'
 import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
-import { replayAuditDay } from '../audit/replay-audit-day.ts'
-import { devnetPolicy } from '../policy/devnet-policy.ts'
+import { batchOf, naming, nodeOf, runBatch as run, thief } from './batch.fixture.ts'
 
 const devnet = useDevnet()
 const pipelines = usePipelines(devnet)
-
-const thief: Address = '0x00000000000000000000000000000000000071ef'
 
 describe('a batch', () => {
   it('delegates the wallet and makes all calls in one transaction, which leaves no allowance', async () => {
@@ -66,7 +55,7 @@ describe('a batch', () => {
   })
 
   it('is counted, audited and simulated again with the calls inside', async () => {
-    const pipeline = await open({ policy: { ...named(), limitsUsd: { ...wide, perTransaction: '150' } } })
+    const pipeline = await open({ policy: { ...naming(devnet()), limitsUsd: { ...wide, perTransaction: '150' } } })
     const refused = pipeline.run(batchOf(pipeline, [{}, {}]))
     await expect(refused).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
     await run(pipeline, batchOf(pipeline, [{}, {}], [], '60'))
@@ -141,9 +130,9 @@ describe('what is not allowed alone is not allowed inside', () => {
 it('a contract that is called cannot make the wallet do anything', async () => {
   const hostile: Address = '0x0000000000000000000000000000000000605711'
   // Calls whoever calls it with what it was called with, and keeps in its first slot whether that went through.
-  await node().setCode({ address: hostile, bytecode: '0x365f5f375f5f365f5f335af15f5500' })
+  await nodeOf(devnet()).setCode({ address: hostile, bytecode: '0x365f5f375f5f365f5f335af15f5500' })
   const contracts = { [devnet().chainId]: [hostile] }
-  const pipeline = await open({ policy: { ...named(), contracts } })
+  const pipeline = await open({ policy: { ...naming(devnet()), contracts } })
   await run(pipeline, batchOf(pipeline, [{}, {}]))
   const native = await pipeline.balance('ETH')
   const settled = await run(pipeline, batchOf(pipeline, [{}], [drain(pipeline, hostile)]))
@@ -153,8 +142,19 @@ it('a contract that is called cannot make the wallet do anything', async () => {
   expect(await pipeline.balance('ETH')).toBe(native - settled.gasCostWei)
   // It does call back: an account that runs no code lets it.
   const plain = devnet().accounts[0]!.address
-  await node().sendUnsignedTransaction({ from: plain, to: hostile, data: '0x01', gas: 100_000n })
+  await nodeOf(devnet()).sendUnsignedTransaction({ from: plain, to: hostile, data: '0x01', gas: 100_000n })
   await expect.poll(() => client.getStorageAt({ address: hostile, slot: '0x0' })).toBe(`0x${'0'.repeat(63)}1`)
+})
+
+it('a contract that tells one transaction from several is refused', async () => {
+  const teller: Address = '0x0000000000000000000000000000000000007e11'
+  // Gives a wei to whoever calls it and runs no code.
+  await nodeOf(devnet()).setCode({ address: teller, bytecode: '0x333b15600757005b5f5f5f5f6001335af100' })
+  await nodeOf(devnet()).setBalance({ address: teller, value: parseEther('1') })
+  const pipeline = await open({ policy: { ...naming(devnet()), contracts: { [devnet().chainId]: [teller] } } })
+  const call = { to: teller, data: '0x01', valueWei: 0n, label: 'ask' } as const
+  await expect(pipeline.run(batchOf(pipeline, [{}], [call]))).rejects.toThrow(/something else than one by one/)
+  expect(await pipeline.nonce()).toBe(0)
 })
 
 describe('a call that fails', () => {
@@ -171,51 +171,19 @@ describe('a call that fails', () => {
     pipeline.hooks.afterAudit = async (event) => {
       if (event !== 'tx.intent') return
       // The second call meets a token that gives nothing any more.
-      await node().setCode({ address: pipeline.chain.wrappedNative.address, bytecode: '0x5f5ffd' })
+      await nodeOf(devnet()).setCode({ address: pipeline.chain.wrappedNative.address, bytecode: '0x5f5ffd' })
     }
-    const before = await node().getCode({ address: pipeline.chain.wrappedNative.address })
+    const { address } = pipeline.chain.wrappedNative
+    const before = await pipeline.rpc.client(pipeline.chain).getCode({ address })
     const refused = pipeline.run(batchOf(pipeline, [{ tokenOut: 'DAI', fee: 100 }, {}]))
     await expect(refused).rejects.toMatchObject({ code: 'TRANSACTION_REVERTED' })
-    await node().setCode({ address: pipeline.chain.wrappedNative.address, bytecode: before })
+    await nodeOf(devnet()).setCode({ address, bytecode: before! })
     expect(await Promise.all([pipeline.balance('USDC'), pipeline.balance('WETH')])).toEqual([usdc, weth])
     expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
     expect(await pipeline.nonce()).toBe(2)
     pipeline.hooks.afterAudit = async () => {}
     await run(pipeline, batchOf(pipeline, [{}, {}]))
     expect(await pipeline.nonce()).toBe(3)
-  })
-})
-
-describe('without an atomic route nothing is signed', () => {
-  it.each<readonly [string, () => Promise<PipelineOptions>, RegExp]>([
-    ['no delegate is named', async () => ({ policy: devnetPolicy() }), /names no batch delegate/],
-    ['the delegate holds other code', async () => ({ policy: named(await other()) }), /does not hold the code/],
-    ['the delegate is no contract', async () => ({ policy: named(thief) }), /does not hold the code/],
-    ['the signer has no way to delegate', async () => ({ engine: { signsAuthorizations: false } }), /no way to sign/],
-  ])('%s', async (_what, options, message) => {
-    const pipeline = await open(await options())
-    const refused = pipeline.run(batchOf(pipeline, [{}, {}]))
-    await expect(refused).rejects.toMatchObject({ code: 'ATOMIC_EXECUTION_UNAVAILABLE' })
-    await expect(refused).rejects.toThrow(message)
-    expect(await pipeline.nonce()).toBe(0)
-  })
-
-  it('the wallet runs other code', async () => {
-    const pipeline = await open()
-    await node().setCode({ address: pipeline.wallet, bytecode: `0xef0100${thief.slice(2)}` })
-    const refused = pipeline.run(batchOf(pipeline, [{}, {}]))
-    await expect(refused).rejects.toMatchObject({ code: 'ATOMIC_EXECUTION_UNAVAILABLE' })
-    expect(await pipeline.nonce()).toBe(0)
-  })
-
-  it('the wallet is delegated and its signer signs transactions alone: it goes on', async () => {
-    const first = await open()
-    await run(first, batchOf(first, [{}, {}]))
-    const { privateKey, dataDir } = first
-    await pipelines.close(first)
-    const later = await open({ privateKey, dataDir, engine: { signsAuthorizations: false } })
-    await run(later, batchOf(later, [{}, {}]))
-    expect(await later.nonce()).toBe(3)
   })
 })
 
@@ -244,40 +212,10 @@ it('a server that ends between signing and sending: the next one sends it once, 
   expect(await next.nonce()).toBe(3)
 })
 
-function named(delegate: Address = devnet().batchDelegate): ReturnType<typeof devnetPolicy> {
-  return { ...devnetPolicy({ batchDelegate: { [devnet().chainId]: delegate } }), unnamedSales: 'allow' }
-}
-
 const wide = { perTransaction: '50000', perSession: '100000', daily: '250000' }
 
 function open(options: PipelineOptions = {}): Promise<Pipeline> {
-  return pipelines.open({ policy: named(), ...options })
-}
-
-async function run(pipeline: Pipeline, intent: Intent): Promise<Settled> {
-  const settled = await pipeline.run(intent)
-  if ('status' in settled) throw new Error(`not carried out: ${settled.status}`)
-  return settled
-}
-
-/** Swaps of USDC, each of `amount`, and whatever else, as one. */
-function batchOf(
-  pipeline: Pipeline,
-  swaps: readonly SwapChange[],
-  more: readonly IntentCall[] = [],
-  amount = '100',
-): Intent {
-  const intents = swaps.map((change) => swapIntent(pipeline, amount, change))
-  const each = parseUnits(amount, 6)
-  const sent = more.reduce((sum, { valueWei }) => sum + valueWei, 0n)
-  return {
-    ...intents[0]!,
-    atomicity: 'batch-7702',
-    calls: [...intents.flatMap(({ calls }) => calls), ...more],
-    spends: [...intents.flatMap(({ spends }) => spends), ...(sent > 0n ? [{ token: zeroAddress, amount: sent }] : [])],
-    receives: intents.flatMap(({ receives }) => receives),
-    approvals: [approvalOf(pipeline.token('USDC'), pipeline.chain.amm.v3!.swapRouter02, each * BigInt(swaps.length))],
-  }
+  return pipelines.open({ policy: naming(devnet()), ...options })
 }
 
 function wrap({ chain }: Pipeline, valueWei: bigint): IntentCall {
@@ -295,21 +233,6 @@ function drain(_pipeline: Pipeline, to: Address): IntentCall {
   const calls = [{ to: thief, value: parseEther('1'), data: '0x' as const }]
   const data = encodeFunctionData({ abi: batchDelegate.abi, functionName: 'execute', args: [calls] })
   return { to, data, valueWei: 0n, label: 'drain' }
-}
-
-/** A contract that is the delegate but for its last byte. */
-async function other(): Promise<Address> {
-  const address: Address = '0x000000000000000000000000000000000000d1e0'
-  const code: Hex = `${batchDelegate.runtime.slice(0, -2) as Hex}ff`
-  await node().setCode({ address, bytecode: code })
-  return address
-}
-
-function node() {
-  return createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) }).extend((client) => ({
-    getCode: ({ address }: { readonly address: Address }): Promise<Hex> =>
-      client.request({ method: 'eth_getCode', params: [address, 'latest'] } as never),
-  }))
 }
 
 async function codeOf(pipeline: Pipeline): Promise<string | undefined> {
