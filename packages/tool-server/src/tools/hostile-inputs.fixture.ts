@@ -76,7 +76,6 @@ export const hostile = {
     [{ type: 'collect', positionId: '1', params: { positionId: '2' } }],
     [{ type: 'collect', positionId: '1', params: { chain: 'ethereum' } }],
     [{ type: 'collect', positionId: '1', params: { dryRun: true } }],
-    [{ type: 'collect', positionId: '1', chain: 'base' }],
     [{ type: 'remove', positionId: '1', params: { version: 'v2' } }],
     [{ type: 'remove', positionId: '1', params: { percentage: 101 } }],
     [{ type: 'compound', positionId: '1', params: { swapToRatio: 'yes' } }],

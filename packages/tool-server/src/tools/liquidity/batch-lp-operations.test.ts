@@ -32,6 +32,11 @@ describe('an operation that is refused', () => {
     ])
   })
 
+  test('has no chain of its own', async () => {
+    const operations = [{ ...collect, chain: 'ethereum' }]
+    expect(await refusedFields(batchLpOperations, { operations, chain: 'base' })).toEqual(['operations[0].chain'])
+  })
+
   test('may name no position that an earlier one names; the same id of another version is another position', async () => {
     const twice = [collect, { type: 'remove', positionId: '12', params: { percentage: 50 } }]
     expect(await refusedFields(batchLpOperations, { operations: twice, chain: 'base' })).toEqual([
