@@ -5,8 +5,7 @@ import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Address } from 'viem'
 import { UsageError } from './usage-error.ts'
-import { findWorldChains } from './world-directory.ts'
-import { readWorldKey, worldMarker } from './world-key.ts'
+import { findWorldChains, readWorldKey, worldMarker } from './world-directory.ts'
 
 /**
  * The settings of the server that a command is about: the environment over the data directory's environment file. In the
@@ -59,4 +58,13 @@ function walletOf({ wallet }: Config, worldKey: `0x${string}` | null, directory:
 async function idsIn(path: string): Promise<ReadonlySet<number>> {
   const rows = JSON.parse(await readFile(path, 'utf8')) as readonly { readonly id: number }[]
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Says on stderr, in one line, what a command took from a local world's directory because nobody named it. */
+export function sayTaken({ worldChains, wallet }: Pick<ServerSettings, 'worldChains' | 'wallet'>): void {
+  const taken = [
+    ...(worldChains === null ? [] : [`chains from ${worldChains.path}`]),
+    ...(wallet === null || wallet.from === null ? [] : [`wallet ${wallet.address} from ${wallet.from}`]),
+  ]
+  if (taken.length > 0) process.stderr.write(`Local world: ${taken.join(', ')}.\n`)
 }

@@ -2,7 +2,7 @@ import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-a
 import { UsageError } from '../usage-error.ts'
 import { type Ledger, openStore, type Operation, type Operations, type Store, type Transactions } from '@svc/store'
 import type { OperationDescription } from '@svc/engine/approvals'
-import { describeOne } from './describe-operations.ts'
+import { describeOne } from './read-list.ts'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'

@@ -1,5 +1,5 @@
 import type { StopCause } from '@svc/tool-server/until-stopped'
-import { parseFlags } from '../parse-flags.ts'
+import { parseFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** `svc serve`: the MCP server alone, configured by the environment. */

@@ -1,5 +1,5 @@
 import type { StopCause } from '@svc/tool-server/until-stopped'
-import { parseFlags, parseWholeNumber } from '../parse-flags.ts'
+import { parseFlags, parseWholeNumber } from '../parse-words-and-flags.ts'
 import type { World, WorldOptions } from '../start-world.ts'
 import { UsageError } from '../usage-error.ts'
 

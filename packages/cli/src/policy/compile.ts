@@ -1,6 +1,6 @@
-import { type AgentRole, compilePolicy, loadPolicy, roleTemplates } from '@svc/engine/policy'
+import { type AgentRole, compilePolicy, loadPolicy, roleTemplates, policyJsonSchema } from '@svc/engine/policy'
 import type { Chain } from '@svc/wallet/core'
-import { parseFlags } from '../parse-flags.ts'
+import { parseFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 import { findPolicy, policyPlace } from './policy-place.ts'
 import { printProblems, sayPolicy } from './print-problems.ts'
@@ -46,4 +46,11 @@ function sayChains(chains: readonly Chain[], areConfigured: boolean): void {
 
 function isRole(name: string): name is AgentRole {
   return Object.hasOwn(roleTemplates, name)
+}
+
+/** `svc policy schema`: the JSON Schema of policy.json. */
+export async function schema(argv: readonly string[]): Promise<number> {
+  parseFlags(argv, { values: [] })
+  process.stdout.write(`${JSON.stringify(policyJsonSchema(), null, 2)}\n`)
+  return 0
 }
