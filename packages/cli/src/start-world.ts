@@ -59,7 +59,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const wallet = directory.walletAddress
     const ready = readyLine({ devnet, url, keys, api, trading, rewards, wallet })
     closers.push(await announce(dataDir, ready))
-    return { devnet, stop, settings, takenPorts, ready }
+    return { devnet, stop, settings, takenPorts, ready, writesUnderWay: () => server.writesUnderWay() }
   } catch (error) {
     await stop()
     throw error
@@ -90,6 +90,8 @@ export type World = {
   readonly settings: WorldSettings
   /** The usual ports that were taken, so that others stand in `ready`. */
   readonly takenPorts: Readonly<Record<'mcp' | 'rpc' | 'api', number | null>>
+  /** How many writes of the server have begun and not ended. */
+  writesUnderWay(): number
   /** Ends servers and chain, and removes what was temporary. */
   stop(): Promise<void>
 }

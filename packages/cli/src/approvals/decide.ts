@@ -22,10 +22,10 @@ export async function decide(
     switches: ['yes', 'json'],
   })
   const named = readPlanHash(flags['plan-hash'])
-  if (word === 'approve') requireDeps(flags.yes, named, terminal)
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const { description } = await findOperation(open, id)
+    if (word === 'approve') requireDeps(flags.yes, named, terminal)
     if (word === 'deny' && (description.state === 'approved' || description.state === 'scheduled')) {
       throw new Error('It was approved already; svc approvals cancel takes it back until it runs.')
     }

@@ -62,9 +62,23 @@ export async function findOperation(
   id: string,
 ): Promise<{ readonly operation: Operation; readonly description: OperationDescription }> {
   const operation = await operations.byId(id)
-  if (operation === null) throw new Error(`There is no operation ${id}. svc approvals list shows those that wait.`)
+  if (operation === null) throw new Error(`There is no operation ${id}. ${await whatWaits(operations)}`)
   return { operation, description: await describeOne(operations, operation) }
 }
+
+async function whatWaits(operations: Operations): Promise<string> {
+  const awaiting = await operations.inTurns({
+    states: ['awaiting_approval'],
+    order: 'newest',
+    perPrincipal: mostNamed,
+    limit: mostNamed,
+  })
+  const ids = awaiting.map((operation) => operation.id).join(', ')
+  const waits = ids === '' ? 'None awaits a decision' : `Awaiting a decision: ${ids}`
+  return `${waits}; svc approvals list --all shows every one.`
+}
+
+const mostNamed = 5
 
 /** Splits the words after a subcommand into the id of an operation and its flags, in any order. Throws `UsageError`. */
 export function readIdAndFlags<const Name extends string, const Switch extends string>(
