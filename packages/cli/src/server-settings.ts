@@ -4,13 +4,15 @@ import { readConfig, type Config } from '@svc/tool-server'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Address } from 'viem'
+import { requireDirectory } from './own-data-directory.ts'
 import { UsageError } from './usage-error.ts'
 import { findWorldChains, readWorldKey, worldMarker } from './world-directory.ts'
 
 /**
  * The settings of the server that a command is about: the environment over the data directory's environment file. In the
  * directory of a local world (`svc up --data-dir`) its chains hold unless SVC_CHAINS_FILE names others, and its wallet
- * unless the settings name one. Throws `ConfigError` for settings the server would not start with either.
+ * unless the settings name one. Throws for a directory that a flag names and that does not exist, and
+ * `ConfigError` for settings the server would not start with either.
  */
 export async function readServerSettings(
   dataDir: string | undefined,
@@ -19,6 +21,7 @@ export async function readServerSettings(
   if (dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
   const given = dataDir === undefined ? environment : { ...environment, SVC_DATA_DIR: dataDir }
   const { dataDir: directory, chainsFile } = readOperatorConfig(given)
+  if (dataDir !== undefined) await requireDirectory(directory)
   const key = await readWorldKey(directory)
   const worldChains = chainsFile === null ? await findWorldChains(directory) : null
   const config = readConfig(worldChains === null ? given : { ...given, SVC_CHAINS_FILE: worldChains })

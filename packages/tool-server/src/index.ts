@@ -1,3 +1,5 @@
+export { readOperatorKeys } from './auth/operator-keys.ts'
+export type { OperatorKey, OperatorKeys } from './auth/operator-keys.ts'
 export { provisionKeys } from './auth/provision-keys.ts'
 export type { ApiKeys } from './auth/provision-keys.ts'
 export { chainAccess, readConfig, rpcUrls } from './config.ts'

@@ -47,7 +47,14 @@ async function openPipeline(stopTimeoutMs: number, destination?: LogDestination)
   const config = readConfig({ ...localKey, SVC_DATA_DIR: dataDir, LOG_LEVEL })
   const ports = { chains: createChainDirectory([]) } as Ports
   const policy = parsePolicy(devnetPolicy(), { production: false })
-  return openWritePipeline({ config, wallet: config.wallet!, ports, policy, log: openLog(config, destination), stopTimeoutMs })
+  return openWritePipeline({
+    config,
+    wallet: config.wallet!,
+    ports,
+    policy,
+    log: openLog(config, destination),
+    stopTimeoutMs,
+  })
 }
 
 test('the start releases what an earlier process had reserved and not signed, also where no chain can be read', async () => {

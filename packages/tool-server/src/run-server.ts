@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { StartFacts } from './start-facts.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config/config-shape.ts'
@@ -11,14 +12,25 @@ import { openServer } from './open-server.ts'
  * for and what is kept. Throws as
  * `readConfig` and `openServer` do.
  */
-export async function runServer({ transport, environment, stopped, onListening }: RunOptions): Promise<void> {
+export async function runServer({
+  transport,
+  environment,
+  stopped,
+  onListening,
+  meant = '',
+}: RunOptions): Promise<void> {
   const config = readConfig(environment)
+  const wasThere = existsSync(config.dataDir)
+  const newDirectory = () => (wasThere || !existsSync(config.dataDir) ? '' : newDirectoryLine(config.dataDir, meant))
   const server = await openServer(config)
   try {
     if (transport === 'stdio') {
+      const made = newDirectory()
+      if (made !== '') onListening(made)
       await Promise.race([server.serveStdio(), stopped])
     } else {
-      onListening(`${listening(await server.listen(), config, environment)}${startLines(server.facts)}`)
+      const address = listening(await server.listen(), config, environment)
+      onListening(`${address}${newDirectory()}${startLines(server.facts)}`)
       await stopped
       onListening(stoppingLine(server.writesUnderWay(), 10))
     }
@@ -36,6 +48,15 @@ export type RunOptions = {
   /** Settles when the process is asked to end. */
   readonly stopped: Promise<unknown>
   readonly onListening: (lines: string) => void
+  /** A sentence about another directory that may have been meant, for a start that makes a new one. */
+  readonly meant?: string
+}
+
+/** A slip in a name makes a server with new keys and without a past, so a start that makes its directory says so. */
+function newDirectoryLine(dataDir: string, meant: string): string {
+  return `data: ${dataDir} is new, with keys and records of its own; no server has run there before. ${meant}`
+    .trimEnd()
+    .concat('\n')
 }
 
 /** What a person hears who ends a server: for how many writes it waits, and for how long. */

@@ -5,6 +5,7 @@ import type { OperationDescription } from '@svc/engine/approvals'
 import { describeOne } from './read-list.ts'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { meantDirectory } from '../own-data-directory.ts'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 
 /**
@@ -49,8 +50,9 @@ async function placeOf({ dataDir, databaseUrl }: ReturnType<typeof readOperatorC
   try {
     await access(path)
   } catch {
+    const meant = await meantDirectory(dataDir)
     throw new Error(
-      `${dataDir} holds no state of a server. Name the server's data directory with --data-dir or SVC_DATA_DIR.`,
+      `${dataDir} holds no state of a server. ${meant}Name the server's data directory with --data-dir or SVC_DATA_DIR.`,
     )
   }
   return { path, now: Date.now }

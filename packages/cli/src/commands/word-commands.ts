@@ -81,7 +81,7 @@ export async function approvals(argv: readonly string[], stopped: Promise<StopCa
  * Runs the word that follows a command, as `list` in `svc approvals list`. Throws `UsageError` for a word that there is not: with
  * `takes`, which says what there is, and with the word that most likely was meant.
  */
-async function runWord(
+export async function runWord(
   [name = '', ...rest]: readonly string[],
   words: Readonly<Record<string, (rest: readonly string[]) => Promise<number>>>,
   takes: string,

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
+import { meantDirectory } from '../own-data-directory.ts'
 import { UsageError } from '../usage-error.ts'
 import { findWorldChains } from '../world-directory.ts'
 import { ownChainFix } from './tool-refusal.ts'
@@ -65,8 +66,9 @@ export async function serverEnvironment(
 }
 
 async function requireDirectory(directory: string, said: string): Promise<void> {
-  await access(directory).catch((cause: unknown) => {
-    throw new Error(`--data-dir ${said} does not exist or cannot be read. ${ownChainFix}`, { cause })
+  await access(directory).catch(async (cause: unknown) => {
+    const meant = await meantDirectory(directory)
+    throw new Error(`--data-dir ${said} does not exist or cannot be read. ${meant}${ownChainFix}`, { cause })
   })
 }
 

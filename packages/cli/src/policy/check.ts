@@ -11,7 +11,7 @@ import { readInputFile } from '../read-input-file.ts'
 export async function check(argv: readonly string[]): Promise<number> {
   const { file, flags } = readFileAndFlags(argv, { values: ['data-dir'], switches: ['production'] })
   const { config, path, worldChains } = await policyPlace(flags['data-dir'], file, process.env)
-  const exists = await findPolicy(path, { file, dataDir: flags['data-dir'] })
+  const exists = await findPolicy(path, file)
   sayTaken({ worldChains, wallet: null })
   try {
     const policy = await loadPolicy(path, { production: config.production || flags.production })

@@ -13,7 +13,7 @@ export async function compile(argv: readonly string[]): Promise<number> {
   if (!isRole(role)) throw new UsageError(`--template takes ${Object.keys(roleTemplates).join(', ')}`)
   const file = flags.policy ?? null
   const { config, path, worldChains } = await policyPlace(flags['data-dir'], file, process.env)
-  const exists = await findPolicy(path, { file, dataDir: flags['data-dir'] })
+  const exists = await findPolicy(path, file)
   const configured = config.chains.filter(({ id }) => config.rpc.urls.has(id) || worldChains?.ids.has(id))
   const unasked = configured.length > 0 ? configured : config.chains.filter(({ testnet }) => !testnet)
   const chains = flags.chains === undefined ? unasked : namedChains(config.chains, flags.chains.split(','))

@@ -35,7 +35,7 @@ async function chainNamesOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<ReadonlyMap<number, string>> {
   const { readServerSettings } = await import('../server-settings.ts')
-  const known = await readServerSettings(dataDir, environment).then(
+  const known = await readServerSettings(undefined, { ...environment, SVC_DATA_DIR: dataDir }).then(
     ({ config }) => config.chains,
     () => chains,
   )

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config-shape.ts'
 import { appendEnvFile, envFilePath } from '../config/env-file.ts'
 import { Secret } from '@svc/wallet/core'
+import { apiKeySetting } from './operator-keys.ts'
 import { apiKeyFrom } from './api-key.ts'
 import type { KeyTier } from '@svc/engine'
 
@@ -20,7 +21,7 @@ export function provisionKeys(
     const given = config.auth.apiKeys[tier]
     if (given !== null) return given
     const key = apiKeyFrom(tier, randomBytes(32))
-    made.set(`SVC_API_KEY_${tier.toUpperCase()}`, key)
+    made.set(apiKeySetting(tier), key)
     return new Secret(key)
   }
   const keys = { read: keyOf('read'), feedback: keyOf('feedback'), write: keyOf('write') }
