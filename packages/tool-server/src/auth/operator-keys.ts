@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Secret } from '@svc/wallet/core'
 import type { KeyTier } from '@svc/engine'
 import { envFilePath, readEnvFile } from '../config/env-file.ts'
-import { keyTiers, principalId } from './api-key.ts'
+import { apiKeySetting, keyTiers, principalId } from './credentials.ts'
 
 /**
  * The API keys that a server on these settings takes, for commands beside it: the environment's over those in the data
@@ -20,11 +20,6 @@ export function readOperatorKeys(environment: Readonly<Record<string, string | u
     return [{ name: tier, setting, caller: principalId('api-key', key), from, key: new Secret(key) }]
   })
   return { file, keys }
-}
-
-/** The setting that holds the key of a tier. */
-export function apiKeySetting(tier: KeyTier): string {
-  return `SVC_API_KEY_${tier.toUpperCase()}`
 }
 
 export type OperatorKeys = {
