@@ -49,6 +49,12 @@ describe('a batch', () => {
       type: 'eip1559',
       to: lower(pipeline),
     })
+    // What its calls leave of an allowance the batch itself takes back.
+    const intent = batchOf(pipeline, [{}, {}])
+    const approvals = intent.approvals.map((approval) => ({ ...approval, amount: approval.amount + 5n }))
+    const { transactions } = await run(pipeline, { ...intent, approvals })
+    expect(transactions).toHaveLength(1)
+    expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
     // Other writes go on as before.
     await pipeline.run(swapIntent(pipeline, '100'))
     expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
