@@ -15,7 +15,7 @@ const logRangeBlocks = 5
 function refuseWideRanges(): void {
   const { fetch } = world.network
   world.network.fetch = async (input, init) => {
-    const body: unknown = JSON.parse(String(init?.body))
+    const body: unknown = JSON.parse(typeof init?.body === 'string' ? init.body : '')
     const wide = (Array.isArray(body) ? body : [body]).find(isWide)
     if (wide === undefined) return fetch(input, init)
     const refusal = (id: unknown) => ({ jsonrpc: '2.0', id, error: { code: -32600, message: 'block range too wide' } })
