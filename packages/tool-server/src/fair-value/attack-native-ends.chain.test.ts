@@ -78,13 +78,12 @@ describe('G13: what a v4 deposit may take of native currency counts at every pri
     const before = await worthOf(world)
     const push = pushBeforeDeposits(stranger)
     const opened: string[] = []
-    let refused = ''
-    for (let turn = 0; turn < 20 && refused === ''; turn += 1) {
+    for (let turn = 0; turn < 10; turn += 1) {
       if (turn % 4 === 3) await passBlocks(devnet(), stranger, 160)
       await syncClock(world)
       await world.call('add_liquidity', below('ETH', '118')).then(
         (answer) => void opened.push(answer.text('positionId')),
-        (error: unknown) => void (refused = String(error)),
+        () => null,
       )
       await push.takeBack()
     }
