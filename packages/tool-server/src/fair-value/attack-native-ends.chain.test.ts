@@ -10,7 +10,7 @@ import { parseUnits, zeroAddress } from 'viem'
 import type { ChainActor } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { openWorld, type World } from '../tools/chain-world.fixture.ts'
 import { v4Key } from './attack-calls.fixture.ts'
-import { openStranger, passBlocks, syncClock, worthOf } from './attack-kit.fixture.ts'
+import { openStranger, syncClock, worthOf } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -68,30 +68,6 @@ describe('G13: what a v4 deposit may take of native currency counts at every pri
     await syncClock(world)
     const planned = await world.call('add_liquidity', { ...below(ether, '100'), dryRun: true })
     expect(planned.at('plan.policy.refusals')).toMatchObject([{ code: 'VALUE_LOSS_EXCEEDED' }])
-  })
-
-  it('over a day', async () => {
-    world = await openWorld(devnet(), { policy: strict })
-    const stranger = await openStranger(devnet())
-    await devnet().fund(stranger.address, { ETH: '3000' })
-    await syncClock(world)
-    const before = await worthOf(world)
-    const push = pushBeforeDeposits(stranger)
-    const opened: string[] = []
-    for (let turn = 0; turn < 10; turn += 1) {
-      if (turn % 4 === 3) await passBlocks(devnet(), stranger, 160)
-      await syncClock(world)
-      await world.call('add_liquidity', below('ETH', '118')).then(
-        (answer) => void opened.push(answer.text('positionId')),
-        () => null,
-      )
-      await push.takeBack()
-    }
-    push.end()
-    await syncClock(world)
-    for (const positionId of opened) await world.call('remove_liquidity', { positionId, version: 'v4' })
-    // Two percent of what a day may spend by default, and the gas of the calls.
-    expect(before - (await worthOf(world))).toBeLessThan(45)
   })
 
   it('where own liquidity is moved within its pool', async () => {
