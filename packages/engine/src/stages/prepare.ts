@@ -1,6 +1,6 @@
 import { type Address, getAddress, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
 import { callAnswer } from '@svc/amm/rpc'
-import { type Intent, ToolError } from '@svc/amm'
+import { type Intent, type IntentCall, ToolError } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
 import { type AtomicQuestion, type AtomicRoute, readAtomicRoute } from '../batch/atomic-route.ts'
@@ -62,7 +62,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     permit2: chain.permit2,
     expiresAtSeconds,
   })
-  const calls = intent.calls.map((call): Step => ({ kind: 'call', ...call }))
+  const calls = intent.calls.map(callStep)
   const steps = asBatch(checked, [...approvals, ...calls])
   const pricing = { ...engine, directory: engine.tokens, chain, at: snapshotTaken.block }
   const [simulation, named] = await Promise.all([
@@ -78,6 +78,10 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     ...checkBalance(steps, simulation, { snapshotTaken, priced }),
   ]
   return { ...checked, steps, simulation, priced, refusals }
+}
+
+function callStep(call: IntentCall): Step {
+  return { kind: 'call', ...call }
 }
 
 /** One transaction with all of it in, and what takes its allowances back; without a route to one the steps as they are, for a dry run to show. */
@@ -162,7 +166,7 @@ export function play(
   }
   const [step] = steps
   if (step?.batch === undefined) {
-    const apart = intent.apart?.map((call): Step => ({ kind: 'call', ...call }))
+    const apart = intent.apart?.map(callStep)
     return apart === undefined ? simulate(request) : simulateBeside(request, apart)
   }
   return simulateBatch(request, { ...step, batch: step.batch }, route?.refusal === null && route.isDelegated)
