@@ -3,6 +3,7 @@ export type {
   Atomicity,
   ChainAnswer,
   Deferred,
+  EarlierTransaction,
   Execute,
   Intent,
   IntentApproval,
@@ -20,6 +21,7 @@ export type {
   RiskTier,
   Scheduled,
   Settled,
+  SettledTransaction,
   TokenQuantity,
 } from './intent.ts'
 export {
@@ -52,6 +54,7 @@ export {
   type Rewards,
   type RpcPool,
   type SwapHistory,
+  type SwapOutcome,
   type SwapRecord,
   type Token,
   type TokenDirectory,

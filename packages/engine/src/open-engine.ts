@@ -13,6 +13,7 @@ import type { PipelineLog } from './audit/pipeline-log.ts'
 import { createRefusedCallers } from './audit/refused-callers.ts'
 import { onStorage } from './audit/storage.ts'
 import { createDoubt } from './operations/doubt.ts'
+import { earlierTransactions } from './operations/earlier-transactions.ts'
 import { endInterrupted } from './operations/end-interrupted.ts'
 import { hasSigned } from './operations/has-signed.ts'
 import { createOperationsPipeline } from './operations/operations-pipeline.ts'
@@ -156,6 +157,8 @@ async function openOver(
     auditCall: (call: Call) => outcomes.begin(call),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions }, requestId),
+    earlier: (requestId: string, chain: Chain) =>
+      earlierTransactions({ ...ports, transactions, lookAgain: () => executor.reconcile() }, requestId, chain),
     requestOf: async (txHash: string) => (await transactions.byHash(txHash as Hash))?.requestId ?? null,
     safety: (principal: Principal) => executor.safetyReport(principal),
     during,

@@ -35,7 +35,7 @@ import { createNativePrices } from './spending/spend-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
 import { createSwitchRecorder } from './switches/switch-recorder.ts'
 import { broadcast, confirm } from './stages/transact.ts'
-import { newNumbers, executionContextOf } from './context/execution-context.ts'
+import { executionContextOf, type Numbers, numbersOf } from './context/execution-context.ts'
 
 /**
  * Makes the transaction pipeline: the only way from an intent to a signature. `open` binds it to one call; the writes
@@ -70,9 +70,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   return Object.freeze({
     open: (call: Call) => {
-      const numbers = newNumbers()
+      let numbers: Promise<Numbers> | undefined
       return async <Result>(intent: Intent, shape: (settled: Settled) => Result | Promise<Result>) => {
-        const context = executionContextOf(engine, call, intent, numbers)
+        numbers ??= numbersOf(engine, call)
+        const counted = await numbers
+        const context = executionContextOf(engine, call, intent, counted)
+        counted.tried.push(intent)
         const outcome = await (call.dryRun
           ? policies.forExecution(context).then((followed) => runPipeline(followed, policies))
           : runInTurn(context))

@@ -17,7 +17,8 @@ import type { Log } from '@svc/runtime'
 import type { ChartSpec } from './charts/chart-spec.ts'
 import { createChartStore, type ChartStore, type ReadPicture } from './charts/chart-store.ts'
 import type { Ports } from './ports.ts'
-import { ToolError } from '@svc/amm'
+import { type EarlierTransaction, ToolError } from '@svc/amm'
+import type { Chain } from '@svc/wallet/core'
 import type { StatusReport, Tool, WriteContext } from './tool.ts'
 
 /** The pipeline of a call, the same for every transport. Knows nothing of protocols. */
@@ -98,6 +99,8 @@ export type WritePipeline = {
   readonly sentBy?: (requestId: string) => Promise<Sent>
   /** The request that signed a transaction. */
   readonly requestOf?: (txHash: string) => Promise<string | null>
+  /** What earlier attempts at a request had mined on a chain, for a tool that goes on. */
+  readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
   /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
   during<Value>(work: () => Promise<Value>): Promise<Value>
 }
@@ -191,6 +194,10 @@ async function handleCall(request: CallRequest, requestId: string, context: Disp
   const run = () =>
     atMostOnce(tool, call, context, {
       run: () => attempt(() => answered(tool, call, request, context)),
+      again: (first) => {
+        const own = { ...call, requestId: first, attempt: requestId }
+        return attempt(() => answered(tool, own, request, context))
+      },
       goOn: (operationId) => attempt(() => goneOnWith(operationId, call, request, context)),
     })
   const result = await reported(tool.access === 'write' && write !== null ? write.during(run) : run())
@@ -248,13 +255,22 @@ function describeCall(
 }
 
 /** Dry runs change nothing, so they neither claim a key nor get a stored answer. */
-function atMostOnce(tool: Tool, call: Call, context: DispatchContext, { run, goOn }: KeyedWork): Promise<CallResult> {
+function atMostOnce(
+  tool: Tool,
+  call: Call,
+  context: DispatchContext,
+  { run, again, goOn }: KeyedWork,
+): Promise<CallResult> {
   const { idempotencyKey: key, requestId, input } = call
   if (tool.access !== 'write' || key === null || call.dryRun || context.once === null) return run()
   const failed = (error: unknown) => failure(error, tool.name, requestId, context.options.log)
   return context.once(
-    { principalId: call.principal.id, key, tool: tool.name, input, requestId },
-    { run: () => run().catch(failed), goOn: (operationId) => goOn(operationId).catch(failed) },
+    { principalId: call.principal.id, key, tool: tool.name, input, requestId, goesOn: tool.goesOn },
+    {
+      run: () => run().catch(failed),
+      again: (first) => again(first).catch(failed),
+      goOn: (operationId) => goOn(operationId).catch(failed),
+    },
   )
 }
 

@@ -28,6 +28,7 @@ describe('closing while a write is on its way', () => {
         defaults: { slippageBps: 50, deadlineSeconds: 600 },
         idempotency: {
           begin: async () => ({ state: 'new' }),
+          goOn: async () => false,
           takeOver: async () => false,
           finish: async () => {},
           abandon: async () => void seen.push('key freed'),

@@ -2,6 +2,7 @@ import type { Chain } from '@svc/wallet/core'
 import type { Call } from '../call.ts'
 import type { Intent } from '@svc/amm'
 import type { Engine, ExecutionContext } from './engine.ts'
+import { onStorage } from '../audit/storage.ts'
 import { knownContracts } from '../calldata/known-contracts.ts'
 
 /** Sets an intent on its way. Throws `CHAIN_NOT_SUPPORTED`. */
@@ -17,10 +18,14 @@ export function executionContextOf(engine: Engine, call: Call, intent: Intent, n
     sender,
     wallet: sender.address,
     known: knownContracts(chain, engine.policy),
-    reservationId: [call.requestId, ...(call.carriesOut === null ? [] : [call.carriesOut.id]), numbers.intent()].join(
-      '/',
-    ),
+    reservationId: [
+      call.requestId,
+      ...(call.carriesOut === null ? [] : [call.carriesOut.id]),
+      ...(call.attempt === undefined ? [] : [call.attempt]),
+      numbers.intent(),
+    ].join('/'),
     nextStep: numbers.step,
+    before: [...numbers.tried],
   }
 }
 
@@ -39,15 +44,22 @@ export function serverContext(engine: Engine, chain: Chain): ExecutionContext {
   return executionContextOf(engine, call, nothing(chain.id), newNumbers())
 }
 
-/** What numbers the intents and the transactions of one call. */
-export type Numbers = { readonly intent: () => number; readonly step: () => number }
+/** What numbers the intents and the transactions of one call, and the intents it has tried so far. */
+export type Numbers = { readonly intent: () => number; readonly step: () => number; readonly tried: Intent[] }
 
-export function newNumbers(): Numbers {
-  return { intent: counter(), step: counter() }
+export function newNumbers(firstStep = 0): Numbers {
+  return { intent: counter(0), step: counter(firstStep), tried: [] }
 }
 
-function counter(): () => number {
-  let next = 0
+/** A call that goes on numbers its transactions after those that the attempts before it have signed. */
+export async function numbersOf({ journal }: Pick<Engine, 'journal'>, call: Call): Promise<Numbers> {
+  if (call.attempt === undefined) return newNumbers()
+  const signed = await onStorage('the journal cannot be read', () => journal.byRequest(call.requestId))
+  return newNumbers(signed.reduce((next, { step }) => Math.max(next, step + 1), 0))
+}
+
+function counter(first: number): () => number {
+  let next = first
   return () => next++
 }
 

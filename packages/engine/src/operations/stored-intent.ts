@@ -55,7 +55,7 @@ const storedDeposit = z.strictObject({
   isInverted: z.boolean(),
 }) satisfies z.ZodType<IntentDeposit>
 
-const storedIntent = z.strictObject({
+const storedPart = z.strictObject({
   chainId: z.int(),
   calls: z.array(
     z.strictObject({ to: address, data, valueWei: whole, label: z.string(), exact: z.literal(true).optional() }),
@@ -82,3 +82,5 @@ const storedIntent = z.strictObject({
   restsOn: z.array(z.strictObject({ to: address, data, answer: data })).optional(),
   why: z.string(),
 }) satisfies z.ZodType<Intent>
+
+const storedIntent = storedPart.extend({ follows: z.array(storedPart).optional() }) satisfies z.ZodType<Intent>

@@ -5,6 +5,7 @@ import { recommendFeeTier } from './analytics/recommend-fee-tier.ts'
 import { addLiquidity } from './liquidity/add-liquidity.ts'
 import { collectFees } from './liquidity/collect-fees.ts'
 import { compoundFees } from './liquidity/compound-fees.ts'
+import { harvestRewards } from './liquidity/harvest-rewards.ts'
 import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
 import { rebalancePosition } from './liquidity/rebalance-position.ts'
 import { removeLiquidity } from './liquidity/remove-liquidity.ts'
@@ -75,6 +76,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   getTransactionStatus,
   getTwammOrderStatus,
   getVolumeHistory,
+  harvestRewards,
   increaseLiquidity,
   listOperations,
   listSupportedChains,

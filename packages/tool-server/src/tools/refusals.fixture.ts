@@ -91,6 +91,8 @@ export function untouchedWorld(): WriteContext {
     isDryRun: false,
     keptDeposits: () => [],
     keptReceipts: () => [],
+    keptParts: () => null,
+    earlier: async () => [],
     status: untouchable('status'),
     operations: untouchable('operations'),
     agentAddress: wallet,

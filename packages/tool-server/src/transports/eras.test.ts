@@ -144,6 +144,7 @@ describe('one endpoint, two eras', () => {
         defaults: { slippageBps: 50, deadlineSeconds: 600 },
         idempotency: {
           begin: async () => ({ state: 'new' }),
+          goOn: async () => false,
           takeOver: async () => false,
           finish: async () => {},
           abandon: async () => {},

@@ -1,0 +1,136 @@
+import { type Address, isAddressEqual } from 'viem'
+import {
+  type Intent,
+  type LiquidityPlan,
+  type Position,
+  type Quote,
+  type SwapOutcome,
+  type Token,
+  tokenLabel,
+  ToolError,
+} from '@svc/amm'
+import type { WriteContext } from '../tool.ts'
+import { type HarvestBook, type HarvestRequest, isSameValue } from './harvest-book.ts'
+import { isStop } from './is-stop.ts'
+
+/** Sells what collections brought for the target, one swap a token, each weighed by itself; a failure of one leaves the others. */
+export async function consolidate(request: HarvestRequest, context: WriteContext, book: HarvestBook): Promise<void> {
+  for (const { token, amount } of toSell(request, context, { book, due: [] })) {
+    try {
+      const swap = await planSwap(request, context, { tokenIn: token, amountIn: amount })
+      const done = await context.execute(swap.intent, async (settled) => {
+        book.enter(settled)
+        const { amountIn, amountOut } = await swap.plan.decode(settled)
+        const priceImpactBps = settled.priceImpactBps ?? swap.quote.priceImpactBps
+        return { hash: settled.main.hash, amountIn, amountOut, priceImpactBps }
+      })
+      if ('status' in done) throw new TypeError('What goes on with a call never waits')
+      book.swaps.push({ ...done, tokenIn: token, tokenOut: swap.tokenOut })
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error
+      if (error.code === 'AMOUNT_TOO_SMALL') {
+        book.notes.push(`What came of ${tokenLabel(token)} is too little to swap and stays in the wallet.`)
+        continue
+      }
+      book.fail({ tokenIn: token }, error)
+      if (isStop(error)) book.stop = error
+      if (book.stop !== null) return
+    }
+  }
+}
+
+/** A swap as it is planned: of what is expected, or of what came. */
+export type PlannedSwap = {
+  readonly intent: Intent
+  readonly plan: LiquidityPlan<SwapOutcome, SwapOutcome>
+  readonly quote: Quote
+  readonly tokenIn: Token
+  readonly tokenOut: Token
+}
+
+/** The swaps that would follow the collections at present prices; what finds no route is said. */
+export async function planSwaps(
+  request: HarvestRequest,
+  context: WriteContext,
+  work: { readonly book: HarvestBook; readonly due: readonly Position[] },
+): Promise<readonly PlannedSwap[]> {
+  const planned = await Promise.all(
+    toSell(request, context, work).map(async ({ token: tokenIn, amount: amountIn }) => {
+      try {
+        return [await planSwap(request, context, { tokenIn, amountIn })]
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error
+        work.book.notes.push(`No swap of ${tokenLabel(tokenIn)} can be planned now: ${error.message}`)
+        return []
+      }
+    }),
+  )
+  return planned.flat()
+}
+
+type Sale = { readonly token: Token; readonly amount: bigint }
+
+/** What is held of each token of the positions, and still waits in those that are due, but for the target itself. */
+function toSell(
+  { chain, target }: HarvestRequest,
+  { tokens }: Pick<WriteContext, 'tokens'>,
+  { book, due }: { readonly book: HarvestBook; readonly due: readonly Position[] },
+): readonly Sale[] {
+  if (target === null) return []
+  const collected = book.collected.map(({ position }) => position)
+  const known = [...collected, ...due].flatMap(({ pool }) => [pool.token0, pool.token1])
+  const wrapped = tokens.wrapped(chain)
+  const sold = [...new Map(known.map((token) => [token.address, token])).values()]
+  const kept = sold.filter((token) => token.address !== target.address && isSameValue(token, target, wrapped))
+  for (const token of kept) {
+    const note = `${tokenLabel(token)} stays as it is: it is worth the same as ${tokenLabel(target)}.`
+    if (!book.notes.includes(note)) book.notes.push(note)
+  }
+  return sold
+    .filter((token) => !isSameValue(token, target, wrapped))
+    .map((token) => ({
+      token,
+      amount: (book.held.get(token.address.toLowerCase()) ?? 0n) + waitsIn(due, token.address),
+    }))
+    .filter(({ amount }) => amount > 0n)
+}
+
+function waitsIn(due: readonly Position[], token: Address): bigint {
+  return due.reduce((sum, { pool, fees0, fees1 }) => {
+    if (isAddressEqual(pool.token0.address, token)) return sum + fees0
+    return isAddressEqual(pool.token1.address, token) ? sum + fees1 : sum
+  }, 0n)
+}
+
+/** Under a stored plan no more is sold than it says: fees that came since stay in the wallet. Throws as quoting and planning do. */
+async function planSwap(
+  { chain, target: tokenOut, slippageBps, deadline }: HarvestRequest,
+  context: WriteContext,
+  { tokenIn, amountIn: wanted }: { readonly tokenIn: Token; readonly amountIn: bigint },
+): Promise<PlannedSwap> {
+  if (tokenOut === null) throw new TypeError('nothing is swapped without a target')
+  const { liquidity, wallet } = context
+  const kept = keptSale(context, tokenIn)
+  const amountIn = kept !== null && kept.amount < wanted ? kept.amount : wanted
+  const quote = await liquidity.quote(chain, { tokenIn, tokenOut, amountIn })
+  const terms = { tokenIn, tokenOut, slippageBps, deadline, recipient: wallet.address }
+  const plan = await liquidity.planSwap(chain, quote, { ...terms, keptReceipts: kept?.part.receives })
+  return { intent: { ...plan.intent, riskTier: 'standard' }, plan, quote, tokenIn, tokenOut }
+}
+
+/** What the plan that is carried out says of the sale of a token; `null` for a call of its own. */
+function keptSale(
+  { keptParts }: Pick<WriteContext, 'keptParts'>,
+  { address }: Token,
+): { readonly part: Intent; readonly amount: bigint } | null {
+  const parts = keptParts()
+  if (parts === null) return null
+  for (const part of parts) {
+    const spent = part.spends.find(({ token }) => isAddressEqual(token, address))
+    if (spent !== undefined) return { part, amount: spent.amount }
+  }
+  throw new ToolError('SIMULATION_DRIFT', 'The plan that is carried out holds no swap of this token.', {
+    details: [{ message: 'not in the plan', token: address }],
+    suggestion: 'Sell it with execute_swap.',
+  })
+}
