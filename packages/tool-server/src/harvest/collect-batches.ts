@@ -1,6 +1,6 @@
 import { type Deferred, type ErrorCode, type Intent, type Position, ToolError } from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
-import type { HarvestBook, HarvestRequest } from './harvest-book.ts'
+import { enterReverted, type HarvestBook, type HarvestRequest } from './harvest-book.ts'
 import { isStop } from './is-stop.ts'
 
 /**
@@ -71,6 +71,7 @@ async function collectBatch(
     return 'done'
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
+    if (error.code === 'TRANSACTION_REVERTED') await enterReverted(book, { chain, error }, context)
     if (batch.length > 1 && ofOneOfThem.has(error.code)) return 'halved'
     if (isStop(error)) book.stop = error
     book.fail({ positions: batch }, error)
@@ -78,12 +79,16 @@ async function collectBatch(
   }
 }
 
-/** What is wrong with one position of a transaction shows so, before anything is signed. */
+/**
+ * What is wrong with one position of a transaction shows so: before anything is signed, or where a token knows a simulation from a block
+ * when it is mined, which costs its gas.
+ */
 const ofOneOfThem: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SIMULATION_FAILED',
   'UNSAFE_TRANSACTION',
   'TOKEN_NOT_ALLOWLISTED',
   'HOOK_NOT_SUPPORTED',
+  'TRANSACTION_REVERTED',
 ])
 
 function halvesOf(batch: readonly Position[]): readonly (readonly Position[])[] {

@@ -1,3 +1,4 @@
+import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddressEqual } from 'viem'
 import {
   type Intent,
@@ -8,9 +9,10 @@ import {
   type Token,
   tokenLabel,
   ToolError,
+  type Version,
 } from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
-import { type HarvestBook, type HarvestRequest, isSameValue } from './harvest-book.ts'
+import { enterReverted, type HarvestBook, type HarvestRequest, isSameValue } from './harvest-book.ts'
 import { isStop } from './is-stop.ts'
 
 /** Sells what collections brought for the target, one swap a token, each weighed by itself; a failure of one leaves the others. */
@@ -32,6 +34,7 @@ export async function consolidate(request: HarvestRequest, context: WriteContext
         book.notes.push(`What came of ${tokenLabel(token)} is too little to swap and stays in the wallet.`)
         continue
       }
+      if (error.code === 'TRANSACTION_REVERTED') await enterReverted(book, { chain: request.chain, error }, context)
       book.fail({ tokenIn: token }, error)
       if (isStop(error)) book.stop = error
       if (book.stop !== null) return
@@ -102,7 +105,10 @@ function waitsIn(due: readonly Position[], token: Address): bigint {
   }, 0n)
 }
 
-/** Under a stored plan no more is sold than it says: fees that came since stay in the wallet. Throws as quoting and planning do. */
+/**
+ * Under a stored plan no more is sold than it says, fees that came since stay in the wallet, and through pools of the plan's version,
+ * whichever is the best by now. Throws as quoting and planning do.
+ */
 async function planSwap(
   { chain, target: tokenOut, slippageBps, deadline }: HarvestRequest,
   context: WriteContext,
@@ -110,9 +116,10 @@ async function planSwap(
 ): Promise<PlannedSwap> {
   if (tokenOut === null) throw new TypeError('nothing is swapped without a target')
   const { liquidity, wallet } = context
-  const kept = keptSale(context, tokenIn)
+  const kept = keptSale(chain, context, tokenIn)
   const amountIn = kept !== null && kept.amount < wanted ? kept.amount : wanted
-  const quote = await liquidity.quote(chain, { tokenIn, tokenOut, amountIn })
+  const versions = kept?.version == null ? {} : { versions: [kept.version] }
+  const quote = await liquidity.quote(chain, { tokenIn, tokenOut, amountIn, ...versions })
   const terms = { tokenIn, tokenOut, slippageBps, deadline, recipient: wallet.address }
   const plan = await liquidity.planSwap(chain, quote, { ...terms, keptReceipts: kept?.part.receives })
   return { intent: { ...plan.intent, riskTier: 'standard' }, plan, quote, tokenIn, tokenOut }
@@ -120,14 +127,18 @@ async function planSwap(
 
 /** What the plan that is carried out says of the sale of a token; `null` for a call of its own. */
 function keptSale(
+  { amm }: Chain,
   { keptParts }: Pick<WriteContext, 'keptParts'>,
   { address }: Token,
-): { readonly part: Intent; readonly amount: bigint } | null {
+): { readonly part: Intent; readonly amount: bigint; readonly version: Version | null } | null {
   const parts = keptParts()
   if (parts === null) return null
+  const routers = { v2: amm.v2?.router, v3: amm.v3?.swapRouter02, v4: amm.universalRouter?.address }
   for (const part of parts) {
     const spent = part.spends.find(({ token }) => isAddressEqual(token, address))
-    if (spent !== undefined) return { part, amount: spent.amount }
+    if (spent === undefined) continue
+    const version = (['v2', 'v3', 'v4'] as const).find((one) => routers[one] === part.calls[0]?.to) ?? null
+    return { part, amount: spent.amount, version }
   }
   throw new ToolError('SIMULATION_DRIFT', 'The plan that is carried out holds no swap of this token.', {
     details: [{ message: 'not in the plan', token: address }],

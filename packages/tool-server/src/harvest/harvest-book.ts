@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, type Hash, zeroAddress } from 'viem'
+import { type Address, type Hash, isHash, zeroAddress } from 'viem'
 import {
   type EarlierTransaction,
   type Position,
@@ -151,6 +151,26 @@ async function enterEarlier(
   const tokenIn = await tokens.byAddress(chain, given.token)
   const amounts = { amountIn: -given.amount, amountOut: got.amount }
   book.swaps.push({ hash, tokenIn, tokenOut: target, ...amounts, priceImpactBps: null })
+}
+
+/** Enters the gas of what was mined and failed, which a failure names. */
+export async function enterReverted(
+  book: HarvestBook,
+  { chain, error }: { readonly chain: Chain; readonly error: ToolError },
+  { rpc, tokens, prices }: Pick<WriteContext, 'rpc' | 'tokens' | 'prices'>,
+): Promise<void> {
+  const native = tokens.wrapped(chain)
+  for (const { txHash, message } of error.details) {
+    if (typeof txHash !== 'string' || !isHash(txHash) || book.transactions.some(({ hash }) => hash === txHash)) continue
+    book.transactions.push({ label: message, hash: txHash })
+    const receipt = await rpc
+      .client(chain)
+      .getTransactionReceipt({ hash: txHash })
+      .catch(() => null)
+    const gasWei = receipt === null ? null : receipt.gasUsed * receipt.effectiveGasPrice
+    const price = await prices.usd(chain, native)
+    book.gasCostUsd = sumUsd(book.gasCostUsd, gasWei === null ? null : valueUsd(gasWei, native, price))
+  }
 }
 
 function addTo(held: Map<string, bigint>, deltas: readonly TokenQuantity[]): void {
