@@ -8,7 +8,6 @@ import { doneOf, formatHarvest, harvestResult, incomplete } from '../format-harv
 import {
   addressInput,
   chainInput,
-  deadlineInput,
   deadlineOf,
   invalidField,
   numberWithin,
@@ -22,7 +21,7 @@ export const harvestRewards = writeTool({
   name: 'harvest_rewards',
   title: 'Harvest rewards',
   description:
-    'Collects the fees of all v3 and v4 positions, one transaction a version, and swaps them to targetToken if given, each swap weighed by itself. Repeat with the same idempotencyKey to go on after a failure. Another wallet: dryRun only.',
+    'Collects the fees of all v3 and v4 positions, one transaction a version, and swaps each token to targetToken if given. The same idempotencyKey goes on after a failure. Another wallet: dryRun only.',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
@@ -37,12 +36,10 @@ export const harvestRewards = writeTool({
         (ids) => ids.length >= 1 && ids.length <= mostPositions,
         `Accepted: 1 to ${mostPositions} ids; leave it out for all`,
       )
-      .optional()
-      .describe('Default: all'),
+      .optional(),
     includeRewards: z.boolean().default(true),
     slippageBps: slippageInput.default(100),
-    minHarvestUsd: numberWithin(0, 1e6, 'US dollars from 0 to 1000000').default(0.1).describe('Below: skipped'),
-    deadlineSeconds: deadlineInput,
+    minHarvestUsd: numberWithin(0, 1e6, 'US dollars from 0 to 1000000').default(0.1),
   }),
   output: z.object({
     status: z.enum(['success', 'preview']),
@@ -67,7 +64,7 @@ export const harvestRewards = writeTool({
     includeRewards: input.includeRewards,
     slippageBps: input.slippageBps,
     minHarvestUsd: input.minHarvestUsd,
-    deadline: deadlineOf(input.deadlineSeconds, context),
+    deadline: deadlineOf(undefined, context),
   }
   if (!isAddressEqual(owner, context.wallet.address)) {
     if (!context.isDryRun) {
