@@ -158,7 +158,7 @@ async function openOver(
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions }, requestId),
     earlier: (requestId: string, chain: Chain) =>
-      earlierTransactions({ ...ports, transactions, lookAgain: () => executor.reconcile() }, requestId, chain),
+      earlierTransactions({ ...ports, transactions, ledger, lookAgain: () => executor.reconcile() }, requestId, chain),
     requestOf: async (txHash: string) => (await transactions.byHash(txHash as Hash))?.requestId ?? null,
     safety: (principal: Principal) => executor.safetyReport(principal),
     during,

@@ -1,4 +1,4 @@
-import type { StoredTransaction, Transactions } from '@svc/store'
+import type { Ledger, StoredTransaction, Transactions } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
 import { getAddress, type PublicClient, type TransactionReceipt, zeroAddress } from 'viem'
 import { type EarlierTransaction, type ErrorDetail, type RpcPool, ToolError } from '@svc/amm'
@@ -13,7 +13,7 @@ import { signedSteps } from './signed-steps.ts'
  * What the earlier attempts of a request had mined on a chain, in order: what an attempt that goes on must not do again. The journal
  * knows of every transaction before its first byte leaves, and receipts say what it did, so nothing else has to be kept.
  *
- * @throws ToolError `WALLET_BUSY` while anything the request signed may still be mined, `CANCELLED_BY_OPERATOR` where the
+ * @throws ToolError `WALLET_BUSY` while anything the request signed may still be mined or is not counted yet, `CANCELLED_BY_OPERATOR` where the
  * operator took something of it back, `STORAGE_UNAVAILABLE`, `RPC_*`
  */
 export async function earlierTransactions(
@@ -21,14 +21,9 @@ export async function earlierTransactions(
   requestId: string,
   chain: Chain,
 ): Promise<readonly EarlierTransaction[]> {
-  const read = () => onStorage('the journal cannot be read', () => world.transactions.byRequest(requestId))
-  let signed = await read()
-  if (signed.some(isOpen)) {
-    await world.lookAgain().catch(() => undefined)
-    signed = await read()
-  }
-  const open = signed.filter(isOpen)
-  if (open.length > 0) throw stillOpen(open)
+  if (!(await isSettled(world, requestId))) await world.lookAgain().catch(() => undefined)
+  const signed = await signedBy(world, requestId)
+  if (!(await isSettled(world, requestId))) throw stillOpen(signed)
   const steps = signedSteps(signed)
   if (steps.some(isRevoked)) throw cancelled(signed)
   const client = world.rpc.client(chain)
@@ -38,9 +33,21 @@ export async function earlierTransactions(
 
 export type EarlierWorld = {
   readonly transactions: Pick<Transactions, 'byRequest'>
+  readonly ledger: Pick<Ledger, 'open'>
   readonly rpc: Pick<RpcPool, 'client'>
   /** Brings what is left open to its end where the chain shows it. */
   lookAgain(): Promise<unknown>
+}
+
+function signedBy({ transactions }: EarlierWorld, requestId: string): Promise<readonly StoredTransaction[]> {
+  return onStorage('the journal cannot be read', () => transactions.byRequest(requestId))
+}
+
+/** Once the request is on its way again nobody else ends what it left, and revocations forget which approvals were its own. */
+async function isSettled(world: EarlierWorld, requestId: string): Promise<boolean> {
+  const reserved = await onStorage('the spend ledger cannot be read', () => world.ledger.open())
+  if (reserved.some((one) => one.requestId === requestId)) return false
+  return !(await signedBy(world, requestId)).some(isOpen)
 }
 
 const hasReceipt: ReadonlySet<StoredTransaction['state']> = new Set<StoredTransaction['state']>(['final', 'reverted'])

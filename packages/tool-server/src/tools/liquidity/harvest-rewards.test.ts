@@ -25,7 +25,7 @@ test('no ids are not all, and more than fifty are too many', async () => {
   expect(refusal.details[0]?.message).toContain('leave it out for all')
 })
 
-test("another wallet is refused before anything is read, unless it is only looked at", async () => {
+test('another wallet is refused before anything is read, unless it is only looked at', async () => {
   const wallet = '0x2222222222222222222222222222222222222222'
   expect(await refusedFields(harvestRewards, { chain: 'base', wallet })).toEqual(['wallet'])
 })
