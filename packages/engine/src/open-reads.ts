@@ -9,7 +9,7 @@ import type { MarketPorts, PriceMemory } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { createConfirmedSources } from './policy/policy-price-sources.ts'
 import type { Policy } from './policy/policy.ts'
-import { dailyValueCaps } from './policy/policy-value-caps.ts'
+import { dailyValueCaps } from './value/budget-names.ts'
 import { routeUpstream, type UpstreamOptions } from './upstream/route-upstream.ts'
 
 /** What server and commands read chains through; nothing is asked before it is needed. */

@@ -1,8 +1,7 @@
-import type { StartFacts } from './start-facts.ts'
+import { type StartFacts, openServer } from './open-server.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config/config-shape.ts'
 import { envFilePath } from './config/env-file.ts'
-import { openServer } from './open-server.ts'
 
 /**
  * The whole life of a server process: opens what the environment describes, serves it, and closes it in good order when

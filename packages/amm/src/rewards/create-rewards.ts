@@ -1,13 +1,10 @@
 import { inTurns } from '@svc/runtime'
 import type { Chain } from '@svc/wallet/core'
-import { type Address, type Hex, isAddressEqual } from 'viem'
-import { rewardDistributorAbi } from '../abis/rewards.ts'
+import { type Address, concat, encodeAbiParameters, type Hex, isAddressEqual, keccak256, parseAbi } from 'viem'
 import type { ClaimableReward, Rewards, RpcPool } from '../ports.ts'
 import { contractFunction } from '../rpc/contract-function.ts'
-import { everyResult } from '../rpc/every-result.ts'
-import { readAll } from '../rpc/read-all.ts'
+import { everyResult, readAll } from '../rpc/read-all.ts'
 import { ToolError } from '../tool-error.ts'
-import { holdsProof } from './holds-proof.ts'
 import { type OfferedReward, readOfferedRewards, type RewardsService } from './read-offered-rewards.ts'
 
 /**
@@ -47,6 +44,34 @@ export type RewardsOptions = {
   readonly fetch?: typeof fetch
   /** For one answer of the service. */
   readonly timeoutMs?: number
+}
+
+/** Of Merkl's distributor, what is read of it and the one function by which rewards are claimed. */
+export const rewardDistributorAbi = parseAbi([
+  'function getMerkleRoot() view returns (bytes32)',
+  'function claimed(address user, address token) view returns (uint208 amount, uint48 timestamp, bytes32 merkleRoot)',
+  'function claim(address[] users, address[] tokens, uint256[] amounts, bytes32[][] proofs)',
+])
+
+/**
+ * Whether a proof shows a leaf (user, token, amount) to be in the tree of that root. Leaves are hashed once, and of two nodes the
+ * smaller stands first, as OpenZeppelin's `MerkleProof` has it.
+ */
+export function holdsProof(root: Hex, { user, token, amount, proof }: ProvenLeaf): boolean {
+  const leaf = keccak256(encodeAbiParameters(leafParameters, [user, token, amount]))
+  const top = proof.reduce((node, sibling) => {
+    const other = sibling.toLowerCase() as Hex
+    return keccak256(node < other ? concat([node, other]) : concat([other, node]))
+  }, leaf)
+  return top === root.toLowerCase()
+}
+
+export type ProvenLeaf = {
+  readonly user: Address
+  readonly token: Address
+  /** Smallest units, from the beginning. */
+  readonly amount: bigint
+  readonly proof: readonly Hex[]
 }
 
 const rootOf = contractFunction(rewardDistributorAbi, 'getMerkleRoot')
@@ -104,3 +129,5 @@ function silentDistributor(chain: Chain): ToolError {
     suggestion: 'The operator must correct rewardDistributor of this chain in the file of SVC_CHAINS_FILE.',
   })
 }
+
+const leafParameters = [{ type: 'address' }, { type: 'address' }, { type: 'uint256' }] as const

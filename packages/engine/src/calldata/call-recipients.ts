@@ -1,5 +1,4 @@
 import { type Address, size, slice, zeroAddress } from 'viem'
-import type { Surface } from './surface.ts'
 
 /**
  * Everybody whom the parts of one call pay, the caller left out where a contract has a name for it. The called contract
@@ -30,6 +29,19 @@ export function callRecipients(
 
 /** A function, v4 action (`v4 0e`) or router command (`router 04`), with the values of its parameters by name. */
 export type CalldataPart = { readonly name: string; readonly values: Readonly<Record<string, unknown>> }
+
+/** The kinds of contracts whose calldata is read. */
+export type Surface =
+  | 'v2Router'
+  | 'v3PositionManager'
+  | 'v3SwapRouter02'
+  | 'v4PositionManager'
+  | 'universalRouter'
+  | 'wrappedNative'
+  | 'twammHook'
+  | 'identityRegistry'
+  | 'handleRegistry'
+  | 'rewardDistributor'
 
 type Payee = Address | 'caller' | 'itself' | null
 

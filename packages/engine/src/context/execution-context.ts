@@ -1,9 +1,15 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Call } from '../call.ts'
 import type { Intent } from '@svc/amm'
+import type { Hash, TransactionReceipt } from 'viem'
+import type { Call } from '../call.ts'
 import type { Engine, ExecutionContext } from './engine.ts'
 import { onStorage } from '../audit/storage.ts'
 import { knownContracts } from '../calldata/known-contracts.ts'
+import type { Simulation } from '../simulation/simulation.ts'
+import type { HeldSpend } from '../spending/spend-limit.ts'
+import type { PricedTokens } from '../spending/spend-value.ts'
+import type { Step } from './step.ts'
+import type { ChainSnapshot } from '../allowances/chain-snapshot.ts'
 
 /** Sets an intent on its way. Throws `CHAIN_NOT_SUPPORTED`. */
 export function executionContextOf(engine: Engine, call: Call, intent: Intent, numbers: Numbers): ExecutionContext {
@@ -56,6 +62,18 @@ export async function numbersOf({ journal }: Pick<Engine, 'journal'>, call: Call
   if (call.attempt === undefined) return newNumbers()
   const signed = await onStorage('the journal cannot be read', () => journal.byRequest(call.requestId))
   return newNumbers(signed.reduce((next, { step }) => Math.max(next, step + 1), 0))
+}
+
+/** How far a run of the pipeline has come. Filled as it goes. */
+export type Progress = {
+  readonly signed: { readonly step: Step; readonly hash: Hash }[]
+  readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
+  /** What the ledger holds for the pipeline now: rises when prices and fees do. */
+  reserved: HeldSpend
+  /** The newest prices looked up, at which it is settled. */
+  priced: PricedTokens
+  /** The simulation in force and the step it starts with. */
+  valid: { readonly snapshotTaken: ChainSnapshot; readonly simulation: Simulation; readonly firstStep: number }
 }
 
 function counter(first: number): () => number {

@@ -3,11 +3,9 @@ import type { Chain } from '@svc/wallet/core'
 import { getAddress, type PublicClient, type TransactionReceipt, zeroAddress } from 'viem'
 import { type EarlierTransaction, type ErrorDetail, type RpcPool, ToolError } from '@svc/amm'
 import { onStorage } from '../audit/storage.ts'
-import { clampReceipt } from '../recovery/clamp-receipt.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
-import { gasCostOf } from '../spending/gas-cap.ts'
-import { isRevoked } from './may-be-mined.ts'
-import { signedSteps } from './signed-steps.ts'
+import { clampReceipt, gasCostOf } from '../spending/gas-cap.ts'
+import { isRevoked, isSignedOpen, signedSteps } from './may-be-mined.ts'
 
 /**
  * What the earlier attempts of a request had mined on a chain, in order: what an attempt that goes on must not do again. The journal
@@ -53,8 +51,8 @@ async function isSettled(world: EarlierWorld, requestId: string): Promise<boolea
 const hasReceipt: ReadonlySet<StoredTransaction['state']> = new Set<StoredTransaction['state']>(['final', 'reverted'])
 
 /** Declined bytes may be mined all the same. */
-function isOpen({ state }: StoredTransaction): boolean {
-  return state === 'signed' || state === 'broadcast' || state === 'mined' || state === 'refused'
+function isOpen(entry: StoredTransaction): boolean {
+  return isSignedOpen(entry) || entry.state === 'refused'
 }
 
 async function readEarlier(client: PublicClient, chain: Chain, entry: StoredTransaction): Promise<EarlierTransaction> {

@@ -3,8 +3,7 @@ import type { Intent, IntentApproval, TokenQuantity, UpstreamAsked, UpstreamKind
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { allowedParts } from './allowed-parts.ts'
 import { type FactsContext, type PartFacts, partFacts } from './part-facts.ts'
-import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from './read-parts.ts'
-import { upstreamRefusal } from './upstream-refusal.ts'
+import { isUpstreamSurface, type Part, readParts, upstreamRefusal, type UpstreamSurface } from './read-parts.ts'
 
 /**
  * Makes an intent of a transaction that somebody else built, if it is what was asked for and nothing more: chain, sender,

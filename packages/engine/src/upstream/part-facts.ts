@@ -1,7 +1,6 @@
 import { type Address, size, slice, zeroAddress } from 'viem'
 import type { PoolFacts } from '@svc/amm'
-import type { Part } from './read-parts.ts'
-import { upstreamRefusal } from './upstream-refusal.ts'
+import { type Part, upstreamRefusal } from './read-parts.ts'
 
 /** What one part of a transaction does, as far as it can be held against what was asked. */
 export type PartFacts = {

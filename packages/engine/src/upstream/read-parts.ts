@@ -16,9 +16,9 @@ import {
   v3SwapRouter02Abi,
   v4PositionManagerAbi,
 } from '@svc/amm/abis'
-import type { Surface } from '../calldata/surface.ts'
+import { ToolError } from '@svc/amm'
+import type { Surface } from '../calldata/call-recipients.ts'
 import { type ActionForm, routerCommands, type RouterVersion, v4Actions } from './part-forms.ts'
-import { upstreamRefusal } from './upstream-refusal.ts'
 
 /**
  * Takes calldata apart to its last function, router command and v4 action, each with its arguments by name. Every level
@@ -39,6 +39,14 @@ export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface 
 }
 
 export type Part = { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
+
+/** Why a transaction that somebody else built is not signed. */
+export function upstreamRefusal(reason: string, facts: Readonly<Record<string, string>> = {}): ToolError {
+  return new ToolError('UNSAFE_TRANSACTION', `The transaction built upstream is not what was asked for: ${reason}.`, {
+    details: [{ message: reason, ...facts }],
+    suggestion: 'Nothing was signed. Call again for a fresh transaction; if it happens again, tell the operator.',
+  })
+}
 
 const abis: Readonly<Record<UpstreamSurface, Abi>> = {
   v2Router: v2RouterAbi,

@@ -1,9 +1,9 @@
 import { type Call, type OpenExecute, readPlanned } from '@svc/engine'
-import { type Intent, type KeptDeposit, ToolError, untilAborted } from '@svc/amm'
+import type { Chain } from '@svc/wallet/core'
+import { type EarlierTransaction, type Intent, type KeptDeposit, ToolError, untilAborted } from '@svc/amm'
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { Ports } from '../ports.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
-import type { WritePipeline } from '../dispatch.ts'
 import type { CarryOutDeps } from './carry-out.ts'
 import { operationActions, operationReads } from './operation-views.ts'
 
@@ -70,8 +70,10 @@ export type HandlerDeps = {
   readonly ports: Ports
   readonly status: StatusReport
   readonly write:
-    | (Pick<WriteContext, 'wallet' | 'defaults'> &
-        Pick<WritePipeline, 'earlier'> & { readonly openExecute: OpenExecute })
+    | (Pick<WriteContext, 'wallet' | 'defaults'> & {
+        readonly openExecute: OpenExecute
+        readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
+      })
     | null
   readonly now: () => number
   readonly figuresWithinMs?: number

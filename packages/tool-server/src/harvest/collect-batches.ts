@@ -1,7 +1,6 @@
 import { type Deferred, type ErrorCode, type Intent, type Position, ToolError } from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
-import { enterReverted, type HarvestBook, type HarvestRequest } from './harvest-book.ts'
-import { isStop } from './is-stop.ts'
+import { enterReverted, type HarvestBook, type HarvestRequest, isStop } from './harvest-book.ts'
 
 /**
  * Collects positions in as few transactions as possible: those of one version together. Each is asked alone first, and where a
@@ -67,7 +66,7 @@ async function collectBatch(
       return { collected: await liquidity.collectedIn(chain, settled.main), hash: settled.main.hash }
     })
     if ('status' in outcome) return outcome
-    book.collected.push(...outcome.collected.map((one) => ({ ...one, hash: outcome.hash })))
+    book.enterCollected(outcome.hash, outcome.collected)
     return 'done'
   } catch (error) {
     if (!(error instanceof ToolError)) throw error

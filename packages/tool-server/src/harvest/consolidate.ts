@@ -12,8 +12,7 @@ import {
   type Version,
 } from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
-import { enterReverted, type HarvestBook, type HarvestRequest, isSameValue } from './harvest-book.ts'
-import { isStop } from './is-stop.ts'
+import { enterReverted, type HarvestBook, type HarvestRequest, isSameValue, isStop } from './harvest-book.ts'
 
 /** Sells what collections brought for the target, one swap a token, each weighed by itself; a failure of one leaves the others. */
 export async function consolidate(request: HarvestRequest, context: WriteContext, book: HarvestBook): Promise<void> {

@@ -2,6 +2,7 @@ import type { Chain } from '@svc/wallet/core'
 import { type Address, type Hash, isHash, zeroAddress } from 'viem'
 import {
   type EarlierTransaction,
+  type ErrorCode,
   type Position,
   type Settled,
   type Token,
@@ -29,6 +30,7 @@ export type HarvestBook = {
   hasBegun(): boolean
   /** Enters a settled intent: its transactions, its gas, what came and went. */
   enter(settled: Settled): void
+  enterCollected(hash: Hash, paid: readonly Omit<CollectedFees, 'hash'>[]): void
   fail(of: Pick<HarvestFailure, 'positions' | 'tokenIn'>, error: ToolError): void
   /** Throws the first failure where nothing at all was done: nothing was signed then, and it speaks for itself. */
   requireAnything(): void
@@ -109,6 +111,9 @@ function emptyBook(): HarvestBook {
       addTo(book.held, settled.deltas)
       for (const warning of settled.warnings) if (!book.notes.includes(warning)) book.notes.push(warning)
     },
+    enterCollected(hash, paid) {
+      for (const one of paid) book.collected.push({ ...one, hash })
+    },
     fail: (of, error) => void book.failures.push({ ...of, error }),
     requireAnything() {
       const [first] = book.failures
@@ -137,7 +142,7 @@ async function enterEarlier(
 ): Promise<void> {
   const { hash, deltas } = mined
   const collected = await liquidity.collectedIn(chain, mined)
-  book.collected.push(...collected.map((one) => ({ ...one, hash })))
+  book.enterCollected(hash, collected)
   const given = deltas.find(({ amount }) => amount < 0n)
   const got = deltas.find(({ token, amount }) => amount > 0n && token === target?.address)
   const isSwap = collected.length === 0 && given !== undefined && got !== undefined && target !== null
@@ -185,3 +190,39 @@ export function isSameValue(one: Token, other: Token, wrapped: Token): boolean {
   const own = (token: Token): string => (token.address === zeroAddress ? wrapped.address : token.address)
   return own(one) === own(other)
 }
+
+/**
+ * Whether a failure would meet whatever comes next as well: an endpoint, a store or a signer that does not answer, a switch, a
+ * transaction that is out. Nothing further is tried then; the same call goes on once it has passed.
+ */
+export function isStop({ code }: ToolError): boolean {
+  return stops.has(code)
+}
+
+const stops: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'RPC_UNAVAILABLE',
+  'RPC_TIMEOUT',
+  'RPC_STALE',
+  'RPC_CHAIN_MISMATCH',
+  'RPC_REFUSED',
+  'STORAGE_UNAVAILABLE',
+  'SERVER_BUSY',
+  'SERVER_PAUSED',
+  'CIRCUIT_BREAKER_OPEN',
+  'POLICY_INVALID',
+  'PRINCIPAL_NOT_GRANTED',
+  'WALLET_BUSY',
+  'CANCELLED',
+  'CANCELLED_BY_OPERATOR',
+  'OPERATION_IN_DOUBT',
+  'OPERATION_INCOMPLETE',
+  'OPERATION_LIMIT',
+  'SIMULATION_UNAVAILABLE',
+  'SIGNER_UNAVAILABLE',
+  'SIGNER_REFUSED',
+  'SIGNER_UNAUTHORIZED',
+  'TRANSACTION_NOT_SENT',
+  'TRANSACTION_PENDING',
+  'RESULT_UNREADABLE',
+  'INTERNAL',
+])

@@ -5,7 +5,7 @@ import { v3PoolAbi, v3PositionManagerAbi } from '../../abis/v3.ts'
 import { v4PoolManagerAbi } from '../../abis/v4.ts'
 import type { SettledTransaction } from '../../intent.ts'
 import type { CollectOutcome, Liquidity, Position } from '../../ports.ts'
-import type { PlanPorts } from '../planning/plan-ports.ts'
+import type { PlanPorts } from '../liquidity-ports.ts'
 import { readPaidFees } from '../v4/read-modification.ts'
 
 /**
@@ -54,7 +54,7 @@ function paidByPools(logs: readonly Log[], manager: Hex): readonly (Amounts & { 
     ({ address }) => isAddressEqual(address, manager),
   )
   return asked.flatMap(({ args: { tokenId }, logIndex }) => {
-    const paid = fromPools.filter((log) => log.logIndex < logIndex).at(-1)
+    const paid = fromPools.findLast((log) => log.logIndex < logIndex)
     return paid === undefined ? [] : [{ tokenId, amount0: paid.args.amount0, amount1: paid.args.amount1 }]
   })
 }

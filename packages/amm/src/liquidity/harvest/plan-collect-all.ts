@@ -4,11 +4,11 @@ import { v3PositionManagerAbi } from '../../abis/v3.ts'
 import type { Intent, IntentCall } from '../../intent.ts'
 import type { Position } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
-import { routineIntent } from '../planning/routine-intent.ts'
+import { requireDeployment } from '../planning/refusals.ts'
+import { routineIntent } from '../planning/plan-payment.ts'
 import { encodeCollect } from '../v3/plan-remove.ts'
 import { encodeModifyLiquidities, v4Action } from '../v4/v4-action.ts'
-import { refuseDeltaHooks } from '../v4/refuse-delta-hooks.ts'
+import { refuseDeltaHooks } from '../v4/pool-key.ts'
 
 /**
  * Plans to collect what positions of one version are owed in one transaction: a `multicall` of v3's position manager, or one

@@ -9,15 +9,12 @@ import {
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Pool, PoolBars, Token } from '@svc/amm'
-import type { Ports } from '../../ports.ts'
-import type { WorkCaller } from '../../ports/workers.ts'
+import type { Ports, WorkCaller } from '../../ports.ts'
 import type { ScoredTier } from './choose-fee-tier.ts'
-import { dailyTrade, type DailyTrade } from '../range/daily-trade.ts'
-import { knownCloses } from '../position/known-closes.ts'
-import { leastMove } from '../range/least-move.ts'
+import { dailyTrade, type DailyTrade, leastMove, wholeFee } from './pool-trade.ts'
+import { knownCloses } from '../range/pool-sigma.ts'
 import { readPoolActivity } from './read-pool-activity.ts'
 import type { TierMarket } from './score-fee-tier.ts'
-import { wholeFee } from './whole-fee.ts'
 
 /**
  * The fee tiers of a pair on the evidence of their last 30 days: one pool each, all measured against one volatility, that of the pool

@@ -64,11 +64,11 @@ describe('a harvest that fails in part', () => {
     await world.close()
     world = await openWorld(devnet(), { again })
     const answer = await world.call('harvest_rewards', args)
-    expect(answer.list('feesCollected').map((one) => one.data)).toEqual(
-      doneOf(refusal)
+    const collections = (of: Answer) =>
+      of
         .list('feesCollected')
-        .map((one) => ({ ...(one.data as object), totalUsd: expect.any(Number) })),
-    )
+        .map((one) => [one.text('positionId'), one.text('txHash'), one.text('amount0'), one.text('amount1')])
+    expect(collections(answer)).toEqual(collections(doneOf(refusal)))
     expect(answer.list('consolidationSwaps')).toHaveLength(1)
     // An approval and a swap more, and no collection.
     expect(await sentSince(first)).toBe(4)
@@ -147,7 +147,7 @@ describe('a token that turns on its holders', () => {
     return both
   }
   const turn = (evil: string, condition = calls('transfer(address,uint256)')) =>
-    turnToken({ devnet: devnet(), token: world.address }, { condition, evil })
+    turnToken({ devnet: devnet(), token: (symbol) => world.address(symbol) }, { condition, evil })
 
   test.each([
     { how: 'never', condition: calls('transfer(address,uint256)') },
