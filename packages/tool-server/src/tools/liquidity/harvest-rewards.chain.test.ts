@@ -139,7 +139,7 @@ describe('harvest_rewards', () => {
     const net = planned.number('summary.totalFeesUsd') - planned.number('summary.totalGasCostUsd')
     expect(planned.number('summary.netValueUsd')).toBeCloseTo(net, 3)
     expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(sent)
-    await devnet().trade(4, 5)
+    await earn(...opened)
     const done = await world.call('execute_plan', { planId: planned.text('plan.planId') })
     // No more is sold than the plan says: what was earned since stays in the wallet.
     const sold = (answer: Answer) =>
