@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parsePolicy } from '../../engine/src/policy/policy.ts'
 import { startFacts } from './open-server.ts'
-import { startLines } from './run-server.ts'
+import { startLines, stoppedLine, stoppingLine } from './run-server.ts'
 
 const wallet = '0x00000000000000000000000000000000000000bb'
 
@@ -31,4 +31,15 @@ it('tells one in development under the defaults, without a wallet, and one that 
   expect(startLines(facts)).toMatch(/^mode: development; .*\nwallet: none, so .*\npolicy: defaults\nlimits: 500 USD/)
   const silent = { ...facts, limitsUsd: { ...facts.limitsUsd, approvalAbove: null } }
   expect(startLines(silent)).toContain('2000 a day; nobody is asked; allowlist lenient')
+})
+
+it('who ends a server reads how many writes it waits for, and afterwards what is kept', () => {
+  expect(stoppingLine(0, 10)).toBe('Stopping. No write is on its way.\n')
+  expect(stoppingLine(1, 10)).toMatch(/^Stopping\. One write .* waited for, at most 10 s; nothing more is signed\. /)
+  expect(stoppingLine(3, 2)).toMatch(/^Stopping\. 3 writes .* at most 2 s; /)
+  const place = { dataDir: '/data', databaseUrl: null }
+  expect(stoppedLine(0, place)).toBe('Stopped. What the next start goes on with is kept in /data.\n')
+  expect(stoppedLine(2, place)).toMatch(
+    /^Stopped\. 2 writes are not finished: what was signed stands in the journal in \/data, nothing is signed twice, /,
+  )
 })

@@ -44,6 +44,8 @@ export type ToolServer = {
    * a write had signed and could not finish stands in the journal; the next start brings it to its end.
    */
   close(): Promise<void>
+  /** How many writes are on their way; those that `close` had to leave unfinished, once it has ended. */
+  writesUnderWay(): number
 }
 
 /** What stands between the server and the world; whatever is left out is made from the configuration. */
@@ -66,6 +68,8 @@ export type WriteLife = {
   /** Leaves a line, now and then, about callers that were turned away. */
   readonly refusedCaller?: (reason: string, address: string) => void
   safety(principal: Principal): Promise<SafetyReport>
+  /** How many writes have begun and not ended. */
+  underWay(): number
   /** Lets no write begin or sign again, and waits a bounded time for those on their way. */
   stop(): Promise<void>
   /** Stops, then closes store, audit log and lock. */
@@ -107,6 +111,7 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
       open.stdio = createStdioTransport({ newMcpServer, ...streams, log })
       await open.stdio.ended
     },
+    writesUnderWay: () => adapters.write?.underWay() ?? 0,
     async close() {
       open.due?.stop()
       closing.abort()

@@ -91,6 +91,11 @@ export type Credentials = { readonly apiKeys: readonly string[]; readonly token:
 /** A key for every tier. */
 export type ApiKeys = Readonly<Record<KeyTier, Secret>>
 
+/** The setting that holds the key of a tier. */
+export function apiKeySetting(tier: KeyTier): string {
+  return `SVC_API_KEY_${tier.toUpperCase()}`
+}
+
 /**
  * Makes the API keys that the configuration lacks (256 random bits each) and appends them to the data directory's
  * environment file, so that the next start finds them there. Throws a `ConfigError` when that file is unsafe.
@@ -104,7 +109,7 @@ export function provisionKeys(
     const given = config.auth.apiKeys[tier]
     if (given !== null) return given
     const key = apiKeyFrom(tier, randomBytes(32))
-    made.set(`SVC_API_KEY_${tier.toUpperCase()}`, key)
+    made.set(apiKeySetting(tier), key)
     return new Secret(key)
   }
   const keys = { read: keyOf('read'), feedback: keyOf('feedback'), write: keyOf('write') }

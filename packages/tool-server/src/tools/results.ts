@@ -102,6 +102,7 @@ export const operationResult = {
   createdAt: z.string(),
   expiresAt: z.string().nullable(),
   executeAfter: z.string().nullable(),
+  becameOperationId: z.string().nullable().describe('What this plan waits as now'),
 }
 
 export const tokenResult = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() })

@@ -53,6 +53,7 @@ export async function openAskingPipeline(options: AskingOptions = {}) {
     hasSigned: async () => false,
     safety: () => Promise.reject(new Error('not asked for here')),
     during: (work) => work(),
+    underWay: () => 0,
     stop: async () => {},
     close: () => store.close(),
   }

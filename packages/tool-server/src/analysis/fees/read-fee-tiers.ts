@@ -30,7 +30,7 @@ export async function readFeeTiers(ports: TierPorts, request: TierRequest): Prom
   for (const pool of pools) {
     const period = { from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }
     const history = await ports.history.read({ chain, pool, ...period, signal: ports.signal })
-    const { tvlUsd, isContradictory } = await readPoolActivity(ports, chain, pool, nowMs, { withTrading: false })
+    const { tvlUsd, isContradictory } = await readPoolActivity(ports, chain, pool, nowMs, { tradingDays: 0 })
     const isQuote1 = pool.token1.address === request.quote.address
     read.push({ pool, history, tvlUsd, isContradictory, isQuote1, trade: tradeOf(history, pool, isQuote1 ? 1 : 0) })
   }
