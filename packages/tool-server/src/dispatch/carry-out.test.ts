@@ -1,6 +1,6 @@
 import type { Operation } from '@svc/store'
 import { describe, expect, it } from 'vitest'
-import { createDueRun, type CarriedOut, type CarryOutDeps, hasStopped } from './carry-out.ts'
+import { createDueRun, type CarriedOut, hasStopped } from './carry-out.ts'
 import { type ErrorCode, ToolError } from '@svc/amm'
 
 function operationOf(id: string, principalId = 'p'): Operation {
@@ -49,13 +49,13 @@ const down = async (): Promise<CarriedOut> => ({
 })
 
 describe('an operation that has ended', () => {
-  const deps = (goesOn: boolean) => ({ tool: () => ({ goesOn }) }) as unknown as CarryOutDeps
-  const failed = (code: string): Operation => {
-    const answer = JSON.stringify(new ToolError(code as ErrorCode, 'It failed.'))
+  const deps = (goesOn: boolean) => ({ tool: () => ({ goesOn }) })
+  const failed = (code: ErrorCode): Operation => {
+    const answer = JSON.stringify(new ToolError(code, 'It failed.'))
     return { ...operationOf('a'), state: 'failed', answer }
   }
 
-  it.each([
+  it.each<readonly [ErrorCode, boolean]>([
     ['HARVEST_PARTIAL_FAILURE', true],
     ['CONSOLIDATION_SWAP_FAILED', true],
     // What a server that was stopped left.

@@ -29,7 +29,7 @@ export async function carryOn(operation: Operation, caller: Caller, deps: CarryO
 }
 
 /** Whether an operation of a tool that goes on stopped after it had begun. */
-export function hasStopped(operation: Operation, deps: CarryOutDeps): boolean {
+export function hasStopped(operation: Operation, deps: { tool(name: string): Pick<Tool, 'goesOn'> }): boolean {
   if (operation.state !== 'failed' || !deps.tool(operation.tool).goesOn) return false
   const { code } = readStored(operation.answer ?? '', `answer of ${operation.id}`) as ErrorEnvelope
   return stopped.has(code)

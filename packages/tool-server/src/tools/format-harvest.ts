@@ -3,10 +3,13 @@ import * as z from 'zod'
 import { type ErrorDetail, type Token, tokenLabel, ToolError, type UsdPrice } from '@svc/amm'
 import { sumUsd, valueUsd } from '../analysis/value-usd.ts'
 import type { WriteContext } from '../tool.ts'
-import { priceNotes, tokenAmount, usdResult } from './results.ts'
+import { documented, priceNotes, tokenAmount, usdResult } from './results.ts'
 import type { CollectedFees, DoneSwap, HarvestBook, HarvestRequest } from '../harvest/harvest-book.ts'
 
-/** The members of a harvest's result that say what was done, or in a plan what would be: then they name no transaction. */
+/**
+ * The members of a harvest's result that say what was done, or in a plan what would be: then they name no transaction. Those that the
+ * listing leaves out stand in docs/operating.md.
+ */
 export const harvestResult = {
   feesCollected: z.array(
     z.object({
@@ -22,9 +25,9 @@ export const harvestResult = {
   ),
   rewardsClaimed: z.array(
     z.object({
-      distributor: z.string(),
-      txHash: z.string().nullable(),
-      tokens: z.array(z.object({ symbol: z.string(), amount: z.string(), amountUsd: usdResult })),
+      distributor: documented(z.string()),
+      txHash: documented(z.string().nullable()),
+      tokens: documented(z.array(z.object({ symbol: z.string(), amount: z.string(), amountUsd: usdResult }))),
     }),
   ),
   consolidationSwaps: z.array(
@@ -41,10 +44,10 @@ export const harvestResult = {
     positionsHarvested: z.int(),
     positionsSkipped: z.int(),
     totalFeesUsd: usdResult,
-    totalRewardsUsd: usdResult,
+    totalRewardsUsd: documented(usdResult),
     consolidatedAmount: z.string().nullable(),
-    consolidatedToken: z.string().nullable(),
-    totalGasCostUsd: usdResult,
+    consolidatedToken: documented(z.string().nullable()),
+    totalGasCostUsd: documented(usdResult),
     netValueUsd: usdResult,
   }),
 }

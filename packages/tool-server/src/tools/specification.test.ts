@@ -95,7 +95,6 @@ const specifiedFirst: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   harvest_rewards: {
     feesCollected: 'positionId pool txHash amount0 amount0Symbol amount1 amount1Symbol totalUsd',
-    rewardsClaimed: 'distributor txHash tokens',
     consolidationSwaps: 'txHash tokenIn amountIn tokenOut amountOut priceImpactBps',
   },
   recommend_fee_tier: { '': 'pair chain recommendation analysis timestamp' },

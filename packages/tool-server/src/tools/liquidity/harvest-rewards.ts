@@ -21,7 +21,7 @@ export const harvestRewards = writeTool({
   name: 'harvest_rewards',
   title: 'Harvest rewards',
   description:
-    'Collects the fees of all v3 and v4 positions, one transaction a version, and swaps each token to targetToken if given. The same idempotencyKey goes on after a failure. Another wallet: dryRun only.',
+    'Collects the fees of all v3 and v4 positions, one transaction a version, and swaps all to targetToken if given. The same idempotencyKey goes on after a failure. Another wallet: dryRun only.',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
