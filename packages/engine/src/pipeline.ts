@@ -1,4 +1,5 @@
 import { type Deferred, type Intent, type Settled, ToolError } from '@svc/amm'
+import { onStorage } from './audit/storage.ts'
 import type { Engine, ExecutionContext } from './context/engine.ts'
 import { type Refusal, throwFirst, type Weighed } from './context/refusal.ts'
 import { mayBringHome } from './stages/may-bring-home.ts'
@@ -32,7 +33,7 @@ import { createNativePrices } from './spending/spend-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
 import { createSwitchRecorder } from './switches/switch-recorder.ts'
 import { broadcast, confirm } from './stages/transact.ts'
-import { executionContextOf, type Numbers, numbersOf } from './context/execution-context.ts'
+import { executionContextOf, newNumbers, type Numbers } from './context/execution-context.ts'
 
 /**
  * Makes the transaction pipeline: the only way from an intent to a signature. `open` binds it to one call; the writes
@@ -154,6 +155,13 @@ async function runPipeline(context: ExecutionContext, policies: PolicyFollower):
   return step('settle', () => settle(current, progress)).catch((failure: unknown) => {
     throw afterSigning(progress, failure)
   })
+}
+
+/** A call that goes on numbers its transactions after those that the attempts before it have signed. */
+async function numbersOf({ journal }: Pick<Engine, 'journal'>, call: Call): Promise<Numbers> {
+  if (call.attempt === undefined) return newNumbers()
+  const signed = await onStorage('the journal cannot be read', () => journal.byRequest(call.requestId))
+  return newNumbers(signed.reduce((next, { step }) => Math.max(next, step + 1), 0))
 }
 
 /** So many writes are in line on one chain; callers take turns, and none can fill the line alone. */

@@ -3,7 +3,6 @@ import type { Intent } from '@svc/amm'
 import type { Hash, TransactionReceipt } from 'viem'
 import type { Call } from '../call.ts'
 import type { Engine, ExecutionContext } from './engine.ts'
-import { onStorage } from '../audit/storage.ts'
 import { knownContracts } from '../calldata/known-contracts.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'
@@ -55,13 +54,6 @@ export type Numbers = { readonly intent: () => number; readonly step: () => numb
 
 export function newNumbers(firstStep = 0): Numbers {
   return { intent: counter(0), step: counter(firstStep), tried: [] }
-}
-
-/** A call that goes on numbers its transactions after those that the attempts before it have signed. */
-export async function numbersOf({ journal }: Pick<Engine, 'journal'>, call: Call): Promise<Numbers> {
-  if (call.attempt === undefined) return newNumbers()
-  const signed = await onStorage('the journal cannot be read', () => journal.byRequest(call.requestId))
-  return newNumbers(signed.reduce((next, { step }) => Math.max(next, step + 1), 0))
 }
 
 /** How far a run of the pipeline has come. Filled as it goes. */
