@@ -66,18 +66,14 @@ it.each([
     const stranger = await openStranger(devnet())
     const market = devnet().market.prices().ETH
     let last = positionId
-    let refused = ''
-    for (let turn = 0; turn < moves && refused === ''; turn += 1) {
+    for (let turn = 0; turn < moves; turn += 1) {
       // The market swings by less than what has the feed answer anew; the stranger brings the pool to the feed, and back.
       const isHigh = turn % 2 === 0
       const said = isHigh ? market * lag : market / lag
       await devnet().feeds.ETH.lie(said / market)
       await pushTo(world, stranger, said, isHigh)
       await syncClock(world)
-      last = await moveTo(last, isHigh ? 'below' : 'above', said).catch((error: unknown) => {
-        refused = String(error)
-        return last
-      })
+      last = await moveTo(last, isHigh ? 'below' : 'above', said).catch(() => last)
       await pushTo(world, stranger, market, !isHigh)
       await syncClock(world)
     }
