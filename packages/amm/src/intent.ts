@@ -30,6 +30,11 @@ export type Intent = {
   readonly restsOn?: readonly ChainAnswer[] | undefined
   /** Calls that would do the same one by one: only simulated, to tell what it saves that one call does. */
   readonly apart?: readonly IntentCall[] | undefined
+  /**
+   * Intents of their own that the same call goes on with once this one is settled, each through the pipeline by itself. A stored
+   * plan of this one holds them too: nothing but what it names is carried out under it.
+   */
+  readonly follows?: readonly Intent[] | undefined
   /** One sentence for the audit log and for the person who approves. */
   readonly why: string
 }
@@ -132,6 +137,13 @@ export type Settled = {
   readonly priceImpactBps: number | null
   /** What the value stage had to say, though it let the call pass. */
   readonly warnings: readonly string[]
+}
+
+/** A transaction that an earlier attempt at a call had mined, for the attempt that goes on. */
+export type EarlierTransaction = Omit<SettledTransaction, 'label'> & {
+  /** Net change of the wallet, as in `Settled`; what an empty list says is an approval, or failed. */
+  readonly deltas: readonly TokenQuantity[]
+  readonly gasCostWei: bigint
 }
 
 export type SettledTransaction = {

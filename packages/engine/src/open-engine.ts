@@ -11,6 +11,7 @@ import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.
 import { createDecisionRecorder } from './audit/decision-recorder.ts'
 import type { PipelineLog } from './context/pipeline-ports.ts'
 import { onStorage } from './audit/storage.ts'
+import { earlierTransactions } from './operations/earlier-transactions.ts'
 import { createDoubt, hasSigned } from './operations/may-be-mined.ts'
 import { endInterrupted } from './operations/end-interrupted.ts'
 import { createOperationsPipeline } from './operations/operations-pipeline.ts'
@@ -158,6 +159,8 @@ async function openOver(
     auditCall: (call: Call) => outcomes.begin(call),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions }, requestId),
+    earlier: (requestId: string, chain: Chain) =>
+      earlierTransactions({ ...ports, transactions, ledger, lookAgain: () => executor.reconcile() }, requestId, chain),
     requestOf: async (txHash: string) => (await transactions.byHash(txHash as Hash))?.requestId ?? null,
     safety: (principal: Principal) => executor.safetyReport(principal),
     during: <Value>(work: () => Promise<Value>) => writes.while(() => during(work)),

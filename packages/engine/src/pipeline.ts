@@ -1,4 +1,5 @@
 import { type Deferred, type Intent, type Settled, ToolError } from '@svc/amm'
+import { onStorage } from './audit/storage.ts'
 import { readAtomicRoute } from './batch/atomic-route.ts'
 import type { Engine, ExecutionContext } from './context/engine.ts'
 import { type Refusal, throwFirst, type Weighed } from './context/refusal.ts'
@@ -34,7 +35,7 @@ import { createNativePrices } from './spending/spend-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
 import { createSwitchRecorder } from './switches/switch-recorder.ts'
 import { broadcast, confirm } from './stages/transact.ts'
-import { newNumbers, executionContextOf } from './context/execution-context.ts'
+import { executionContextOf, newNumbers, type Numbers } from './context/execution-context.ts'
 
 /**
  * Makes the transaction pipeline: the only way from an intent to a signature. `open` binds it to one call; the writes
@@ -69,9 +70,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   return Object.freeze({
     open: (call: Call) => {
-      const numbers = newNumbers()
+      let numbers: Promise<Numbers> | undefined
       return async <Result>(intent: Intent, shape: (settled: Settled) => Result | Promise<Result>) => {
-        const context = executionContextOf(engine, call, intent, numbers)
+        numbers ??= numbersOf(engine, call)
+        const counted = await numbers
+        const context = executionContextOf(engine, call, intent, counted)
+        counted.tried.push(intent)
         const outcome = await (call.dryRun
           ? policies.forExecution(context).then((followed) => runPipeline(followed, policies))
           : runInTurn(context))
@@ -161,6 +165,13 @@ async function runPipeline(context: ExecutionContext, policies: PolicyFollower):
   return step('settle', () => settle(current, progress)).catch((failure: unknown) => {
     throw afterSigning(progress, failure)
   })
+}
+
+/** A call that goes on numbers its transactions after those that the attempts before it have signed. */
+async function numbersOf({ journal }: Pick<Engine, 'journal'>, call: Call): Promise<Numbers> {
+  if (call.attempt === undefined) return newNumbers()
+  const signed = await onStorage('the journal cannot be read', () => journal.byRequest(call.requestId))
+  return newNumbers(signed.reduce((next, { step }) => Math.max(next, step + 1), 0))
 }
 
 /** So many writes are in line on one chain; callers take turns, and none can fill the line alone. */

@@ -29,6 +29,7 @@ describe('closing while a write is on its way', () => {
         hasAtomicRoute: async () => false,
         idempotency: {
           begin: async () => ({ state: 'new' }),
+          goOn: async () => false,
           takeOver: async () => false,
           finish: async () => {},
           abandon: async () => void seen.push('key freed'),

@@ -16,6 +16,7 @@ import { collectedFromPool, encodeCollect, planRemoveV3 } from './v3/plan-remove
 import { planRemoveV4 } from './v4/plan-remove.ts'
 import { planIncreaseV3 } from './v3/plan-increase.ts'
 import { planIncreaseV4 } from './v4/plan-increase.ts'
+import { planCollectAll } from './harvest/plan-collect-all.ts'
 import { createLiquidityReads } from './create-liquidity-reads.ts'
 import { planCompound } from './plan-compound.ts'
 import { planRebalance } from './plan-rebalance.ts'
@@ -37,6 +38,7 @@ export function createLiquidity(ports: ReadPorts): Liquidity {
     planIncrease: planIncrease(planning),
     planRemove: planRemove(planning),
     planCollect: planCollect(planning),
+    planCollectAll: async (chain, positions, request) => planCollectAll(chain, positions, request),
     planSwap: planSwap(planning),
     planRebalance: planRebalance({
       ...planning,

@@ -44,6 +44,8 @@ export type ExecutionContext = {
   readonly reservationId: string
   /** Numbers the transactions of the call in the journal. */
   readonly nextStep: () => number
+  /** What the same call wanted before it in this attempt, whatever became of it. */
+  readonly before: readonly Intent[]
 }
 
 /** What the stages that only look at an intent need: no key and no store. */

@@ -63,7 +63,7 @@ const storedCall = z.strictObject({
   exact: z.literal(true).optional(),
 })
 
-const storedIntent = z.strictObject({
+const storedPart = z.strictObject({
   chainId: z.int(),
   calls: z.array(storedCall),
   atomicity: z.enum(['single', 'multicall', 'batch-7702', 'user-operation', 'sequential']),
@@ -89,3 +89,5 @@ const storedIntent = z.strictObject({
   apart: z.array(storedCall).optional(),
   why: z.string(),
 }) satisfies z.ZodType<Intent>
+
+const storedIntent = storedPart.extend({ follows: z.array(storedPart).optional() }) satisfies z.ZodType<Intent>

@@ -63,6 +63,7 @@ const unusedStore: Idempotency = {
   begin: () => expect.unreachable(),
   finish: () => expect.unreachable(),
   abandon: () => expect.unreachable(),
+  goOn: () => expect.unreachable(),
   takeOver: () => expect.unreachable(),
 }
 

@@ -1,5 +1,6 @@
 import { type Call, type OpenExecute, readPlanned } from '@svc/engine'
-import { type KeptDeposit, ToolError, untilAborted } from '@svc/amm'
+import type { Chain } from '@svc/wallet/core'
+import { type EarlierTransaction, type Intent, type KeptDeposit, ToolError, untilAborted } from '@svc/amm'
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { Ports } from '../ports.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
@@ -44,6 +45,9 @@ export async function handle(
     isDryRun: call.dryRun,
     keptDeposits: () => keptDeposits(call),
     keptReceipts: () => (call.carriesOut === null ? [] : readPlanned(call.carriesOut).receives),
+    keptParts: () => keptParts(call),
+    earlier: async (chain) =>
+      call.attempt === undefined ? [] : ((await write.earlier?.(call.requestId, chain)) ?? []),
     wallet,
     defaults,
     hasAtomicRoute,
@@ -57,11 +61,20 @@ function keptDeposits({ carriesOut }: Call): readonly KeptDeposit[] {
   return deposits.map((deposit) => ({ deposit, slippageBps: slippageBps ?? 0 }))
 }
 
+function keptParts({ carriesOut }: Call): readonly Intent[] | null {
+  if (carriesOut === null) return null
+  const planned = readPlanned(carriesOut)
+  return [planned, ...(planned.follows ?? [])]
+}
+
 export type HandlerDeps = {
   readonly ports: Ports
   readonly status: StatusReport
   readonly write:
-    | (Pick<WriteContext, 'wallet' | 'defaults' | 'hasAtomicRoute'> & { readonly openExecute: OpenExecute })
+    | (Pick<WriteContext, 'wallet' | 'defaults' | 'hasAtomicRoute'> & {
+        readonly openExecute: OpenExecute
+        readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
+      })
     | null
   readonly now: () => number
   readonly figuresWithinMs?: number

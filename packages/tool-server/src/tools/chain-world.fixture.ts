@@ -30,6 +30,7 @@ import { createDoubt, hasSigned } from '../../../engine/src/operations/may-be-mi
 import { createExecutor, type Executor } from '../../../engine/src/pipeline.ts'
 import { createFormerWallets } from '../../../engine/src/recovery/former-wallets.ts'
 import { createOperationsPipeline } from '../../../engine/src/operations/operations-pipeline.ts'
+import { earlierTransactions } from '../../../engine/src/operations/earlier-transactions.ts'
 import { openAuditLog } from '../../../engine/src/audit/audit.ts'
 import { sentTransactions } from '../../../engine/src/operations/sent-transactions.ts'
 import type { CallRequest } from '../dispatch/call-stages.ts'
@@ -155,6 +156,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       hasSigned: signed,
       doubt: createDoubt(store.transactions, () => executor.reconcile()),
       sentBy: (requestId) => sentTransactions({ ...ports, transactions: store.transactions }, requestId),
+      earlier: (requestId, on) =>
+        earlierTransactions({ ...store, rpc, lookAgain: () => executor.reconcile() }, requestId, on),
       requestOf: async (txHash) => (await store.transactions.byHash(txHash as Hash))?.requestId ?? null,
       during: (work) => work(),
     },

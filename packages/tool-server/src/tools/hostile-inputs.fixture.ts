@@ -136,6 +136,8 @@ export const hostile = {
   orderDuration: [...notNumbers, 0, -1, 60.5, 2_592_001],
   limit: [...notNumbers, 0, -1, 101, 1.5],
   cursor: [...notText, '', '-1', 'abc', '1.5', '1'.repeat(10), '\uFF11'],
+  positionIds: [1, null, true, { value: '1' }, [], [1], ['-1'], ['1', 'latest'], Array.from({ length: 51 }, () => '1')],
+  minHarvestUsd: [...notNumbers, -0.01, 1_000_000.01],
   flag: ['true', 1, 0, null, 'yes'],
   horizonDays: [...notNumbers, 0, -1, 0.04, 365.5],
   riskTolerance: ['', 'Moderate', 'reckless', 80, null],

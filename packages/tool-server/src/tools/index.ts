@@ -6,6 +6,7 @@ import { addLiquidity } from './liquidity/add-liquidity.ts'
 import { batchLpOperations } from './liquidity/batch-lp-operations.ts'
 import { collectFees } from './liquidity/collect-fees.ts'
 import { compoundFees } from './liquidity/compound-fees.ts'
+import { harvestRewards } from './liquidity/harvest-rewards.ts'
 import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
 import { rebalancePosition } from './liquidity/rebalance-position.ts'
 import { removeLiquidity } from './liquidity/remove-liquidity.ts'
@@ -77,6 +78,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   getTransactionStatus,
   getTwammOrderStatus,
   getVolumeHistory,
+  harvestRewards,
   increaseLiquidity,
   listOperations,
   listSupportedChains,

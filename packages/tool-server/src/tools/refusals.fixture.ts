@@ -92,6 +92,8 @@ export function untouchedWorld(): WriteContext {
     keptDeposits: () => [],
     keptReceipts: () => [],
     hasAtomicRoute: () => untouchable('hasAtomicRoute'),
+    keptParts: () => null,
+    earlier: async () => [],
     status: untouchable('status'),
     operations: untouchable('operations'),
     agentAddress: wallet,

@@ -44,6 +44,12 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
     result:
       'status closedPosition.positionId closedPosition.txHash closedPosition.amount0Received closedPosition.amount1Received closedPosition.feesCollected newPosition.positionId newPosition.txHash newPosition.amount0Deposited newPosition.amount1Deposited newPosition.priceLower newPosition.priceUpper newPosition.currentPrice totalGasCostUsd',
   },
+  harvest_rewards: {
+    parameters: 'chain wallet targetToken positionIds includeRewards slippageBps minHarvestUsd dryRun',
+    required: 'chain',
+    result:
+      'status feesCollected rewardsClaimed consolidationSwaps summary.positionsHarvested summary.positionsSkipped summary.totalFeesUsd summary.totalRewardsUsd summary.consolidatedAmount summary.consolidatedToken summary.totalGasCostUsd summary.netValueUsd',
+  },
   submit_twamm_order: {
     parameters: 'tokenIn tokenOut amount duration chain pool',
     required: 'tokenIn tokenOut amount duration chain',
@@ -87,6 +93,10 @@ const specifiedFirst: Readonly<Record<string, Readonly<Record<string, string>>>>
     candidateRanges:
       'label priceLower priceUpper expectedFeeApr expectedIlPct expectedNetApr inRangeProbability outOfRangeRisk',
   },
+  harvest_rewards: {
+    feesCollected: 'positionId pool txHash amount0 amount0Symbol amount1 amount1Symbol totalUsd',
+    consolidationSwaps: 'txHash tokenIn amountIn tokenOut amountOut priceImpactBps',
+  },
   recommend_fee_tier: { '': 'pair chain recommendation analysis timestamp' },
 }
 
@@ -105,6 +115,9 @@ const defaults: readonly (readonly [tool: string, parameter: string, value: unkn
   ['compound_fees', 'version', 'v3'],
   ['compound_fees', 'swapToRatio', true],
   ['rebalance_position', 'version', 'v3'],
+  ['harvest_rewards', 'includeRewards', true],
+  ['harvest_rewards', 'slippageBps', 100],
+  ['harvest_rewards', 'minHarvestUsd', 0.1],
 ]
 
 const named = (name: string): Tool => {

@@ -145,6 +145,7 @@ describe('one endpoint, two eras', () => {
         hasAtomicRoute: async () => false,
         idempotency: {
           begin: async () => ({ state: 'new' }),
+          goOn: async () => false,
           takeOver: async () => false,
           finish: async () => {},
           abandon: async () => {},
