@@ -114,7 +114,13 @@ describe('G13: what a v4 deposit may take of native currency counts at every pri
     const push = pushBeforeDeposits(stranger)
     const market = devnet().market.prices().ETH
     const range = { token0: 'ETH', priceLower: market * 0.956, priceUpper: market * 0.958 }
-    const args = { positionId: opened.text('positionId'), version: 'v4', swapToRatio: false, slippageBps: 500, ...range }
+    const args = {
+      positionId: opened.text('positionId'),
+      version: 'v4',
+      swapToRatio: false,
+      slippageBps: 500,
+      ...range,
+    }
     const moved = await world.call('rebalance_position', args).then(
       (answer) => answer.text('newPosition.positionId'),
       () => opened.text('positionId'),

@@ -47,8 +47,9 @@ it.each(['cancel_twamm_order', 'claim_twamm_order'])(
     const before = await holdings(world, 'WETH', 'USDC')
     const home = await world.call(tool, idOf(placed)).catch((error: unknown) => String(error))
     const after = await holdings(world, 'WETH', 'USDC')
-    expect({ home: typeof home === 'string' ? home : 'home', came: after.map((amount, at) => amount > before[at]!) }).toEqual(
-      { home: 'home', came: [tool === 'cancel_twamm_order', true] },
-    )
+    expect({
+      home: typeof home === 'string' ? home : 'home',
+      came: after.map((amount, at) => amount > before[at]!),
+    }).toEqual({ home: 'home', came: [tool === 'cancel_twamm_order', true] })
   },
 )

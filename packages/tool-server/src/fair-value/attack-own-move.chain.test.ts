@@ -42,7 +42,15 @@ async function ownUsd(): Promise<number> {
 /** All that a position holds lies on one side of the price: ether below it, dollars above it. */
 async function moveTo(positionId: string, side: 'below' | 'above', usd: number): Promise<string> {
   const [priceLower, priceUpper] = side === 'below' ? [usd * 0.998, usd * 0.9993] : [usd * 1.0007, usd * 1.002]
-  const args = { positionId, version: 'v3', swapToRatio: false, slippageBps: 10, token0: 'WETH', priceLower, priceUpper }
+  const args = {
+    positionId,
+    version: 'v3',
+    swapToRatio: false,
+    slippageBps: 10,
+    token0: 'WETH',
+    priceLower,
+    priceUpper,
+  }
   const moved = await world.call('rebalance_position', args)
   return moved.text('newPosition.positionId')
 }
