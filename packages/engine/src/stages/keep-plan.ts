@@ -14,6 +14,7 @@ import type { ExecutionContext } from '../context/engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { readPlanned } from '../operations/stored-intent.ts'
+import { isSubmitOrder, orderOf } from '../value/trade-bounds.ts'
 import type { SimulatedDeposit } from '../simulation/simulated-deposits.ts'
 
 /**
@@ -132,7 +133,14 @@ export function intentDrift(planned: Intent, intent: Intent): readonly ErrorDeta
     ...above('value sent', new Map([['native', valueOf(planned)]]), new Map([['native', valueOf(intent)]])),
     ...above('spend', sumByToken(planned.spends), sumByToken(intent.spends)),
     ...above('allowance', sumApprovals(planned.approvals), sumApprovals(intent.approvals)),
+    ...differing('orders', ordersText(planned), ordersText(intent)),
   ]
+}
+
+/** In which pool an order is placed and what it sells there stand in its calldata alone: the hook is the same for all its pools. */
+function ordersText({ calls }: Intent): string {
+  const orders = calls.flatMap(({ data }) => (isSubmitOrder(data) ? (orderOf(data) ?? []) : []))
+  return orders.map(({ pool, tokenIn, tokenOut }) => `${tokenIn} for ${tokenOut} in ${pool.id}`).join(', ')
 }
 
 function shortfalls(planned: Intent, { deltas }: Simulation): readonly ErrorDetail[] {

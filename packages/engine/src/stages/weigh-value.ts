@@ -80,11 +80,13 @@ export function valueOfCall(
   const outcomes = outcomesOf(moved, prices)
   const pools = poolsOf(moved)
   const limits = valueBounds(engine.policy, chain.id, call.tool, pools)
+  const ownMove = ownMoveOf(intent, moved)
   const verdict = weighChange({
     moved: outcomes,
     prices,
     isUnnamed: (token) => isUnnamed(priced.get(token)?.doubt),
     bounds: limits,
+    isOwnMove: ownMove !== null,
   })
   const simulated = outcomes.whole
   const declared = { leaves: heldOf(sumByToken(intent.spends), moved), arrives: heldOf(new Map(), moved) }
@@ -96,7 +98,7 @@ export function valueOfCall(
     ...movedPositions(simulated, prices),
     isExit,
     homeUsdMicros: isExit ? homeOf(intent, simulated, moved, prices) : 0n,
-    ownMove: ownMoveOf(intent, moved),
+    ownMove,
     priceImpactBps: priceImpact(verdict, simulated, prices, calls, feeBpsOf(outcomes)),
     bounds: limits,
     pools,
@@ -191,9 +193,11 @@ export function trustedPrices(priced: PricedTokens): TrustedPrices {
 /** Nothing is spent of a token or on it whose named sources are silent or differ by too much. */
 function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBandBps: number): readonly Refusal[] {
   const moved = new Set(outcomes.flatMap(({ leaves, arrives }) => [...tokensIn(leaves), ...tokensIn(arrives)]))
+  const leaving = new Set(outcomes.flatMap(({ leaves }) => [...tokensIn(leaves)]))
   return [...moved].flatMap((key): readonly Refusal[] => {
     const entry = priced.get(key)
-    if (entry === undefined || isUnnamed(entry.doubt)) return []
+    if (entry === undefined) return leaving.has(key) ? [refuseUnseen(key)] : []
+    if (isUnnamed(entry.doubt)) return []
     const { token, band, doubt } = entry
     if (band === null) {
       const message = `No named source tells what ${token.symbol} is worth now, so nothing is spent of it or on it.`
@@ -231,6 +235,13 @@ function coldRefusals(outcomes: readonly Outcome[], priced: PricedTokens): reado
       },
     ]
   })
+}
+
+/** What nobody looked a price up of would count as nothing: the calldata permits more than the intent names. */
+function refuseUnseen(token: string): Refusal {
+  const message =
+    'What the call may take at worst holds a token that the plan does not name, so it is not known what it is worth.'
+  return { code: 'PRICE_UNAVAILABLE', message, details: [{ message: 'not looked at', token }], retryable: false }
 }
 
 function usdE18(priceE18: bigint): string {

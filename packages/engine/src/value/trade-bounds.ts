@@ -1,4 +1,13 @@
-import { decodeFunctionData, getAddress, type Hex, size, slice, zeroAddress } from 'viem'
+import {
+  decodeFunctionData,
+  getAbiItem,
+  getAddress,
+  type Hex,
+  size,
+  slice,
+  toFunctionSelector,
+  zeroAddress,
+} from 'viem'
 import { poolIdOf, type PoolKey } from '@svc/amm/liquidity'
 import { twammOrderAbi } from '@svc/amm/abis'
 import type { Part } from '../upstream/read-parts.ts'
@@ -47,6 +56,13 @@ export type OrderBounds = {
   /** What the pool takes of a trade; 0 for a fee that a hook decides. */
   readonly feeBps: number
 }
+
+/** Whether calldata places an order, by its function. */
+export function isSubmitOrder(data: Hex): boolean {
+  return data.startsWith(submitOrderSelector)
+}
+
+const submitOrderSelector = toFunctionSelector(getAbiItem({ abi: twammOrderAbi, name: 'submitOrder' }))
 
 /** `null` for what settles, ends or pays out an order. Throws for what is no call of an owner of orders. */
 export function orderOf(data: Hex): OrderBounds | null {
