@@ -137,10 +137,12 @@ export function intentDrift(planned: Intent, intent: Intent): readonly ErrorDeta
   ]
 }
 
-/** In which pool an order is placed and what it sells there stand in its calldata alone: the hook is the same for all its pools. */
+/** In which pool an order is placed, what it sells there and until when stand in its calldata alone: the hook is the same for all. */
 function ordersText({ calls }: Intent): string {
   const orders = calls.flatMap(({ data }) => (isSubmitOrder(data) ? (orderOf(data) ?? []) : []))
-  return orders.map(({ pool, tokenIn, tokenOut }) => `${tokenIn} for ${tokenOut} in ${pool.id}`).join(', ')
+  return orders
+    .map(({ pool, tokenIn, tokenOut, expiration }) => `${tokenIn} for ${tokenOut} in ${pool.id} until ${expiration}`)
+    .join(', ')
 }
 
 function shortfalls(planned: Intent, { deltas }: Simulation): readonly ErrorDetail[] {

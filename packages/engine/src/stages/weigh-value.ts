@@ -55,15 +55,17 @@ export type CallValue = ValueVerdict &
   }
 
 /**
- * The least that a call declares to bring, and no more than the positions and shares that it gives up are worth at trusted prices. Neither
- * what its simulation shows (a contract may tell that from the chain, and give there what it keeps here), nor what a
- * position pays at the price of its pool, which is pushed for nothing where the pool takes no fee.
+ * What the positions that a call gives up are worth at trusted prices: none pays less, wherever its pool is pushed, so that who asks for no
+ * minimums leaves as well. Where hooks or the shares of a pair are given up, and where nothing is, no more than the least that the call
+ * declares to bring. Neither what its simulation shows (a contract may tell that from the chain, and give there what it keeps here), nor
+ * what a position pays at the price of its pool, which is pushed for nothing where the pool takes no fee.
  */
 function homeOf({ receives }: Intent, { leaves }: Outcome, moved: Moved, prices: TrustedPrices): bigint {
   const least = valueAt(heldOf(sumByToken(receives), moved), prices, 'low')
   if (leaves.positions.length + leaves.shares.length === 0) return least
   const claim = valueAt({ ...leaves, tokens: new Map() }, prices, 'low')
-  return least < claim ? least : claim
+  const isPlain = leaves.shares.length === 0 && moved.inspected.positions.every(({ isHooked }) => !isHooked)
+  return isPlain || claim < least ? claim : least
 }
 
 /** The same for another simulation, which begins at a later step, and newer prices. */

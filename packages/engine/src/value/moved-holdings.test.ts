@@ -50,7 +50,7 @@ describe('what each call comes to by itself', () => {
 
   it('two additions to a position: on balance it grew once', () => {
     const grown = { liquidityBefore: 5n, liquidityAfter: 5n + 2n * liquidity }
-    const position: PositionState = { contract: manager, id: 7n, pool, ...ticks, ...grown }
+    const position: PositionState = { contract: manager, id: 7n, pool, isHooked: false, ...ticks, ...grown }
     const addition = { ...mint, positionId: 7n, pool: null, ticks: null }
     const bounds = withDeposits([addition, addition])
     const { whole, calls } = outcomesOf(moved([bounds], { positions: [position] }), prices)

@@ -51,6 +51,8 @@ export type OrderBounds = {
   readonly zeroForOne: boolean
   readonly tokenIn: string
   readonly tokenOut: string
+  /** Unix seconds until which it is sold. */
+  readonly expiration: bigint
   /** All that it may take. */
   readonly amountIn: bigint
   /** What the pool takes of a trade; 0 for a fee that a hook decides. */
@@ -68,10 +70,10 @@ const submitOrderSelector = toFunctionSelector(getAbiItem({ abi: twammOrderAbi, 
 export function orderOf(data: Hex): OrderBounds | null {
   const call = decodeFunctionData({ abi: twammOrderAbi, data })
   if (call.functionName !== 'submitOrder') return null
-  const [key, { zeroForOne }, amountIn] = call.args
+  const [key, { zeroForOne, expiration }, amountIn] = call.args
   const pool = identityOfKey(key)
   const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
-  return { key, pool, zeroForOne, tokenIn, tokenOut, amountIn, feeBps: staticFeeBps(key.fee) }
+  return { key, pool, zeroForOne, tokenIn, tokenOut, expiration, amountIn, feeBps: staticFeeBps(key.fee) }
 }
 
 type Leg = TradeBounds & {
