@@ -3,6 +3,7 @@ import type { FoundAgents } from './lookup/find-agents.ts'
 import type { AgentIdentity } from './lookup/get-agent.ts'
 import type { RegistrationPlan } from './registration/plan-registration.ts'
 import type { RegistrationResult } from './registration/registration.ts'
+import type { AgentRegistrationConfig, ResumedRegistration } from '../index.ts'
 import { updateAgent, type UpdateResult } from './update-agent.ts'
 import { createEIP1193Provider } from '../provider/create-eip1193-provider.ts'
 import { ServiceWallet } from '../service-wallet.ts'
@@ -15,6 +16,12 @@ const wallet = new ServiceWallet({ mode: 'local', privateKey: text, chainId: 313
 void registerAgent(wallet, { name: 'Ada', role: 'vault_manager', registry: { identity: text } })
 // @ts-expect-error but nothing else than text
 void registerAgent(wallet, { name: 'Ada', role: 'vault_manager', registry: { identity: 1 } })
+
+// Programs written when it had this name compile still.
+declare const named: ResumedRegistration
+void registerAgent(wallet, named)
+declare const either: ResumedRegistration | AgentRegistrationConfig
+void registerAgent(wallet, either)
 
 // Settings that may be missing are handed on as they come, `undefined` included.
 declare const setting: string | undefined

@@ -1,5 +1,9 @@
 import type { ServiceWallet } from '../service-wallet.ts'
-import type { AgentRegistrationConfig, RegistrationResult, ResumedRegistration } from './registration/registration.ts'
+import type {
+  AgentRegistrationByToken,
+  AgentRegistrationConfig,
+  RegistrationResult,
+} from './registration/registration.ts'
 
 /**
  * Registers the wallet as an agent in the ERC-8004 identity registry of a chain, by the first of three tiers that works:
@@ -23,7 +27,7 @@ import type { AgentRegistrationConfig, RegistrationResult, ResumedRegistration }
  */
 export async function registerAgent(
   wallet: ServiceWallet,
-  options: ResumedRegistration | AgentRegistrationConfig,
+  options: AgentRegistrationByToken | AgentRegistrationConfig,
 ): Promise<RegistrationResult> {
   const { runRegistration } = await import('./registration/run-registration.ts')
   return runRegistration(wallet, options)

@@ -29,7 +29,7 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
   readonly registry?: RegistryChoice | undefined
   /** Registers also when the wallet has an identity already: two such calls make two, one after the other. */
   readonly force?: boolean
-  /** The token of a pending or deferred result: goes on where that one stopped, see {@link ResumedRegistration}. */
+  /** The token of a pending or deferred result: goes on where that one stopped, see {@link AgentRegistrationByToken}. */
   readonly resume?: string | undefined
   /** Who pays the gas: by default what fits the chain, see {@link GasTier}. */
   readonly gas?: GasOptions
@@ -47,9 +47,13 @@ export type RegistryChoice = {
 
 /**
  * What `registerAgent` takes to go on with a registration: its token, and the journal and records it was begun with, if
- * they were given then. Chain, registry, card and file are those of the record; the card is not asked for again.
+ * they were given then. Chain, registry, card and file are those of the record; the card is not asked for again. Its name
+ * comes before that of the other options: where neither fits, compilers tell of the later one, which lacks its role.
  */
-export type ResumedRegistration = Partial<AgentRegistrationConfig> & { readonly resume: string }
+export type AgentRegistrationByToken = Partial<AgentRegistrationConfig> & { readonly resume: string }
+
+/** The name of {@link AgentRegistrationByToken} in earlier versions. */
+export type ResumedRegistration = AgentRegistrationByToken
 
 /** Where the registration file goes: pinned by the support API, pinned by your own account, or into the URI itself. */
 export type IpfsMode = 'proxy' | 'pinata' | 'inline'
