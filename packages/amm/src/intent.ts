@@ -85,6 +85,8 @@ export type IntentDeposit = {
   /** What the calldata lets it become at worst within the slippage. */
   readonly minLiquidity: bigint
   readonly createsPool: boolean
+  /** Said of an increase alone: the position holds nothing before it. */
+  readonly reopens?: true | undefined
   /** Whether the caller names the tokens in the other order; prices are shown in the caller's. */
   readonly isInverted: boolean
 }

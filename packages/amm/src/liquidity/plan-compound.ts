@@ -1,4 +1,4 @@
-import { type Amounts, getSqrtPriceAtTick } from '@svc/lp-math'
+import { type Amounts, formatAmount, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Intent } from '../intent.ts'
 import type { CompoundOutcome, Liquidity, LiquidityPlan, Position } from '../ports.ts'
@@ -7,7 +7,7 @@ import { increaseOf } from './planning/deposit/deposit-of.ts'
 import { fitOwn, fitsAsIs, type FittedOwn } from './planning/deposit/fit-own.ts'
 import { liquidityForAmounts, type RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
 import { type CompoundPorts, planCompoundWithSwap } from './plan-compound-with-swap.ts'
-import { describeAmounts } from './planning/describe-amounts.ts'
+import { describeAmounts, tokenLabel } from './planning/describe-amounts.ts'
 import type { IncreaseRequest } from './planning/deposit/fit-increase.ts'
 import { leastReceipts, planPayment, routineIntent, sidesOf } from './planning/plan-payment.ts'
 import type { PlanPorts } from './liquidity-ports.ts'
@@ -35,7 +35,9 @@ export function planCompound(ports: CompoundPorts): Liquidity['planCompound'] {
     if (fees0 === 0n && fees1 === 0n) throw noFees(position)
     const waiting = { version: position.version, bounds, atHand: () => fees }
     if (swapToRatio && !fitsAsIs(waiting)) {
-      if (!(await request.hasAtomicRoute())) throw needsSwap()
+      if (!(await request.hasAtomicRoute())) {
+        throw needsSwap(position, fitOwn({ ...waiting, slippageBps, kept }).liquidity > 0n)
+      }
       return planCompoundWithSwap(ports, chain, position, request)
     }
     const fitted = fitOwn({ ...waiting, slippageBps, kept })
@@ -137,19 +139,34 @@ function noFees({ positionId }: Position): ToolError {
 }
 
 /** No contract of v3 or v4 collects, swaps and adds in one call. */
-function needsSwap(): ToolError {
+function needsSwap(position: Position, buysWithout: boolean): ToolError {
   const message =
     'The fees are not in the ratio of the range, and this wallet cannot swap and add them in one transaction.'
   return new ToolError('ATOMIC_EXECUTION_UNAVAILABLE', message, {
-    details: [{ field: 'swapToRatio', message: 'needs an atomic route', accepted: 'false' }],
-    suggestion: 'Call again with swapToRatio false: what the range takes is added, the rest comes to the wallet.',
+    details: [
+      {
+        field: 'swapToRatio',
+        message: buysWithout ? 'needs an atomic route' : 'needs an atomic route; false would buy no liquidity',
+        ...(buysWithout ? { accepted: 'false' } : {}),
+        ...waitingIn(position),
+      },
+    ],
+    suggestion: buysWithout
+      ? 'Call again with swapToRatio false: what the range takes is added, the rest comes to the wallet.'
+      : 'Take the fees out with collect_fees, or wait for fees of both tokens.',
   })
 }
 
-function buysNothing({ fees0, fees1 }: Position): ToolError {
+/** What waits of both tokens, as amounts with symbols. */
+function waitingIn({ pool: { token0, token1 }, fees0, fees1 }: Position): { readonly waits: readonly string[] } {
+  const [one, other] = [formatAmount(fees0, token0.decimals), formatAmount(fees1, token1.decimals)]
+  return { waits: [`${one} ${tokenLabel(token0)}`, `${other} ${tokenLabel(token1)}`] }
+}
+
+function buysNothing(position: Position): ToolError {
   const message = 'What waits of both tokens buys no liquidity in the range of the position.'
   return new ToolError('AMOUNT_TOO_SMALL', message, {
-    details: [{ field: 'positionId', message, waits0: `${fees0}`, waits1: `${fees1}` }],
+    details: [{ field: 'positionId', message, ...waitingIn(position) }],
     suggestion: 'Wait for fees of both tokens, or take them out with collect_fees.',
   })
 }

@@ -73,6 +73,9 @@ describe.each(places)('$version $base', ({ version, base: symbol }) => {
     expect(planned.preview.opened.amount1).toBe(0n)
     await market.bench.run((await market.remove(position)).intent)
     const closed = await market.read(version, position.positionId)
-    await expect(market.rebalance(closed)).rejects.toMatchObject({ code: 'AMOUNT_TOO_SMALL' })
+    await expect(market.rebalance(closed)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ message: expect.stringMatching(/^This position is closed/) }],
+    })
   })
 })

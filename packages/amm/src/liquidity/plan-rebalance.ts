@@ -17,7 +17,7 @@ import type { RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
 import { resolveRange } from './planning/deposit/resolve-range.ts'
 import type { PlanPorts } from './liquidity-ports.ts'
 import { quoteToRatio } from './planning/quote-to-ratio.ts'
-import { refuseTooSmall, requireDeployment } from './planning/refusals.ts'
+import { refuseClosed, refuseTooSmall, requireDeployment } from './planning/refusals.ts'
 import { partsOf, settledCalls } from './planning/settled-calls.ts'
 import { planMintV3 } from './v3/plan-add.ts'
 import { planCloseAndOpenV3 } from './v3/plan-rebalance.ts'
@@ -34,12 +34,7 @@ export function planRebalance(ports: RebalancePorts): Liquidity['planRebalance']
   return async (chain, position, request) => {
     const { pool } = position
     refuseDeltaHooks(pool.hooks, 'positionId')
-    if (position.liquidity === 0n) {
-      throw refuseTooSmall(
-        'positionId',
-        'The position holds no liquidity; collect_fees takes out what it is still owed.',
-      )
-    }
+    if (position.liquidity === 0n) throw refuseClosed(position)
     const ticks = ticksOf(pool, request)
     const whole = paidOut(position)
     const { slippageBps, kept } = request

@@ -12,7 +12,7 @@ const values = { leavesUsd: '3000', arrivesUsd: '2999', arrivesAtWorstUsd: '2985
 const value = {
   outUsdMicros: 3_000_000_000n,
   inUsdMicros: 2_999_400_000n,
-  worst: { outUsdMicros: 3_000_000_000n, inUsdMicros: 2_985_000_000n },
+  leastInUsdMicros: 2_985_000_000n,
   warnings: [],
 }
 
@@ -76,6 +76,7 @@ describe('what a plan shows of a deposit', () => {
 
   it.each<readonly [string, Partial<IntentDeposit>, string]>([
     ['a pool that is created', { createsPool: true }, 'This creates the pool'],
+    ['a closed position that would be open again', { kind: 'increase', reopens: true }, 'would be open again'],
     ['a range below the price', { tickUpper: -197_300 }, 'outside of the range'],
     ['a range above the price', { tickLower: -195_320 }, 'outside of the range'],
     ['a hook', { hooks: `0x${'66'.repeat(20)}` }, `0x${'66'.repeat(20)}`],

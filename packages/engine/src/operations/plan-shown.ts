@@ -21,7 +21,7 @@ export function shownOf(context: ShownContext): Pick<Plan, 'deposits' | 'values'
 
 export type ShownContext = TokenContext & {
   readonly intent: Pick<Intent, 'deposits' | 'allowsUnpricedPool'>
-  readonly value: Pick<CallValue, 'outUsdMicros' | 'inUsdMicros' | 'worst' | 'warnings'>
+  readonly value: Pick<CallValue, 'outUsdMicros' | 'inUsdMicros' | 'leastInUsdMicros' | 'warnings'>
 }
 
 /** What is known of a token: by the prices that were looked up, else by the chain's own list. */
@@ -36,12 +36,12 @@ export function tokenFacts(token: Address, { priced, chain }: TokenContext): Tok
 export type TokenContext = { readonly priced: PricedTokens; readonly chain: Chain }
 
 /** Whole dollars, so that equal plans show the same while a price moves a little. */
-function plannedValues({ outUsdMicros, inUsdMicros, worst }: ShownContext['value']): PlannedValues {
+function plannedValues({ outUsdMicros, inUsdMicros, leastInUsdMicros }: ShownContext['value']): PlannedValues {
   const whole = (usdMicros: bigint) => `${(usdMicros + 500_000n) / 1_000_000n}`
   return {
     leavesUsd: whole(outUsdMicros),
     arrivesUsd: whole(inUsdMicros),
-    arrivesAtWorstUsd: whole(worst.inUsdMicros),
+    arrivesAtWorstUsd: whole(leastInUsdMicros),
   }
 }
 
@@ -102,10 +102,15 @@ function share0Pct({ amount0, amount1, sqrtPriceX96, isInverted }: IntentDeposit
 }
 
 function warningsOf(deposit: IntentDeposit, context: ShownContext): readonly string[] {
-  const { createsPool, hooks, token0, token1 } = deposit
+  const { createsPool, reopens, hooks, token0, token1 } = deposit
   const unlisted = [token0, token1].filter((token) => tokenFacts(token, context)?.isListed !== true)
   return [
     ...(createsPool ? [creationWarning(context)] : []),
+    ...(reopens === true
+      ? [
+          'The position is closed and would be open again, in the range it was opened with. add_liquidity opens one in another range.',
+        ]
+      : []),
     ...(isOutside(deposit)
       ? ['The price lies outside of the range: the position earns nothing until it comes in.']
       : []),

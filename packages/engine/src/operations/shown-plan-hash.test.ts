@@ -22,7 +22,7 @@ const intent: Intent = {
   why: 'add liquidity',
 }
 
-const value = { outUsdMicros: 1n, inUsdMicros: 1n, worst: { outUsdMicros: 1n, inUsdMicros: 1n }, warnings: [] }
+const value = { outUsdMicros: 1n, inUsdMicros: 1n, leastInUsdMicros: 1n, warnings: [] }
 
 it('names what a person is shown: where prices or names come out otherwise, it is another plan', () => {
   const call = callOf()

@@ -53,6 +53,7 @@ const storedDeposit = z.strictObject({
   minLiquidity: whole,
   createsPool: z.boolean(),
   isInverted: z.boolean(),
+  reopens: z.literal(true).optional(),
 }) satisfies z.ZodType<IntentDeposit>
 
 const storedCall = z.strictObject({

@@ -55,7 +55,7 @@ export type PolicyVerdict = {
 export function unlistedWarnings({ unlistedTokens }: Pick<PolicyVerdict, 'unlistedTokens'>): readonly string[] {
   return unlistedTokens.map(
     (token) =>
-      `The policy does not list the token ${getAddress(token)}: nothing vouches for it, and selling it may need a person's approval.`,
+      `The policy does not list the token ${getAddress(token)} (so tokenAllowlistPassed is false, which a strict allowlist alone refuses): nothing vouches for it, and selling it may need a person's approval.`,
   )
 }
 

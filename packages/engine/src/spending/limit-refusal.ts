@@ -9,7 +9,7 @@ import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed } from '../value
 export function limitRefusal(verdict: Exceeded, asks: Asks): Refusal {
   if (verdict.limit === 'budget') return beyondBudget(verdict)
   if (verdict.limit === 'dailyGas') return beyondGas(verdict, asks)
-  const { limit, capUsdMicros, usedUsdMicros, askedUsdMicros } = verdict
+  const { limit, capUsdMicros, usedUsdMicros, askedUsdMicros, freesAt } = verdict
   const leftUsdMicros = leastZero(capUsdMicros - usedUsdMicros - asks.gasUsdMicros)
   const sums = [capUsdMicros, usedUsdMicros, askedUsdMicros, asks.gasUsdMicros, leftUsdMicros]
   const [cap, used, asked, gas, left] = sums.map(usdText)
@@ -17,8 +17,19 @@ export function limitRefusal(verdict: Exceeded, asks: Asks): Refusal {
   return {
     code: 'SPENDING_LIMIT_EXCEEDED',
     message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call ${wants}. ${fitsText(leftUsdMicros, asks)}`,
-    details: [{ message: 'limit', limit, capUsd: cap, usedUsd: used, askedUsd: asked, gasUsd: gas, leftUsd: left }],
-    ...(limit === 'perTransaction' ? { suggestion: noWaitHelps } : {}),
+    details: [
+      {
+        message: 'limit',
+        limit,
+        capUsd: cap,
+        usedUsd: used,
+        askedUsd: asked,
+        gasUsd: gas,
+        leftUsd: left,
+        freesAt: freesAt === null ? null : new Date(freesAt).toISOString(),
+      },
+    ],
+    ...(limit === 'perTransaction' ? { suggestion: noWaitHelps } : freesAt === null ? {} : waitUntil(limit, freesAt)),
   }
 }
 
@@ -44,6 +55,13 @@ const names = {
 
 /** Of one transaction no window frees up. */
 const noWaitHelps = 'Lower the amount: waiting does not change the limit of one transaction.'
+
+function waitUntil(limit: keyof typeof names, freesAt: number): Pick<Refusal, 'suggestion'> {
+  const at = new Date(freesAt).toISOString()
+  const frees =
+    limit === 'perSession' ? `the session ends at ${at} if nothing is spent until then` : `the first is freed at ${at}`
+  return { suggestion: `Lower the amount or wait: ${frees}; check_safety_status shows what is left.` }
+}
 
 /** What this limit leaves for the amount, in dollars and, in the proportion of the call, in its tokens. */
 function fitsText(leftUsdMicros: bigint, { amountUsdMicros, amounts = [] }: Asks): string {

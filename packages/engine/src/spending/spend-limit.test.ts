@@ -74,6 +74,22 @@ it('says what a limit leaves, in dollars and in the tokens of the call', async (
   })
 })
 
+it('names the limit that leaves least, also above that of one transaction, and when it frees something', async () => {
+  const asks = (amount: string) => ({ usdMicros: usd(amount), arrivingUsdMicros: 0n, unpriced: [] })
+  for (const id of ['one', 'other']) {
+    await limitSpend({ ...guessed('0'), value: asks('450'), reservationId: id, requestId: id })
+  }
+  const { refusals } = await limitSpend({ ...guessed('0'), value: asks('600'), reservationId: 'third' })
+  const at = new Date(now + 30 * 60_000).toISOString()
+  expect(refusals).toMatchObject([
+    {
+      message: expect.stringContaining('The limit of the session is 1000 USD'),
+      details: [{ limit: 'perSession', leftUsd: '100', freesAt: at }],
+      suggestion: expect.stringContaining(`the session ends at ${at}`),
+    },
+  ])
+})
+
 it('may be tried again where a price is only late', async () => {
   const retryable = async (doubt: PriceDoubt) => {
     const unpriced = [{ ...guessed('1').value.unpriced[0]!, doubt, listed: true }]

@@ -36,7 +36,8 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const isAsPriced = isExit || request.gasUsdMicros !== null
   const parts = { amountUsdMicros, gasUsdMicros: isAsPriced ? countable(gas) : min(gas, room) }
   const amounts = isGuess ? [] : (request.amounts ?? [])
-  if (!isExit && sumOf(parts) > limits.perTransaction) return refused(parts, aboveOne(limits, parts, amounts))
+  const isAboveOne = !isExit && sumOf(parts) > limits.perTransaction
+  if (isAboveOne && sumOf(parts) > mostWeighed) return refused(parts, aboveOne(limits, parts, amounts))
   const isToRepay = isRepaidGas({ isExit, homeUsdMicros, gasUsdMicros: parts.gasUsdMicros }, policy)
   const asked = {
     principal: request.principal,
@@ -46,6 +47,14 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
     isToRepay,
     limits,
     sessionIdleMs,
+  }
+  if (isAboveOne) {
+    // Of all limits that stand against it the ledger names the tightest.
+    const verdict = await ledger.check(asked)
+    const above = verdict.granted
+      ? aboveOne(limits, parts, amounts)
+      : limitRefusal(verdict, { ...parts, isExit, amounts })
+    return refused(parts, above)
   }
   const take = (budgets: readonly Budget[]): Promise<SpendVerdict> =>
     dryRun
@@ -79,6 +88,9 @@ function withoutCap(budget: Budget): Budget {
 }
 
 const largestCap = 10n ** 18n
+
+/** What the rows of the ledger have room for. */
+const mostWeighed = 10n ** 18n
 
 /**
  * Raises a reservation to what the spend and its gas are worth at newer prices and fees, in one commit that holds them
@@ -252,7 +264,8 @@ function unpricedGas(gasWei: bigint, { dailyGas }: ReturnType<typeof limitsOf>):
 /** Known without asking the ledger, whose rows have no room for absurd sums. */
 function aboveOne({ perTransaction }: SpendLimits, parts: SpendParts, amounts: readonly SpentAmount[] = []): Refusal {
   const limit = { limit: 'perTransaction', capUsdMicros: perTransaction, usedUsdMicros: 0n } as const
-  return limitRefusal({ granted: false, ...limit, askedUsdMicros: sumOf(parts) }, { ...parts, isExit: false, amounts })
+  const verdict = { granted: false, ...limit, askedUsdMicros: sumOf(parts), freesAt: null } as const
+  return limitRefusal(verdict, { ...parts, isExit: false, amounts })
 }
 
 function sumOf({ amountUsdMicros, gasUsdMicros }: SpendParts): bigint {

@@ -108,13 +108,14 @@ export function valueOfCall(
     simulated,
     permitted,
   }
+  const symbolOf = (token: string) => priced.get(token.toLowerCase())?.token.symbol ?? token
   const found = isExit
     ? []
     : [
         ...priceRefusals(outcomesIn(outcomes), priced, engine.policy.maxPriceBandBps),
         ...coldRefusals(permitted, priced),
-        ...offMarketRefusals({ moved, prices, limits, intent }),
-        ...orderRefusals({ moved, prices, limits }),
+        ...offMarketRefusals({ moved, prices, limits, intent, symbolOf }),
+        ...orderRefusals({ moved, prices, limits, symbolOf }),
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),
       ]

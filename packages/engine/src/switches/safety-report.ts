@@ -43,6 +43,7 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
       session: left(limits.perSession, usage.sessionUsdMicros),
       daily: left(limits.daily, usage.dailyUsdMicros),
     },
+    freesAt: { session: isoOrNull(usage.freesAt.perSession), daily: isoOrNull(usage.freesAt.daily) },
     valueUsd: {
       ...value,
       gas: ofGas(gas - exitGas),
@@ -53,6 +54,10 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
     pendingTransactions,
     ...waiting,
   }
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
 }
 
 async function readValueUse({
@@ -110,6 +115,8 @@ export type SafetyReport = {
   /** How much of it is gas. */
   readonly gasUsd: { readonly session: string; readonly daily: string } | null
   readonly remainingUsd: { readonly session: string; readonly daily: string } | null
+  /** When first something is freed, as ISO 8601; `null` where waiting frees nothing. */
+  readonly freesAt: { readonly session: string | null; readonly daily: string | null } | null
   /**
    * What any 24 hours have taken, and may take, of what may be lost in value, spent on tokens without a source, at prices of the
    * moment, and burnt as gas: by what brings funds home, by that which was to repay its gas and has not, and by everything else.

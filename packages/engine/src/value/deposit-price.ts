@@ -13,14 +13,16 @@ import type { OrderBounds } from './trade-bounds.ts'
  * tokens, a new pool among them: whoever brings it back takes the difference. A new pool of a token without a trusted price
  * is opened only where the caller says so.
  */
-export function offMarketRefusals({ moved, prices, limits, intent }: DepositPrices): readonly Refusal[] {
+export function offMarketRefusals({ moved, prices, limits, intent, symbolOf }: DepositPrices): readonly Refusal[] {
   const deposits = moved.calls.flatMap((call) => call.deposits)
   return deposits.flatMap((bounds): readonly Refusal[] => {
     const { state: pool } = simulatedDeposit(bounds, moved)
     if (pool === null) return []
     const trusted = trustedSqrtPriceBand(pool.token0, pool.token1, prices)
     if (trusted === null) return pool.stoodBefore || intent.allowsUnpricedPool === true ? [] : [refuseOpening()]
-    return offMarket(pool, trusted, limits, 'a deposit is made')
+    const declared = intent.deposits?.find((deposit) => deposit.pool.toLowerCase() === pool.id.toLowerCase())
+    const order = { symbolOf, isInverted: declared?.isInverted ?? false }
+    return offMarket(pool, trusted, limits, { ...order, what: 'a deposit is made' })
   })
 }
 
@@ -29,21 +31,31 @@ export function offMarket(
   pool: PoolAfter,
   trusted: { readonly low: bigint; readonly high: bigint },
   limits: Pick<ValueBounds, 'maxPoolDeviationBps'>,
-  what: string,
+  said: Said,
 ): readonly Refusal[] {
   const square = priceSquareOf(pool)
   if (square === null) return []
   const allowed = BigInt(limits.maxPoolDeviationBps)
   const isAbove = square * 10_000n > trusted.high ** 2n * (10_000n + allowed)
   const isBelow = square * (10_000n + allowed) < trusted.low ** 2n * 10_000n
-  return isAbove || isBelow ? [refuseOffMarket(pool, square, trusted, { ...limits, what })] : []
+  return isAbove || isBelow ? [refuseOffMarket(pool, square, trusted, { ...limits, ...said })] : []
 }
 
 export type DepositPrices = {
   readonly moved: Moved
   readonly prices: TrustedPrices
   readonly limits: ValueBounds
-  readonly intent: Pick<Intent, 'allowsUnpricedPool'>
+  readonly intent: Pick<Intent, 'allowsUnpricedPool' | 'deposits'>
+  readonly symbolOf: Said['symbolOf']
+}
+
+/** How the distance from the market is put into words. */
+export type Said = {
+  readonly what: string
+  /** Of the address of a token. */
+  readonly symbolOf: (token: string) => string
+  /** Whether the caller names the tokens in the other order than the pool. */
+  readonly isInverted: boolean
 }
 
 /**
@@ -51,7 +63,7 @@ export type DepositPrices = {
  * pool stands near that price, and the pool could take all of it at once. A pool that was pushed the right way would pass for deep
  * enough until it comes back.
  */
-export function orderRefusals({ moved, prices, limits }: OrderPrices): readonly Refusal[] {
+export function orderRefusals({ moved, prices, limits, symbolOf }: OrderPrices): readonly Refusal[] {
   return moved.calls
     .flatMap(({ orders }) => orders)
     .flatMap((order): readonly Refusal[] => {
@@ -61,7 +73,8 @@ export function orderRefusals({ moved, prices, limits }: OrderPrices): readonly 
       const state = moved.inspected.pools.find(({ id }) => id.toLowerCase() === order.pool.id.toLowerCase())
       const brings = moved.inspected.orders.find((one) => one.order === order)?.brings ?? null
       if (state === undefined || brings === null) return [refuseShallow(order)]
-      return offMarket(state, trusted, limits, 'an order is placed')
+      const isInverted = order.tokenIn.toLowerCase() !== order.pool.token0.toLowerCase()
+      return offMarket(state, trusted, limits, { symbolOf, isInverted, what: 'an order is placed' })
     })
 }
 
@@ -95,18 +108,22 @@ function refuseOffMarket(
   pool: PoolAfter,
   square: bigint,
   trusted: { readonly low: bigint; readonly high: bigint },
-  { maxPoolDeviationBps, what }: Pick<ValueBounds, 'maxPoolDeviationBps'> & { readonly what: string },
+  { maxPoolDeviationBps, what, symbolOf, isInverted }: Pick<ValueBounds, 'maxPoolDeviationBps'> & Said,
 ): Refusal {
   const bps = (part: bigint, whole: bigint) => Number((part * 10_000n) / whole) - 10_000
   const isAbove = square > trusted.high ** 2n
-  const offBps = isAbove ? bps(square, trusted.high ** 2n) : -bps(trusted.low ** 2n, square)
-  const where = isAbove ? 'above' : 'below'
+  const ofPoolBps = isAbove ? bps(square, trusted.high ** 2n) : -bps(trusted.low ** 2n, square)
+  // Both directions are measured from the smaller price, so the other order has the other sign.
+  const offBps = isInverted ? -ofPoolBps : ofPoolBps
+  const where = offBps > 0 ? 'above' : 'below'
+  const [one, other] = [symbolOf(pool.token0), symbolOf(pool.token1)]
+  const order = isInverted ? `${one} per ${other}` : `${other} per ${one}`
   return {
     code: 'POOL_PRICE_OFF_MARKET',
-    message: `The pool stands ${Math.abs(offBps)} bps ${where} the market; ${what} within ${maxPoolDeviationBps} bps of it.`,
+    message: `The pool stands ${Math.abs(offBps)} bps ${where} the market in ${order}; ${what} within ${maxPoolDeviationBps} bps of it.`,
     details: [
       {
-        message: 'token1 per token0, in the order of the pool',
+        message: order,
         pool: pool.id,
         deviationBps: offBps,
         maxPoolDeviationBps,
@@ -119,6 +136,7 @@ type OrderPrices = {
   readonly moved: Pick<Moved, 'calls' | 'inspected'>
   readonly prices: TrustedPrices
   readonly limits: Pick<ValueBounds, 'maxPoolDeviationBps'>
+  readonly symbolOf: Said['symbolOf']
 }
 
 function refuseUntrusted(tokens: readonly string[]): Refusal {

@@ -85,6 +85,13 @@ describe('G13: what leaves against what arrives', () => {
     expect(weigh([sold(2_800)], { bounds })).toMatchObject({ allowedBps: 700, isWithin: true })
   })
 
+  it('brings no more at worst than is simulated, though its worst lies at the edge where both sides are worth more', () => {
+    const moved = weigh([outcome({ wide: 100n * e18 }, { wide: 99n * e18 })])
+    expect(moved.leastInUsdMicros).toBeLessThanOrEqual(moved.inUsdMicros)
+    const placed = weigh([outcome({ usdc: usd(100) }, { wide: e18 }), outcome({ wide: e18 }, { usdc: usd(101) })])
+    expect(placed.leastInUsdMicros).toBeLessThanOrEqual(placed.inUsdMicros)
+  })
+
   it('leaves rounding alone, but a day counts it', () => {
     expect(weigh([outcome({ usdc: 10_000n }, {})])).toMatchObject({ isWithin: true, lossUsdMicros: 10_000n })
     expect(weigh([outcome({ usdc: 10_001n }, {})])).toMatchObject({ isWithin: false })
@@ -146,6 +153,13 @@ describe('several calls', () => {
       isWithin: false,
       worst: { outUsdMicros: usd(3_000), inUsdMicros: usd(2_000) },
     })
+  })
+
+  it('bring at worst what is simulated, less what each may lose', () => {
+    const [close, swap] = [outcome({}, {}), outcome({ weth: e18 }, { usdc: usd(2_990) })]
+    const whole = outcome({ weth: 4n * e18 }, { weth: 3n * e18, usdc: usd(2_995) })
+    const calls = [close, swap].map((call) => ({ feeBps: 30, outcomes: [call] }))
+    expect(weigh([sold(3_000)], { moved: { whole, calls } }).leastInUsdMicros).toBe(usd(11_985))
   })
 
   it('lose together what each may lose', () => {

@@ -27,6 +27,7 @@ export function weighChange(change: WeighedChange): ValueVerdict {
     ...whole,
     lossUsdMicros: mostOf(groups, ({ lossUsdMicros }) => lossUsdMicros),
     worst: { outUsdMicros: worst.outUsdMicros, inUsdMicros: worst.inUsdMicros },
+    leastInUsdMicros: leastArriving(whole.inUsdMicros, groups),
     lossBps: lossBps(worst),
     allowedBps,
     bandBps: widestBps(outcomesIn(moved), prices),
@@ -34,6 +35,16 @@ export function weighChange(change: WeighedChange): ValueVerdict {
     speculativeUsdMicros: mostOf(groups, ({ speculativeUsdMicros }) => speculativeUsdMicros),
     coldUsdMicros: mostOf(groups, ({ coldUsdMicros }) => coldUsdMicros),
   }
+}
+
+/**
+ * What arrives of the whole at worst: of one call as its worst outcome says, and no more than is simulated, though both sides are worth more
+ * at that edge; of several what is simulated, less the most that each of them can lose.
+ */
+function leastArriving(simulated: bigint, [whole, ...calls]: readonly Weighed[]): bigint {
+  if (calls.length === 0) return smaller(simulated, whole?.worst.inUsdMicros ?? simulated)
+  const lost = calls.reduce((sum, { worst }) => sum + larger(lostIn(worst), 0n), 0n)
+  return larger(simulated - lost, 0n)
 }
 
 /** Every outcome, as simulated first. */
@@ -186,6 +197,8 @@ export type ValueVerdict = {
   readonly lossUsdMicros: bigint
   /** The outcome and edge that lose the largest share. */
   readonly worst: { readonly outUsdMicros: bigint; readonly inUsdMicros: bigint }
+  /** What arrives of the whole in the worst outcomes of all its calls. */
+  readonly leastInUsdMicros: bigint
   readonly lossBps: number
   readonly allowedBps: number
   readonly bandBps: number
@@ -248,6 +261,10 @@ function mostLeaving(outcomes: readonly Outcome[], prices: TrustedPrices): bigin
 
 function tokensOf(outcomes: readonly Outcome[]): readonly string[] {
   return [...new Set(outcomes.flatMap(({ leaves, arrives }) => [...tokensIn(leaves), ...tokensIn(arrives)]))]
+}
+
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
 }
 
 function larger(one: bigint, other: bigint): bigint {

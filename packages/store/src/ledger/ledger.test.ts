@@ -33,6 +33,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
         capUsdMicros: 500n,
         usedUsdMicros: 0n,
         askedUsdMicros: 501n,
+        freesAt: null,
       })
     })
 
@@ -45,6 +46,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
         capUsdMicros: 1_000n,
         usedUsdMicros: 900n,
         askedUsdMicros: 101n,
+        freesAt: clock + idleMs,
       })
       expect(await reserve(100n)).toMatchObject({ granted: true, used: { session: 900n, daily: 900n } })
       expect(await reserve(500n, 'other')).toMatchObject({ granted: true, used: { session: 0n, daily: 1_000n } })
@@ -69,6 +71,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
         dailyPlainExitGasUsdMicros: 0n,
         dailyDueExitGasUsdMicros: 0n,
         principalDailyUsdMicros: 0n,
+        freesAt: { perSession: null, daily: null, principalDaily: null },
       })
       expect(await store.ledger.open()).toEqual([])
     })
@@ -91,6 +94,23 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     expect(await store.ledger.check(request(300n))).toMatchObject({ granted: true })
   })
 
+  test('a refusal and the usage say when first something is freed: at the end of the session, and when the oldest leaves the day', async () => {
+    const start = clock
+    await settled(400n, 'other')
+    clock += hourMs
+    await settled(500n)
+    await reserve(500n)
+    const daily = { limit: 'daily', freesAt: start + 24 * hourMs }
+    expect(
+      await store.ledger.check({ ...request(1n), limits: { ...limits, daily: 1_400n, perSession: 9_999n } }),
+    ).toMatchObject(daily)
+    expect(await store.ledger.check(request(1n))).toMatchObject({ limit: 'perSession', freesAt: clock + idleMs })
+    const freesAt = { perSession: clock + idleMs, daily: daily.freesAt, principalDaily: clock + 24 * hourMs }
+    expect(await usage()).toMatchObject({ freesAt })
+    clock += 23 * hourMs
+    expect(await usage()).toMatchObject({ freesAt: { perSession: null, daily: start + 25 * hourMs } })
+  })
+
   describe('the daily limit of one principal', () => {
     const tight = { ...limits, principalDaily: 600n }
 
@@ -103,6 +123,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
         capUsdMicros: 600n,
         usedUsdMicros: 500n,
         askedUsdMicros: 101n,
+        freesAt: clock + 24 * hourMs,
       })
       expect(await store.ledger.check({ ...request(100n), limits: tight })).toMatchObject({
         granted: true,
@@ -151,7 +172,11 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
         await settled(500n, 'other')
         await settled(300n)
         await reserve(100n, 'agent', 'grows')
-        const refusal = { granted: false, limit, capUsdMicros, usedUsdMicros, askedUsdMicros: 500n }
+        const waitMs = { perTransaction: null, perSession: idleMs, daily: 24 * hourMs, principalDaily: 24 * hourMs }[
+          limit
+        ]
+        const freesAt = waitMs === null ? null : clock + waitMs
+        const refusal = { granted: false, limit, capUsdMicros, usedUsdMicros, askedUsdMicros: 500n, freesAt }
         expect(await raise('grows', 500n, { [limit]: capUsdMicros })).toEqual(refusal)
         expect(await store.ledger.open()).toMatchObject([{ id: 'grows', amountUsdMicros: 100n }])
         expect(await raise('grows', 500n, { [limit]: capUsdMicros + 1n })).toMatchObject({ granted: true })

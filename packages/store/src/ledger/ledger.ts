@@ -3,7 +3,7 @@ import { type BudgetAmount, requireBudgetName, settleBudgets, takeBudgets } from
 import type { CheckRequest } from '../check-request.ts'
 import type { Engine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
-import { type SpendVerdict, weighSpend } from './weigh-spend.ts'
+import { freeings, type Freeings, type SpendVerdict, weighSpend } from './weigh-spend.ts'
 import { StoreError } from '../store-error.ts'
 import { sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
 import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
@@ -48,6 +48,7 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
           dailyPlainExitGasUsdMicros: await sumOfGas(db, now(), 'plain-exit'),
           dailyDueExitGasUsdMicros: await sumOfGas(db, now(), 'due-exit'),
           principalDailyUsdMicros: (await sumOfDay(db, now(), { principal })).usdMicros,
+          freesAt: await freeings(db, { principal, sessionIdleMs }, now()),
         }
       }),
     budgetUsage: (name) => engine.read((db) => usedOf(db, name, now())),
@@ -151,6 +152,8 @@ export type SpendUsage = {
   /** Of that, what was to repay its gas and has not. */
   readonly dailyDueExitGasUsdMicros: bigint
   readonly principalDailyUsdMicros: bigint
+  /** The earliest moments at which something of a limit is freed. */
+  readonly freesAt: Freeings
 }
 
 type Reservation = Selectable<Schema['reservation']>

@@ -20,6 +20,23 @@ export async function sumOfDay(
   return { usdMicros: row.total, gasUsdMicros: row.gas }
 }
 
+/** When the oldest of what is settled and counts leaves the same 24 hours, in Unix milliseconds; `null` where nothing settled counts. */
+export async function dayFreesAt(
+  db: Kysely<Schema>,
+  at: number,
+  of: { readonly principal?: string } = {},
+): Promise<number | null> {
+  const { oldest } = await db
+    .selectFrom('reservation')
+    .select((select) => select.fn.min('closed_at').as('oldest'))
+    .where('state', '=', 'settled')
+    .where('closed_at', '>', BigInt(at - dayMs))
+    .where(sql<boolean>`coalesce(settled_usd_micros, 0) + coalesce(settled_gas_usd_micros, 0) > 0`)
+    .$if(of.principal !== undefined, (query) => query.where('principal', '=', of.principal ?? ''))
+    .executeTakeFirstOrThrow()
+  return oldest === null ? null : Number(oldest) + dayMs
+}
+
 /** The gas of one kind that counts in the same 24 hours. */
 export async function sumOfGas(db: Kysely<Schema>, at: number, kind: GasKind): Promise<bigint> {
   const row = await db

@@ -4,7 +4,7 @@ import type { Schema } from '../schema.ts'
 import { requireAmount } from './amounts.ts'
 import { amountsByName, type Budget, heldBudgets } from './budget.ts'
 import { currentSession } from './spending-session.ts'
-import { gasFreesAt, type GasKind, sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
+import { dayFreesAt, gasFreesAt, type GasKind, sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
 
 /**
  * Says whether an amount and its gas still fit under every limit at `at`, its gas under that of gas, and what is asked of
@@ -40,7 +40,8 @@ export async function weighSpend(
   if (first !== undefined) {
     // What the tightest leaves fits under all of them.
     const tightest = others.reduce((least, one) => (left(one) < left(least) ? one : least), first)
-    return { granted: false, ...tightest, askedUsdMicros: asked }
+    const frees = { perTransaction: null, ...(await freeings(db, request, at)) }
+    return { granted: false, ...tightest, askedUsdMicros: asked, freesAt: frees[tightest.limit] }
   }
   const gas = await weighGas(db, request, at, own)
   if (gas.refusal !== null) return gas.refusal
@@ -48,6 +49,25 @@ export async function weighSpend(
   const { perSession, daily, principalDaily } = used
   return { granted: true, used: { session: perSession, daily, principalDaily }, repayment: gas.repayment }
 }
+
+/**
+ * The earliest moments at which something of a limit is freed, in Unix milliseconds: of a session its end, unless something is spent
+ * until then; of a day when the oldest that is settled leaves it. `null` where nothing counts but what is out still.
+ */
+export async function freeings(
+  db: Kysely<Schema>,
+  { principal, sessionIdleMs }: Pick<CheckRequest, 'principal' | 'sessionIdleMs'>,
+  at: number,
+): Promise<Freeings> {
+  const session = await currentSession(db, principal, sessionIdleMs, at)
+  return {
+    perSession: session === undefined ? null : Number(session.last_spend_at) + sessionIdleMs,
+    daily: await dayFreesAt(db, at),
+    principalDaily: await dayFreesAt(db, at, { principal }),
+  }
+}
+
+export type Freeings = Readonly<Record<'perSession' | 'daily' | 'principalDaily', number | null>>
 
 type Own = Pick<
   Selectable<Schema['reservation']>,
@@ -109,9 +129,15 @@ async function weighBudgets(
  */
 export type SpendVerdict =
   | { readonly granted: true; readonly used: SpendUsed; readonly repayment: 'due' | null }
-  | (Exceeded & { readonly limit: Exclude<keyof SpendLimits, 'dailyGas'> })
+  | LimitRefusal
   | GasRefusal
   | BudgetRefusal
+
+/** Unix milliseconds of when the first of what is used is freed; `null` where waiting frees nothing, as of one transaction. */
+type LimitRefusal = Exceeded & {
+  readonly limit: Exclude<keyof SpendLimits, 'dailyGas'>
+  readonly freesAt: number | null
+}
 
 /** Unix milliseconds of when enough has left the window, as far as it is known; `null` where waiting does not help. */
 type GasRefusal = Exceeded & { readonly limit: 'dailyGas'; readonly freesAt: number | null }

@@ -86,9 +86,18 @@ async function run(
     const result = await deps.handle(tool, { requestId, tool: tool.name, principal, input, signal, ...own })
     await deps.operations.finish(taken, result)
     return { ok: true, result }
-  } catch (error) {
+  } catch (thrown) {
+    const error = ofSpentPlan(thrown, taken)
     return { ok: false, error, waitsAgain: await deps.operations.fail(taken, error) }
   }
+}
+
+/** A plan that the chain has moved away from is not carried out a second time: only its tool makes another. */
+function ofSpentPlan(error: unknown, { tool }: Operation): unknown {
+  if (!(error instanceof ToolError) || error.code !== 'SIMULATION_DRIFT') return error
+  const { code, message, details, cause } = error
+  const suggestion = `Call ${tool} again with dryRun: this plan is spent.`
+  return new ToolError(code, message, { details, cause, suggestion, retryable: false })
 }
 
 export type Caller = Pick<Call, 'requestId' | 'signal'> & { readonly principal: Principal }

@@ -63,6 +63,7 @@ const withoutWallet: SafetyReport = Object.freeze({
   gasUsd: null,
   valueUsd: null,
   remainingUsd: null,
+  freesAt: null,
   dailyAlert: false,
   pendingTransactions: 0,
   pendingApprovals: 0,

@@ -2,16 +2,10 @@ import type { Chain } from '@svc/wallet/core'
 import { isAddress } from 'viem'
 import * as z from 'zod'
 import { type PairShare, type Position, ToolError } from '@svc/amm'
+import { refuseClosed } from '@svc/amm/liquidity'
 import type { WriteContext } from '../tool.ts'
 import { ownPosition } from './own-position.ts'
-import {
-  anyVersionInput,
-  deadlineInput,
-  exitSlippageInput,
-  invalidField,
-  isPositionId,
-  numberWithin,
-} from './params.ts'
+import { anyVersionInput, deadlineInput, exitSlippageInput, isPositionId, numberWithin } from './params.ts'
 
 /** What a removal is asked for with, beside position and chain: by itself, and inside a batch. */
 export const removeParams = {
@@ -37,7 +31,7 @@ export async function ownedLiquidity(
 ): Promise<Position | PairShare> {
   if (version !== 'v2') {
     const position = await ownPosition(chain, { version, positionId }, context)
-    if (position.liquidity === 0n) throw closed(position)
+    if (position.liquidity === 0n) throw refuseClosed(position)
     return position
   }
   if (!isAddress(positionId)) throw new TypeError('the schema lets only addresses through')
@@ -47,12 +41,3 @@ export async function ownedLiquidity(
 }
 
 type RemovableKey = { readonly positionId: string; readonly version: 'v2' | 'v3' | 'v4' }
-
-function closed({ fees0, fees1 }: Position): ToolError {
-  const next = fees0 > 0n || fees1 > 0n ? 'collect_fees pays what waits in it' : 'nothing waits in it'
-  return invalidField(
-    'positionId',
-    `This position is closed: its liquidity was taken out before; ${next}.`,
-    'a position that holds liquidity; get_positions_by_owner lists them',
-  )
-}

@@ -1,4 +1,5 @@
 import type { AmmDeployment, Chain } from '@svc/wallet/core'
+import type { Position } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 
 /** A `VALIDATION_FAILED` naming one member of the request and what it takes. */
@@ -9,6 +10,16 @@ export function refuseField(field: string, message: string, accepted: string): T
 /** An `AMOUNT_TOO_SMALL` naming the member whose amount buys, moves or pays out nothing. */
 export function refuseTooSmall(field: string, message: string): ToolError {
   return new ToolError('AMOUNT_TOO_SMALL', `${field}: ${message}`, { details: [{ field, message }] })
+}
+
+/** The refusal of what only a position with liquidity can do. */
+export function refuseClosed({ fees0, fees1 }: Pick<Position, 'fees0' | 'fees1'>): ToolError {
+  const next = fees0 > 0n || fees1 > 0n ? 'collect_fees pays what waits in it' : 'nothing waits in it'
+  return refuseField(
+    'positionId',
+    `This position is closed: its liquidity was taken out before; ${next}.`,
+    'a position that holds liquidity; get_positions_by_owner lists them',
+  )
 }
 
 /** Where a part of the AMM stands on the chain. Throws `VERSION_NOT_DEPLOYED`. */

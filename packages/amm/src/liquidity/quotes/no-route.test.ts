@@ -29,5 +29,5 @@ test('without a way in any version the token to change is named, and how to find
     accepted: 'a token that tokenIn trades against',
     versionsLookedFor: versions,
   })
-  expect(refusal.suggestion).toMatch(/^Check both tokens and the chain: search_pools /)
+  expect(refusal.suggestion).toMatch(/^At most one token between is tried\. .*swap twice.*search_pools/)
 })

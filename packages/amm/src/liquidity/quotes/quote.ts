@@ -143,7 +143,7 @@ export function noRoute(chain: Chain, request: RequestedRoute, leading: readonly
     details: [{ field, message, accepted, tokens, versionsLookedFor: versions }],
     suggestion: isOther
       ? 'Leave version out, or name one that leads there.'
-      : 'Check both tokens and the chain: search_pools with token shows what each of them trades against.',
+      : 'At most one token between is tried. Where longer ways exist, swap twice: first into a token that tokenOut trades against (search_pools with token shows them), then into tokenOut. Else check both tokens and the chain.',
   })
 }
 

@@ -147,7 +147,7 @@ describe('add_liquidity', () => {
     })
     // Not every range far from the price is that.
     const below = await world.refuse('add_liquidity', { ...pair, priceLower: 0.5, priceUpper: 1 })
-    expect(below.details).toMatchObject([{ field: 'amount0', accepted: '0' }])
+    expect(below.details).toMatchObject([{ field: 'amount0', accepted: 'amount0 0 and amount1 above 0' }])
   })
 
   test.each(['v3', 'v4'])('one side alone suffices outside the price on %s', async (version) => {
@@ -233,7 +233,7 @@ describe('add_liquidity', () => {
     await world.close()
     world = await openWorld(devnet(), { policy: { ...devnetPolicy(), unnamedSales: 'allow' } })
     const args = { fee: 10_000, rangeStrategy: 'full', amount0: '1' } as const
-    const unlisted = `The policy does not list the token ${world.address('HOSTILE')}: nothing vouches for it, and selling it may need a person's approval.`
+    const unlisted = `The policy does not list the token ${world.address('HOSTILE')} (so tokenAllowlistPassed is false, which a strict allowlist alone refuses): nothing vouches for it, and selling it may need a person's approval.`
     const pair = { token0: world.address('HOSTILE'), token1: 'USDC' }
     const planned = await world.call('add_liquidity', { ...pair, ...args, dryRun: true })
     expect(planned.at('plan.policy')).toMatchObject({ allowed: true, checks: { tokenAllowlistPassed: false } })

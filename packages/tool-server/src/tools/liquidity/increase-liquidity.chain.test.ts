@@ -147,3 +147,16 @@ describe('increase_liquidity', () => {
     }
   })
 })
+
+test.each(['v3', 'v4'])('a plan for a closed %s position warns that it would be open again', async (version) => {
+  const positionId = (await open(version)).text('positionId')
+  await world.call('remove_liquidity', { positionId, version })
+  const planned = await world.call('increase_liquidity', {
+    positionId,
+    version,
+    amount0: '0.1',
+    token0: 'WETH',
+    dryRun: true,
+  })
+  expect(planned.at('plan.warnings')).toContainEqual(expect.stringContaining('would be open again'))
+})

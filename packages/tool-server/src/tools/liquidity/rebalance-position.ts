@@ -1,9 +1,17 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
+import { estimateFeeApy, type FeeApyEstimate } from '../../analysis/fees/estimate-fee-apy.ts'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { withinTime } from '@svc/runtime'
-import { type Pool, type RebalancePreview, shortAmount, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
+import {
+  type Pool,
+  type Position,
+  type RebalancePreview,
+  shortAmount,
+  type Token,
+  tokenLabel,
+  type UsdPrice,
+} from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import { isSecondToken, ownPosition } from '../own-position.ts'
 import { moveContradictions, moveParams, moveRangeOf } from '../move-range.ts'
@@ -78,7 +86,7 @@ export const rebalancePosition = writeTool({
   ])
   const prices = [price0, price1] as const
   const { preview } = planned
-  const worth = await worthwhile(chain, preview, { inverted, prices }, context)
+  const worth = await worthwhile(chain, position, preview, { inverted, prices }, context)
   const intent = { ...planned.intent, why: [planned.intent.why, ...worth.why].join(' ') }
   return context.execute(intent, async (settled) => {
     const { closed, opened, swapped } = await planned.decode(settled)
@@ -130,26 +138,36 @@ type Worthwhile = { readonly why: readonly string[]; after(gasCostUsd: number | 
 
 async function worthwhile(
   chain: Chain,
+  position: Position,
   { opened, swap }: RebalancePreview,
   { inverted, prices }: { readonly inverted: boolean; readonly prices: readonly [UsdPrice | null, UsdPrice | null] },
   context: WriteContext,
 ): Promise<Worthwhile> {
   const { pool } = opened
-  const estimate = estimateFeeApy(context, chain, opened, context.now())
-  const apy = await withinTime(estimate, context.figuresWithinMs ?? apyTimeoutMs, apyTooLate)
-  const [amount0, amount1] = inOrder(inverted, opened.amount0, opened.amount1)
-  const valueUsdNow = sumUsd(valueUsd(amount0, pool.token0, prices[0]), valueUsd(amount1, pool.token1, prices[1]))
+  const estimates = [opened, { ...position, createsPool: false }].map((one) =>
+    estimateFeeApy(context, chain, one, context.now()),
+  )
+  const [apy = apyTooLate, oldApy = apyTooLate] = await withinTime(
+    Promise.all(estimates),
+    context.figuresWithinMs ?? apyTimeoutMs,
+    [apyTooLate, apyTooLate],
+  )
+  const worthOf = (amount0: bigint, amount1: bigint) =>
+    sumUsd(valueUsd(amount0, pool.token0, prices[0]), valueUsd(amount1, pool.token1, prices[1]))
+  const dailyUsd = dailyOf(worthOf(...inOrder(inverted, opened.amount0, opened.amount1)), apy)
+  const oldDailyUsd = dailyOf(worthOf(position.amount0, position.amount1), oldApy)
   const swapUsd = swap === null ? 0 : swapCostUsd(swap, pool, prices)
-  if (apy.apyPct === null || valueUsdNow === null || swapUsd === null) {
+  if (dailyUsd === null || oldDailyUsd === null || swapUsd === null) {
     return { why: [], after: () => apy.notes }
   }
-  const dailyUsd = (valueUsdNow * apy.apyPct) / 100 / 365
-  const earns = `The new range would earn about ${usd(dailyUsd)} USD a day in fees if it traded as in the last 7 days.`
+  const earns = `The new range would earn about ${usd(dailyUsd)} USD a day in fees if it traded as in the last 7 days, the old one about ${usd(oldDailyUsd)}.`
+  const moreUsd = dailyUsd - oldDailyUsd
+  const lowers = moreUsd > 0 ? [] : [`The move raises no income: it is about ${usd(-moreUsd)} USD a day less.`]
   const costs =
     swap === null ? 'Nothing is swapped.' : `The swap costs about ${usd(swapUsd)} USD in fees and price impact.`
   return {
-    why: [costs, earns],
-    after: (gasCostUsd) => [costs, earns, ...breakEven(swapUsd, gasCostUsd, dailyUsd), ...apy.notes],
+    why: [costs, earns, ...lowers],
+    after: (gasCostUsd) => [costs, earns, ...lowers, ...breakEven(swapUsd, gasCostUsd, moreUsd), ...apy.notes],
   }
 }
 
@@ -160,12 +178,18 @@ const apyTooLate = {
   notes: ['The pool has too many swap logs to say in time what the new range would earn.'],
 }
 
-function breakEven(swapUsd: number, gasCostUsd: number | null, dailyUsd: number): readonly string[] {
+function dailyOf(worthUsd: number | null, { apyPct }: FeeApyEstimate): number | null {
+  return worthUsd === null || apyPct === null ? null : (worthUsd * apyPct) / 100 / 365
+}
+
+/** `moreUsd` is what the new range earns a day above the old one. */
+function breakEven(swapUsd: number, gasCostUsd: number | null, moreUsd: number): readonly string[] {
   if (gasCostUsd === null) return []
   const costUsd = swapUsd + gasCostUsd
-  const days = dailyUsd > 0 ? costUsd / dailyUsd : Number.POSITIVE_INFINITY
-  const when = days < 1 ? 'within a day' : Number.isFinite(days) ? `in ${Number(days.toPrecision(3))} days` : 'never'
-  return [`Gas and swap cost ${usd(costUsd)} USD: earned back ${when}.`]
+  const days = costUsd / moreUsd
+  const by = `by the ${usd(moreUsd)} USD a day that it earns more`
+  const when = days < 1 ? `within a day ${by}` : `in ${Number(days.toPrecision(3))} days ${by}`
+  return [`Gas and swap cost ${usd(costUsd)} USD: ${moreUsd > 0 ? `earned back ${when}` : 'never earned back'}.`]
 }
 
 /** What the pools' fees and the price impact take of what is swapped. */

@@ -27,7 +27,7 @@ export const getQuote = readTool({
   name: 'get_quote',
   title: 'Swap quote',
   description:
-    'What selling an exact amount would bring now over the best on-chain route, with price impact, minimum after slippage and gas. Use it before execute_swap.',
+    'What selling an exact amount would bring now over the best route, at most one token between, with price impact, minimum after slippage and gas. Use it before execute_swap.',
   scope: 'read:market',
   input: z.strictObject({
     tokenIn: tokenInput,

@@ -189,7 +189,11 @@ describe('execute_plan', () => {
     const planId = await planOf(world, { ...swap, slippageBps: 10, version: 'v3' })
     await moveThePrice(world)
     const refusal = await world.refuse('execute_plan', { planId })
-    expect(refusal.code).toBe('SIMULATION_DRIFT')
+    expect(refusal).toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      retryable: false,
+      suggestion: 'Call execute_swap again with dryRun: this plan is spent.',
+    })
     expect(refusal.details).toContainEqual(
       expect.objectContaining({ message: 'Less would arrive than the plan says.', token: expect.any(String) }),
     )

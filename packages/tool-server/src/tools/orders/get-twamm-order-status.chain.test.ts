@@ -34,6 +34,11 @@ describe('get_twamm_order_status', () => {
     const total = Number(placed.text('tokenIn.totalAmount'))
     const fresh = await status(placed)
     expect(fresh.text('orderId')).toBe(placed.text('orderId'))
+    expect(fresh.at('notes')).toEqual([
+      expect.stringMatching(
+        `as of block ${fresh.number('blockNumber')} .*Only transactions in its pool settle an order`,
+      ),
+    ])
     expect([fresh.text('status'), fresh.text('owner')]).toEqual(['active', world.wallet])
     expect(fresh.text('timing.expiresAt')).toBe(placed.text('expiresAt'))
     const spot = fresh.number('vsSpotExecution.spotPriceAtStart')

@@ -94,11 +94,17 @@ function noteOf(premiumPct: number | null): string {
   return `Sold ${Math.abs(premiumPct)} % ${where} the price at the start, fees included; a sale at once would have paid fee and price impact, too.`
 }
 
-function notesOf({ status, owedIn, owedOut, stands }: TwammOrder): string[] {
+function notesOf({ status, owedIn, owedOut, stands, blockNumber }: TwammOrder): string[] {
+  if (status === 'active') return [`${asOf(blockNumber)} Only transactions in its pool settle an order.`]
   if (status === 'completed') return ['All is sold: claim_twamm_order takes home what it earned.']
   if (!stands && (owedIn > 0n || owedOut > 0n))
     return ['The hook still owes its owner: claim_twamm_order takes it home.']
   return []
+}
+
+/** An order sells by the time of blocks: where none is mined, it stands still. */
+function asOf(blockNumber: bigint): string {
+  return `All of this is as of block ${blockNumber} and its time; a settlement now counts what is sold since as well.`
 }
 
 function isoOf(seconds: number): string {

@@ -28,7 +28,7 @@ export const submitTwammOrder = writeTool({
     tokenOut: tokenInput,
     amount: positiveAmountInput.describe('All to sell, in tokenIn'),
     duration: wholeNumber(1, longestSeconds, 'whole seconds up to 30 days, at least the interval of the hook').describe(
-      'Seconds',
+      'Seconds; at least one interval of the hook',
     ),
     chain: chainInput,
     pool: twammPoolInput.optional().describe('v4 id; else found'),

@@ -18,6 +18,7 @@ const report: SafetyReport = {
   spentUsd: { session: '12.5', daily: '99.123456' },
   gasUsd: { session: '0.5', daily: '1.123456' },
   remainingUsd: { session: '987.5', daily: '1900.876544' },
+  freesAt: { session: '2026-01-02T03:04:05.000Z', daily: null },
   valueUsd: {
     loss: { used: '1.5', cap: '40' },
     speculative: { used: '0', cap: '0' },
@@ -66,6 +67,7 @@ describe('check_safety_status', () => {
       spentUsd: null,
       gasUsd: null,
       remainingUsd: null,
+      freesAt: null,
       valueUsd: null,
     })
     expect(JSON.stringify(shown)).not.toMatch(/250|500|1000|987|99\.12/)

@@ -2,10 +2,14 @@ import * as z from 'zod'
 import { readTool } from '../../tool.ts'
 import { documented } from '../results.ts'
 
-const limits = z.object({ perTransaction: z.string(), perSession: z.string(), daily: z.string() }).nullable()
-const used = z.object({ session: z.string(), daily: z.string() }).nullable()
+const amount = documented(z.string())
+const limits = z.object({ perTransaction: amount, perSession: amount, daily: amount }).nullable()
+const used = z.object({ session: amount, daily: amount }).nullable()
 
-const usedOfCap = z.object({ used: documented(z.string()), cap: documented(z.string()) })
+const text = documented(z.string().nullable())
+const freed = z.object({ session: text, daily: text }).nullable()
+
+const usedOfCap = z.object({ used: amount, cap: amount })
 const values = z
   .record(z.enum(['loss', 'speculative', 'coldStart', 'gas', 'exitGas', 'dueExitGas']), usedOfCap)
   .nullable()
@@ -14,28 +18,32 @@ export const checkSafetyStatus = readTool({
   name: 'check_safety_status',
   title: 'Safety status',
   description:
-    'Limits, what is spent and left in US dollars, pause, circuit breaker, waiting operations. Use it before large writes or after a refusal. Without admin:wallet no amounts.',
+    'Limits, dollars spent and left, pause, circuit breaker, waiting operations. Use it before large writes or after a refusal. Without admin:wallet no amounts.',
   scope: 'admin:wallet',
   openWorld: false,
   input: z.strictObject({}),
   output: z.object({
     walletConfigured: z.boolean(),
     paused: z.boolean(),
-    pause: z.object({ since: z.string(), reason: z.string().nullable() }).nullable(),
+    pause: z
+      .object({ since: documented(z.string()), reason: text })
+      .nullable()
+      .describe('since, reason'),
     breakerOpen: z.boolean(),
     breaker: z.object({
       open: z.boolean(),
-      since: z.string().nullable(),
-      cause: z.string().nullable(),
+      since: text,
+      cause: text,
       stops: z.enum(['nothing', 'all-but-ways-home', 'everything']),
     }),
     allowlistMode: z.string(),
-    unnamedSales: z.enum(['ask', 'allow']).describe('Of tokens without a price source.'),
+    unnamedSales: z.enum(['ask', 'allow']).describe('Of tokens without a price source'),
     approvalThresholdUsd: z.string().nullable(),
-    limitsUsd: limits,
-    spentUsd: used.describe('With gas.'),
-    gasUsd: used.describe('Gas in spentUsd.'),
-    remainingUsd: used,
+    limitsUsd: limits.describe('perTransaction, perSession, daily'),
+    spentUsd: used.describe('session, daily; with gasUsd.'),
+    gasUsd: used,
+    remainingUsd: used.describe('freesAt: when some frees up'),
+    freesAt: freed,
     valueUsd: values.describe(
       'Of any 24 hours: value lost, spent on tokens without a price source, at momentary prices, gas, gas of ways home.',
     ),
@@ -66,5 +74,6 @@ const withoutAmounts = {
   spentUsd: null,
   gasUsd: null,
   remainingUsd: null,
+  freesAt: null,
   valueUsd: null,
 } as const

@@ -30,7 +30,7 @@ export const executeSwap = writeTool({
   name: 'execute_swap',
   title: 'Swap tokens',
   description:
-    'Sells an exact amount of a token over the best on-chain route and reports what really moved. Call get_quote first, or use dryRun. Never trades beyond slippageBps, never pays anyone but the agent wallet.',
+    'Sells an exact amount of a token over the best route, at most one token between, and reports what really moved. Call get_quote first, or use dryRun. Never trades beyond slippageBps, pays the agent wallet only.',
   scope: 'write:trade',
   destructive: true,
   idempotent: false,

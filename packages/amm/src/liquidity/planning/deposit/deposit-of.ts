@@ -30,8 +30,9 @@ export function increaseOf(
   position: Position,
   facts: Omit<DepositFacts, 'recipient' | 'tickLower' | 'tickUpper'>,
 ): IntentDeposit {
-  const { owner: recipient, positionId, tickLower, tickUpper } = position
-  return depositOf(position.pool, { kind: 'increase', positionId, recipient, tickLower, tickUpper, ...facts })
+  const { owner: recipient, positionId, tickLower, tickUpper, liquidity } = position
+  const state = liquidity === 0n ? ({ reopens: true } as const) : {}
+  return depositOf(position.pool, { kind: 'increase', positionId, recipient, tickLower, tickUpper, ...state, ...facts })
 }
 
 export type DepositFacts = Amounts &
@@ -39,4 +40,4 @@ export type DepositFacts = Amounts &
     readonly recipient: Address
     readonly liquidity: bigint
     readonly minLiquidity: bigint
-  } & Partial<Pick<IntentDeposit, 'kind' | 'positionId' | 'createsPool' | 'isInverted'>>
+  } & Partial<Pick<IntentDeposit, 'kind' | 'positionId' | 'createsPool' | 'isInverted' | 'reopens'>>

@@ -19,10 +19,8 @@ export function fitAmounts(options: FitOptions): Amounts & { liquidity: bigint }
   const { sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96, fields } = options
   const uses0 = sqrtPriceX96 < sqrtPriceBX96
   const uses1 = sqrtPriceX96 > sqrtPriceAX96
-  if (!uses0) refuseUnused(options.amount0, fields.amount0)
-  if (!uses1) refuseUnused(options.amount1, fields.amount1)
-  if (uses0 && !uses1) requireGiven(options.amount0, fields.amount0)
-  if (uses1 && !uses0) requireGiven(options.amount1, fields.amount1)
+  if (!uses0) requireOneSide(options.amount1, fields.amount1, options.amount0, fields.amount0)
+  if (!uses1) requireOneSide(options.amount0, fields.amount0, options.amount1, fields.amount1)
   const bought = [
     uses0 && options.amount0 !== null ? liquidityOf0(options, options.amount0) : null,
     uses1 && options.amount1 !== null ? liquidityOf1(options, options.amount1) : null,
@@ -78,16 +76,16 @@ function fits(field: string, liquidityOf: () => bigint): bigint {
   }
 }
 
-function refuseUnused(amount: bigint | null, field: string): void {
-  if (amount === null || amount === 0n) return
+/** Of a range that takes one token alone: says of both amounts what they may be, for one is wrong where the other is corrected alone. */
+function requireOneSide(used: bigint | null, usedField: string, unused: bigint | null, unusedField: string): void {
   // The first amount cannot be left out.
-  const accepted = field === 'amount0' ? '0' : '0, or leave it out'
-  throw refuseField(field, 'The price lies outside of the range, where this token is not used.', accepted)
-}
-
-function requireGiven(amount: bigint | null, field: string): void {
-  if (amount !== null) return
-  throw refuseField(field, 'The price lies outside of the range, which takes this token alone.', 'an amount above 0')
+  const accepted = `${unusedField} 0${unusedField === 'amount0' ? '' : ' or left out'} and ${usedField} above 0`
+  if (unused !== null && unused !== 0n) {
+    throw refuseField(unusedField, 'The price lies outside of the range, where this token is not used.', accepted)
+  }
+  if (used === null) {
+    throw refuseField(usedField, 'The price lies outside of the range, which takes this token alone.', accepted)
+  }
 }
 
 function greater(first: bigint, second: bigint): bigint {
