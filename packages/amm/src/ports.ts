@@ -139,7 +139,7 @@ export type {
   TickRow,
   Version,
 } from './ports/liquidity.ts'
-export type { ClaimableReward, Rewards } from './ports/rewards.ts'
+export type { ClaimableReward, ClaimedReward, ClaimPlan, Rewards } from './ports/rewards.ts'
 import type { Token } from './ports/token.ts'
 export { isUnnamed, mayPass } from './ports/prices.ts'
 export type { PriceBand, PriceDoubt, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'

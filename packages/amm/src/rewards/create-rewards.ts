@@ -1,13 +1,11 @@
 import { inTurns } from '@svc/runtime'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, type Hex, isAddressEqual } from 'viem'
-import { rewardDistributorAbi } from '../abis/rewards.ts'
 import type { ClaimableReward, Rewards, RpcPool } from '../ports.ts'
-import { contractFunction } from '../rpc/contract-function.ts'
-import { everyResult } from '../rpc/every-result.ts'
-import { readAll } from '../rpc/read-all.ts'
 import { ToolError } from '../tool-error.ts'
 import { holdsProof } from './holds-proof.ts'
+import { planClaim, type ClaimPorts } from './plan-claim.ts'
+import { readDistributor } from './read-distributor.ts'
 import { type OfferedReward, readOfferedRewards, type RewardsService } from './read-offered-rewards.ts'
 
 /**
@@ -15,25 +13,22 @@ import { type OfferedReward, readOfferedRewards, type RewardsService } from './r
  * counts is in the tree whose root the distributor holds, less what the distributor says it paid, both read at one block.
  */
 export function createRewards(options: RewardsOptions): Rewards {
-  const { rpc, chains, url, fetch = globalThis.fetch, timeoutMs = 8_000 } = options
+  const { rpc, chains, url, fetch = globalThis.fetch, timeoutMs = 8_000, trading = null } = options
   const service: RewardsService = { url, fetch, timeoutMs }
   return Object.freeze({
     async claimable({ chain, wallet, signal }) {
       const distributor = chain.rewardDistributor
       if (distributor === undefined) throw noDistributor(chain, chains)
       const offered = await readOfferedRewards(service, { chainId: chain.id, wallet, signal })
-      const { number: blockNumber } = await rpc.head(chain)
       const tokens = [...new Set(offered.map(({ token }) => token))]
-      const [root, ...claims] = await readAll(
-        rpc.client(chain),
-        chain,
-        [rootOf(distributor, []), ...tokens.map((token) => claimedOf(distributor, [wallet, token]))],
-        blockNumber,
-      )
-      if (typeof root !== 'string') throw silentDistributor(chain)
-      const claimed = new Map(everyResult(claims as readonly (Claim | null)[]).map(([paid], at) => [tokens[at], paid]))
+      const { root, blockNumber, claimed } = await readDistributor(rpc, { chain, distributor, wallet, tokens })
       const known = { root, wallet, claimed }
       return { distributor, root, blockNumber, rewards: await inTurns(weighed(known, tokens, offered)) }
+    },
+    async planClaim(request) {
+      const { rewardDistributor: distributor } = request.chain
+      if (distributor === undefined) throw noDistributor(request.chain, chains)
+      return planClaim({ rpc, trading }, { ...request, distributor })
     },
   } satisfies Rewards)
 }
@@ -47,12 +42,9 @@ export type RewardsOptions = {
   readonly fetch?: typeof fetch
   /** For one answer of the service. */
   readonly timeoutMs?: number
+  /** Who builds claims; `null` and absent: nobody. */
+  readonly trading?: ClaimPorts['trading']
 }
-
-const rootOf = contractFunction(rewardDistributorAbi, 'getMerkleRoot')
-const claimedOf = contractFunction(rewardDistributorAbi, 'claimed')
-
-type Claim = readonly [amount: bigint, timestamp: number, merkleRoot: Hex]
 
 type Known = {
   readonly root: Hex
@@ -95,12 +87,4 @@ function noDistributor(chain: Chain, chains: readonly Chain[]): ToolError {
   const accepted = chains.filter(({ rewardDistributor }) => rewardDistributor !== undefined).map(({ name }) => name)
   const message = `No distributor of rewards is known on ${chain.name}.`
   return new ToolError('DISTRIBUTOR_NOT_DEPLOYED', message, { details: [{ field: 'chain', message, accepted }] })
-}
-
-function silentDistributor(chain: Chain): ToolError {
-  const message = `No distributor of rewards answers on ${chain.name} where its configuration says.`
-  return new ToolError('DISTRIBUTOR_NOT_DEPLOYED', message, {
-    details: [{ field: 'chain', message }],
-    suggestion: 'The operator must correct rewardDistributor of this chain in the file of SVC_CHAINS_FILE.',
-  })
 }

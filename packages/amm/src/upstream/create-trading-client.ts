@@ -8,6 +8,8 @@ import {
   claimAnswer,
   claimRequest,
   type ClaimRequest,
+  claimRewardsRequest,
+  type ClaimRewardsRequest,
   decreaseAnswer,
   decreaseRequest,
   type DecreaseRequest,
@@ -26,6 +28,7 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
 
   return {
     claim: async (request) => (await ask('/lp/claim', claimRequest, claimAnswer, request)).claim,
+    claimRewards: async (request) => (await ask('/lp/claim_rewards', claimRewardsRequest, claimAnswer, request)).claim,
     decrease: async (request) => (await ask('/lp/decrease', decreaseRequest, decreaseAnswer, request)).decrease,
   }
 
@@ -44,7 +47,7 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
       circuit.succeeded()
       return answer.data
     } catch (error) {
-      if (error instanceof TradingError && error.kind === 'refused') circuit.succeeded()
+      if (error instanceof TradingError && (error.kind === 'refused' || error.kind === 'none')) circuit.succeeded()
       else circuit.failed()
       throw error
     }
@@ -104,6 +107,8 @@ export type TradingClientOptions = {
 export type TradingClient = {
   /** A transaction that collects what a position is owed. */
   claim(request: ClaimRequest): Promise<TradingTransaction>
+  /** A transaction that claims the rewards of a wallet in some tokens; `none` where nothing is claimable. */
+  claimRewards(request: ClaimRewardsRequest): Promise<TradingTransaction>
   /** A transaction that takes liquidity out of a position and pays out all that it is owed. */
   decrease(request: DecreaseRequest): Promise<TradingTransaction>
 }
@@ -118,6 +123,7 @@ const mostValues = 10_000
 function failureOf(status: number): TradingError {
   if (status === 401 || status === 403) return new TradingError('key', 'does not take the key')
   if (status >= 500 || status === 429) return new TradingError('down', `answered with status ${status}`)
+  if (status === 404) return new TradingError('none', 'knows of none of what was asked for')
   return new TradingError('refused', `refused the request with status ${status}`)
 }
 

@@ -45,6 +45,14 @@ export const decreaseRequest = z.strictObject({
   sqrtRatioX96: amount,
 })
 
+export const claimRewardsRequest = z.strictObject({
+  walletAddress: address,
+  chainId: z.int().min(1),
+  tokens: z.array(address).min(1),
+  /** An enumeration with one value there; here the distributor of a chain is an address. */
+  distributor: z.literal('MERKL'),
+})
+
 /** Taken apart by the guard; here only its form and its length. */
 const transaction = z.object({
   to: z.string().max(42),
@@ -57,6 +65,7 @@ const transaction = z.object({
 export const claimAnswer = z.object({ claim: transaction })
 export const decreaseAnswer = z.object({ decrease: transaction })
 
+export type ClaimRewardsRequest = z.input<typeof claimRewardsRequest>
 export type ClaimRequest = z.input<typeof claimRequest>
 export type DecreaseRequest = z.input<typeof decreaseRequest>
 export type TradingTransaction = z.output<typeof transaction>

@@ -50,3 +50,13 @@ export const decreaseBody = z.discriminatedUnion('protocol', [
 ])
 
 export type DecreaseBody = z.output<typeof decreaseBody>
+
+/** Body of `POST /lp/claim_rewards`. */
+export const claimRewardsBody = z.object({
+  walletAddress: address,
+  chainId: z.int().positive(),
+  tokens: z.array(address).min(1),
+  distributor: z.literal('MERKL'),
+})
+
+export type ClaimRewardsBody = z.output<typeof claimRewardsBody>

@@ -83,4 +83,5 @@ export const allowedParts: Readonly<Record<UpstreamKind, ReadonlySet<string>>> =
     'v4.take',
     'v4.close',
   ]),
+  'claim-rewards': new Set(['claim']),
 }

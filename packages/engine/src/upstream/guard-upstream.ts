@@ -4,7 +4,7 @@ import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { allowedParts } from './allowed-parts.ts'
 import { type FactsContext, type PartFacts, partFacts } from './part-facts.ts'
 import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from './read-parts.ts'
-import { upstreamRefusal } from './upstream-refusal.ts'
+import { upstreamRefusal } from '@svc/amm/upstream'
 
 /**
  * Makes an intent of a transaction that somebody else built, if it is what was asked for and nothing more: chain, sender,
@@ -69,7 +69,7 @@ function envelope(transaction: UpstreamTransaction, { chain, known, wallet, spen
     surface === 'listed' ||
     !isUpstreamSurface(surface)
   ) {
-    throw upstreamRefusal('it goes to a contract that is not one of the AMM', { to: short(to) })
+    throw upstreamRefusal('it goes to a contract that is not known for this', { to: short(to) })
   }
   if (!isHex(data)) throw upstreamRefusal('its calldata is no calldata')
   if (!/^(0|[1-9]\d{0,77}|0x[0-9a-f]{1,64})$/i.test(value)) throw upstreamRefusal('its value is no amount of wei')
@@ -106,7 +106,7 @@ function requireAmounts(all: readonly PartFacts[], expectation: UpstreamExpectat
       throw upstreamRefusal('it takes more than was asked for', { token: key, takes: `${taken}` })
     }
   }
-  if (kind === 'collect') return
+  if (withoutLeast.has(kind)) return
   for (const key of new Set(receives.map(({ token }) => same(token)))) {
     const asked = sumOf(receives, (token) => same(token) === key)
     const sure = (['trade', 'payout'] as const).map((by) =>
@@ -161,7 +161,7 @@ function requireDeadline(all: readonly PartFacts[], { latestDeadline, kind }: Up
   const deadlines = all.flatMap((facts) => facts.deadlines)
   const latest = deadlines.reduce((most, deadline) => (deadline > most ? deadline : most), 0n)
   if (latest > BigInt(latestDeadline)) throw upstreamRefusal('its deadline is too far away', { deadline: `${latest}` })
-  if (deadlines.length === 0 && kind !== 'collect') throw upstreamRefusal('it has no deadline')
+  if (deadlines.length === 0 && !withoutLeast.has(kind)) throw upstreamRefusal('it has no deadline')
   return deadlines.length === 0 ? null : Number(latest)
 }
 
@@ -178,6 +178,9 @@ function approvalsOf(
   return tokens.map(({ token, amount }) => ({ token, spender: to, amount, via, revokeAfter: true }))
 }
 
+/** What is owed already is paid in full and at any time; the calldata need not say how much of it. */
+const withoutLeast: ReadonlySet<UpstreamKind> = new Set(['collect', 'claim-rewards'])
+
 const one = '0x0000000000000000000000000000000000000001'
 const two = '0x0000000000000000000000000000000000000002'
 
@@ -188,6 +191,7 @@ const aliases: Readonly<Record<UpstreamSurface, { readonly caller: string | null
   v3SwapRouter02: { caller: one, itself: two },
   v4PositionManager: { caller: one, itself: two },
   universalRouter: { caller: one, itself: two },
+  rewardDistributor: { caller: null, itself: null },
 }
 
 /** One key for a token; native currency and its wrapped form are one. */

@@ -10,6 +10,7 @@ import {
   parseAbiParameters,
 } from 'viem'
 import {
+  rewardDistributorAbi,
   universalRouterAbi,
   v2RouterAbi,
   v3PositionManagerAbi,
@@ -18,7 +19,7 @@ import {
 } from '@svc/amm/abis'
 import type { Surface } from '../calldata/surface.ts'
 import { type ActionForm, routerCommands, type RouterVersion, v4Actions } from './part-forms.ts'
-import { upstreamRefusal } from './upstream-refusal.ts'
+import { upstreamRefusal } from '@svc/amm/upstream'
 
 /**
  * Takes calldata apart to its last function, router command and v4 action, each with its arguments by name. Every level
@@ -29,10 +30,7 @@ export function readParts(surface: UpstreamSurface, version: RouterVersion, data
   return readFunction(abis[surface], version, data.toLowerCase() as Hex, 0)
 }
 
-export type UpstreamSurface = Exclude<
-  Surface,
-  'twammHook' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry' | 'rewardDistributor'
->
+export type UpstreamSurface = Exclude<Surface, 'twammHook' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry'>
 
 export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface {
   return Object.hasOwn(abis, surface)
@@ -46,6 +44,7 @@ const abis: Readonly<Record<UpstreamSurface, Abi>> = {
   v3SwapRouter02: v3SwapRouter02Abi,
   v4PositionManager: v4PositionManagerAbi,
   universalRouter: universalRouterAbi,
+  rewardDistributor: rewardDistributorAbi,
 }
 
 const deepestNesting = 3

@@ -18,6 +18,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   cancel_twamm_order: ['write', 'write:trade', false],
   check_safety_status: ['read', 'admin:wallet', true],
   check_setup_health: ['read', 'read:portfolio', true],
+  claim_lp_rewards: ['write', 'write:liquidity', false],
   claim_twamm_order: ['write', 'write:trade', false],
   collect_fees: ['write', 'write:liquidity', false],
   compound_fees: ['write', 'write:liquidity', false],

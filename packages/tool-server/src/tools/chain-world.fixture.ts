@@ -15,7 +15,7 @@ import type { CheckOptions } from '../../../amm/src/history/periods/check-period
 import { createPoolHistory } from '@svc/amm/history'
 import { createIdentities, type IdentitiesOptions } from '../identity/create-identities.ts'
 import { noServices } from '../identity/no-services.fixture.ts'
-import { createLiquidity } from '@svc/amm/liquidity'
+import { createLiquidity, routeLiquidity } from '@svc/amm/liquidity'
 import { createPriceSource } from '@svc/amm/prices'
 import { createRewards, type RewardsOptions } from '@svc/amm/rewards'
 import { createRpcPool } from '@svc/amm/rpc'
@@ -23,8 +23,17 @@ import { createSubgraphs } from '@svc/amm/subgraph'
 import type { SubgraphsOptions } from '../../../amm/src/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '@svc/amm/tokens'
 import { createTwamm } from '@svc/amm/twamm'
+import { createTradingRoute } from '@svc/amm/upstream'
 import { createWorkerPool, type WorkerPoolOptions } from '../workers/create-worker-pool.ts'
-import { devnetPolicy, type OperationsPipeline, type PolicySource, type Principal, scopes } from '@svc/engine'
+import {
+  devnetPolicy,
+  openTrading,
+  type OperationsPipeline,
+  type PolicySource,
+  type Principal,
+  scopes,
+  type TradingOptions,
+} from '@svc/engine'
 import { createDecisionRecorder } from '../../../engine/src/audit/decision-recorder.ts'
 import { createDoubt } from '../../../engine/src/operations/doubt.ts'
 import { createExecutor, type Executor } from '../../../engine/src/pipeline.ts'
@@ -36,7 +45,6 @@ import { sentTransactions } from '../../../engine/src/operations/sent-transactio
 import { createDispatch, type CallRequest, type Dispatch } from '../dispatch.ts'
 import type { Ports } from '../ports.ts'
 import { type Patience, patientRpc, withPatience } from '../../../engine/src/fixtures/patience.fixture.ts'
-import { routeUpstream, type UpstreamOptions } from '../../../engine/src/upstream/route-upstream.ts'
 import { parsePolicy } from '../../../engine/src/policy/policy.ts'
 import { createConfirmedSources } from '../../../engine/src/policy/policy-price-sources.ts'
 import type { policySchema } from '../../../engine/src/policy/policy-schema.ts'
@@ -78,7 +86,9 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     policyTokens: (id) => policy.allowlist.tokens[id] ?? [],
   })
   const { tradingApi = null } = options
-  const liquidity = routeUpstream(createLiquidity({ rpc, tokens }), { tradingApi, policy: () => policy })
+  const trading = openTrading({ tradingApi, policy: () => policy })
+  const ownLiquidity = createLiquidity({ rpc, tokens })
+  const liquidity = trading === null ? ownLiquidity : routeLiquidity(ownLiquidity, createTradingRoute(trading))
   const confirmed = createConfirmedSources(() => policy)
   const prices = createPriceSource({ rpc, tokens, liquidity, confirmed, pickInt: () => 0 })
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
@@ -86,7 +96,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const subgraphs = createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs })
   const checks = { pickInt: (below: number) => randomInt(below), withinMs: 60_000, ...options.checks }
   const history = createPoolHistory({ rpc, liquidity, prices }, { subgraphs, bars: store.bars, now, checks })
-  const rewards = createRewards({ rpc, chains: chains.list(), url: 'http://127.0.0.1:9', ...options.rewards })
+  const rewards = createRewards({ rpc, chains: chains.list(), url: 'http://127.0.0.1:9', trading, ...options.rewards })
   const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
   const twamm = createTwamm({ rpc, liquidity, named: (id) => policy.twammHooks[id] ?? [] })
   const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, twamm, workers, identities }
@@ -261,7 +271,7 @@ export type WorldOptions = {
   readonly upstream?: Partial<IdentitiesOptions['upstream']>
   readonly subgraphs?: Partial<SubgraphsOptions>
   /** Who else builds transactions; nobody unless given. */
-  readonly tradingApi?: UpstreamOptions['tradingApi']
+  readonly tradingApi?: TradingOptions['tradingApi']
   /** The service that gives proofs of rewards; none answers unless given. */
   readonly rewards?: Partial<Pick<RewardsOptions, 'url' | 'timeoutMs'>>
   /** How subgraphs are held against the chain: at random, within a minute unless given. */

@@ -3,6 +3,7 @@ import { backtestLpStrategy } from './analytics/backtest-lp-strategy.ts'
 import { optimizeLpRange } from './analytics/optimize-lp-range.ts'
 import { recommendFeeTier } from './analytics/recommend-fee-tier.ts'
 import { addLiquidity } from './liquidity/add-liquidity.ts'
+import { claimLpRewards } from './liquidity/claim-lp-rewards.ts'
 import { collectFees } from './liquidity/collect-fees.ts'
 import { compoundFees } from './liquidity/compound-fees.ts'
 import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
@@ -52,6 +53,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   cancelTwammOrder,
   checkSafetyStatus,
   checkSetupHealth,
+  claimLpRewards,
   claimTwammOrder,
   collectFees,
   compoundFees,

@@ -44,6 +44,11 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
     result:
       'status closedPosition.positionId closedPosition.txHash closedPosition.amount0Received closedPosition.amount1Received closedPosition.feesCollected newPosition.positionId newPosition.txHash newPosition.amount0Deposited newPosition.amount1Deposited newPosition.priceLower newPosition.priceUpper newPosition.currentPrice totalGasCostUsd',
   },
+  claim_lp_rewards: {
+    parameters: 'chain tokens distributor',
+    required: 'chain tokens',
+    result: 'status txHash claimed totalClaimedUsd distributor explorerUrl',
+  },
   submit_twamm_order: {
     parameters: 'tokenIn tokenOut amount duration chain pool',
     required: 'tokenIn tokenOut amount duration chain',
@@ -77,6 +82,7 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
 
 /** Members of results in the order of the specification: at the top, and of the items of lists. */
 const specifiedFirst: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  claim_lp_rewards: { claimed: 'token symbol amount amountUsd' },
   backtest_lp_strategy: {
     '': 'pair chain fee period priceChange hodlBenchmark strategies winner timestamp',
     strategies:

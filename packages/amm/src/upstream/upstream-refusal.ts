@@ -1,4 +1,4 @@
-import { ToolError } from '@svc/amm'
+import { ToolError } from '../tool-error.ts'
 
 /** Why a transaction that somebody else built is not signed. */
 export function upstreamRefusal(reason: string, facts: Readonly<Record<string, string>> = {}): ToolError {
