@@ -4,7 +4,7 @@ import type { Chain } from '@svc/wallet/core'
 import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
 import { loadSdks } from './sdks.ts'
 import { operations } from './operations.ts'
-import { tampered, thief, type TradingTrick } from './trading-tricks.ts'
+import { tampering, thief, type TradingTrick } from './trading-tricks.ts'
 
 /**
  * The trading API on 127.0.0.1, in its v1 dialect: its routes (`operations.ts`) answer with transactions that the vendor's SDKs
@@ -60,11 +60,8 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
     }
     const built = await read.build({ sdks, chain, rpcUrl }, terms)
     if (built === null) return refuse(response, 404, 'ResourceNotFound', 'There is none.')
-    const transaction = tampered(
-      fault,
-      { ...built, from: sent.walletAddress, chainId: chain.id, gasLimit: '500000' },
-      read.givesAway,
-    )
+    const honest = { ...built, from: sent.walletAddress, chainId: chain.id, gasLimit: '500000' }
+    const transaction = { ...honest, ...tampering(fault, built, read.givesAway) }
     say(response, 200, { requestId: `${asked.length}`, [operation.member]: transaction, gasFee: '0' })
   }
 }

@@ -19,27 +19,25 @@ export type TradingTrick = (typeof tradingTricks)[number]
 export const thief = '0x00000000000000000000000000000000000bad00'
 
 /**
- * An honest transaction, or what a trick makes of it. One that is stale or pays somebody else was built so: nothing is changed then.
+ * What a trick changes of an honest transaction. One that is stale or pays somebody else was built so.
  *
  * @param givesAway what the calldata becomes with a right for the thief in it
  */
-export function tampered(trick: TradingTrick | null, honest: BuiltCall, givesAway: (data: Hex) => Hex): object {
-  switch (trick) {
-    case 'wrong-from':
-      return { ...honest, from: thief }
-    case 'foreign-to':
-      return { ...honest, to: thief }
-    case 'extra-approval':
-      return { ...honest, data: givesAway(honest.data) }
-    case 'inflated-value':
-      return { ...honest, value: '1000000000000000000' }
-    case 'other-chain':
-      return { ...honest, chainId: 1 }
-    case 'truncated':
-      return { ...honest, data: honest.data.slice(0, -64) }
-    case 'stale':
-    case 'foreign-recipient':
-    case null:
-      return honest
+export function tampering(
+  trick: TradingTrick | null,
+  { data }: BuiltCall,
+  givesAway: (data: Hex) => Hex,
+): Readonly<Record<string, unknown>> {
+  if (trick === null) return {}
+  const changes: Readonly<Record<TradingTrick, Readonly<Record<string, unknown>>>> = {
+    stale: {},
+    'foreign-recipient': {},
+    'wrong-from': { from: thief },
+    'foreign-to': { to: thief },
+    'extra-approval': { data: givesAway(data) },
+    'inflated-value': { value: '1000000000000000000' },
+    'other-chain': { chainId: 1 },
+    truncated: { data: data.slice(0, -64) },
   }
+  return changes[trick]
 }
