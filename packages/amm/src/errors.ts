@@ -111,6 +111,11 @@ export const errorTable = {
   ),
   TRADING_API_UNAVAILABLE: row(503, true, 'Nothing was signed. Call again in a minute.'),
   TRADING_API_REFUSED: row(502, false, 'Nothing was signed. The operator must correct SVC_TRADING_API_KEY.'),
+  MIGRATION_NOT_SUPPORTED: row(
+    404,
+    false,
+    'Close the position with remove_liquidity and open another with add_liquidity; get_pools_by_token_pair shows the v4 pools of the pair.',
+  ),
   // amounts and markets
   AMOUNT_TOO_SMALL: row(400, false, 'Use a larger amount.'),
   DURATION_TOO_SHORT: row(400, false, 'Use a longer duration; details say the shortest.'),

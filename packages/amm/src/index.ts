@@ -17,6 +17,7 @@ export type {
   PlannedStep,
   PlannedToken,
   PlannedValues,
+  PositionPermit,
   RiskTier,
   Scheduled,
   Settled,

@@ -122,6 +122,8 @@ export type {
   Liquidity,
   PairShare,
   LiquidityPlan,
+  MigratePreview,
+  MigrateRequest,
   Pool,
   PoolReference,
   Position,

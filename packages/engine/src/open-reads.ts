@@ -22,7 +22,7 @@ export function openReads(config: ChainAccess, { memory, policy, trading = null 
     policyTokens: (chainId) => policy().allowlist.tokens[chainId] ?? [],
   })
   const own = createLiquidity({ rpc, tokens })
-  const liquidity = trading === null ? own : routeLiquidity(own, createTradingRoute(trading))
+  const liquidity = trading === null ? own : routeLiquidity(own, createTradingRoute(trading, { rpc, tokens }))
   const confirmed = createConfirmedSources(policy)
   const prices = createPriceSource({
     rpc,

@@ -37,6 +37,12 @@ export function createLiquidity(ports: ReadPorts): Liquidity {
     planRemove: planRemove(planning),
     planCollect: planCollect(planning),
     planSwap: planSwap(planning),
+    planMigrate: async () => {
+      throw new ToolError(
+        'API_KEY_NOT_CONFIGURED',
+        'Positions are migrated by the trading API, for which there is no key.',
+      )
+    },
     planRebalance: planRebalance({
       ...planning,
       plans: { planRemove: planRemove(planning), planSwap: planSwap(planning) },

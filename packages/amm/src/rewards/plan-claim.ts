@@ -4,7 +4,7 @@ import type { Intent } from '../intent.ts'
 import type { ClaimedReward, ClaimPlan, RpcPool } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import type { TradingRoutePorts } from '../upstream/create-trading-route.ts'
-import { TradingError, tradingFailure } from '../upstream/trading-error.ts'
+import { builtNote, TradingError, tradingFailure } from '../upstream/trading-error.ts'
 import { upstreamRefusal } from '../upstream/upstream-refusal.ts'
 import { holdsProof, type ProvenLeaf } from './holds-proof.ts'
 import { type DistributorQuestion, readDistributor } from './read-distributor.ts'
@@ -53,7 +53,7 @@ export async function planClaim(
     distributor,
     intent: { ...intent, receives: rewards },
     preview: rewards,
-    notes: ['The calls were built by the trading API and checked here.'],
+    notes: [builtNote],
     decode: async ({ main }) => claimedIn(main.logs, distributor, wallet),
   }
 }

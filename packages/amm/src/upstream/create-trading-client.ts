@@ -13,6 +13,9 @@ import {
   decreaseAnswer,
   decreaseRequest,
   type DecreaseRequest,
+  migrateAnswer,
+  migrateRequest,
+  type MigrateWireRequest,
   type TradingTransaction,
 } from './trading-wire.ts'
 
@@ -28,6 +31,7 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
 
   return {
     claim: async (request) => (await ask('/lp/claim', claimRequest, claimAnswer, request)).claim,
+    migrate: async (request) => (await ask('/lp/migrate', migrateRequest, migrateAnswer, request)).migrate,
     claimRewards: async (request) => (await ask('/lp/claim_rewards', claimRewardsRequest, claimAnswer, request)).claim,
     decrease: async (request) => (await ask('/lp/decrease', decreaseRequest, decreaseAnswer, request)).decrease,
   }
@@ -107,6 +111,8 @@ export type TradingClientOptions = {
 export type TradingClient = {
   /** A transaction that collects what a position is owed. */
   claim(request: ClaimRequest): Promise<TradingTransaction>
+  /** A transaction that moves a v3 position into a v4 pool; the router must be allowed to use the position. */
+  migrate(request: MigrateWireRequest): Promise<TradingTransaction>
   /** A transaction that claims the rewards of a wallet in some tokens; `none` where nothing is claimable. */
   claimRewards(request: ClaimRewardsRequest): Promise<TradingTransaction>
   /** A transaction that takes liquidity out of a position and pays out all that it is owed. */

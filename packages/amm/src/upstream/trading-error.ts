@@ -16,6 +16,9 @@ export class TradingError extends Error {
   }
 }
 
+/** What an answer says of calls that somebody else built. */
+export const builtNote = 'The calls were built by the trading API and checked here.'
+
 /** The same for a caller, where nobody else builds the calls; `instead` names the next call to make. Other errors stay what they are. */
 export function tradingFailure(error: unknown, instead: string): unknown {
   if (!(error instanceof TradingError)) return error

@@ -3,7 +3,8 @@ import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import type * as z from 'zod'
 import { buildClaimRewards, operatorData } from './build-claim-rewards.ts'
 import { buildClaim, buildDecrease, type BuiltCall, type CallTerms } from './build-call.ts'
-import { claimBody, claimRewardsBody, decreaseBody } from './requests.ts'
+import { buildMigrate, permitToo } from './build-migrate.ts'
+import { claimBody, claimRewardsBody, decreaseBody, migrateBody } from './requests.ts'
 import type { Sdks } from './sdks.ts'
 import { thief } from './trading-tricks.ts'
 
@@ -20,6 +21,12 @@ export const operations: Readonly<Record<string, Operation>> = {
     form: decreaseBody,
     build: ({ sdks, chain }, body, terms) => buildDecrease(sdks, chain, body, terms),
     givesAway: positionToo,
+  }),
+  'POST /v1/lp/migrate': operation({
+    member: 'migrate',
+    form: migrateBody,
+    build: ({ sdks, chain }, body, terms) => buildMigrate(sdks, chain, body, terms),
+    givesAway: (data, { tokenId }) => permitToo(data, tokenId, thief),
   }),
   'POST /v1/lp/claim_rewards': operation({
     member: 'claim',

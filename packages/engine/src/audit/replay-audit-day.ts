@@ -1,5 +1,6 @@
 import { type Address, getAddress, type Hex, isAddress, type PublicClient } from 'viem'
 import * as z from 'zod'
+import { isUnsigned } from '@svc/amm/liquidity'
 import { readAuditLog } from './read-audit-log.ts'
 import { createSimulatorMemory } from '../simulation/simulator-memory.ts'
 import { noInspection } from '../value/inspection.ts'
@@ -143,6 +144,7 @@ async function replay(
       revokes: [],
       spends: new Map(),
       funds: null,
+      isUnsigned: simulated.steps.some(({ data }) => isUnsigned(data)),
       block: { number: BigInt(block) },
     })
     const tokens = differences(new Map(Object.entries(simulated.simulation.deltas)), deltas)

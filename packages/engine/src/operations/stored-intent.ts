@@ -79,6 +79,9 @@ const storedIntent = z.strictObject({
   // Intents of earlier versions have none.
   deposits: z.array(storedDeposit).optional(),
   allowsUnpricedPool: z.literal(true).optional(),
+  permit: z
+    .strictObject({ positionManager: address, spender: address, tokenId: whole, nonce: whole, deadline: z.int() })
+    .optional(),
   restsOn: z.array(z.strictObject({ to: address, data, answer: data })).optional(),
   why: z.string(),
 }) satisfies z.ZodType<Intent>

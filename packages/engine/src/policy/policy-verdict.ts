@@ -7,6 +7,7 @@ import { depositRefusals } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../stages/may-bring-home.ts'
 import { readBounds } from '../stages/read-bounds.ts'
+import { permitRefusals } from './permit-refusals.ts'
 import { pairShares } from '../spending/pair-shares.ts'
 
 /**
@@ -24,6 +25,7 @@ export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVer
       ...checkShape(intent),
       ...intent.calls.flatMap((call) => checkCall(call, intent, context)),
       ...depositRefusals(intent, context),
+      ...permitRefusals(intent, context),
       ...hookRefusals(intent, context.policy),
       ...orderPoolRefusals(intent, context),
       ...checkRecipients(intent.recipients, 'The intent', context),

@@ -2,7 +2,13 @@ import { getAddress, type Hex, type TypedDataDefinition } from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import type { SignatureContext, SignatureRequest } from './signature-context.ts'
 import { type Refusal, throwFirst } from '../context/refusal.ts'
-import { checkAgentWallet, checkOrder, checkPermit, checkUserOperation } from './check-typed-data.ts'
+import {
+  checkAgentWallet,
+  checkOrder,
+  checkPermit,
+  checkPositionPermit,
+  checkUserOperation,
+} from './check-typed-data.ts'
 import { readTypedData } from './read-typed-data.ts'
 import type { TransactionSigner } from '@svc/wallet/core'
 
@@ -15,7 +21,7 @@ export function guardedSigner(wallet: WholeSigner): GuardedSigner {
   return Object.freeze({
     address: wallet.address,
     signTransaction: (...words: Parameters<WholeSigner['signTransaction']>) => wallet.signTransaction(...words),
-    signTypedData: async (typedData: TypedDataDefinition, context: SignatureContext) => {
+    signGranted: async (typedData: TypedDataDefinition, context: SignatureContext) => {
       const copy = structuredClone(typedData)
       refuse({ kind: 'typed-data', typedData: copy }, context, wallet)
       return wallet.signTypedData(copy)
@@ -27,7 +33,8 @@ export function guardedSigner(wallet: WholeSigner): GuardedSigner {
 export type WholeSigner = TransactionSigner & { signTypedData(typedData: TypedDataDefinition): Promise<Hex> }
 
 export type GuardedSigner = TransactionSigner & {
-  signTypedData(typedData: TypedDataDefinition, context: SignatureContext): Promise<Hex>
+  /** Signs what a grant of the context covers. Throws `SIGNATURE_NOT_ALLOWED`. */
+  readonly signGranted: (typedData: TypedDataDefinition, context: SignatureContext) => Promise<Hex>
 }
 
 function refuse(request: SignatureRequest, context: SignatureContext, { address }: WholeSigner): void {
@@ -36,9 +43,9 @@ function refuse(request: SignatureRequest, context: SignatureContext, { address 
 }
 
 /**
- * Says whether something beside a transaction may be signed: `null`, or why not. Only five kinds ever are, each bound to
- * this chain, its known contract, and a grant of the present call: Permit2 allowances, the registry's AgentWalletSet, user
- * operations of EntryPoint 0.8, orders of known reactors, and log-ins at known domains. Raw hashes never are.
+ * Says whether something beside a transaction may be signed: `null`, or why not. Only six kinds ever are, each bound to
+ * this chain, its known contract, and a grant of the present call: Permit2 allowances, permits of v3 positions, the registry's
+ * AgentWalletSet, user operations of EntryPoint 0.8, orders of known reactors, and log-ins at known domains. Raw hashes never are.
  */
 export function checkSignature(request: SignatureRequest, context: SignatureContext): Refusal | null {
   const reason = reasonAgainst(request, context)
@@ -56,6 +63,7 @@ function reasonAgainst(request: SignatureRequest, context: SignatureContext): st
 
 const checks = {
   permit2: checkPermit,
+  'position-permit': checkPositionPermit,
   'agent-wallet': checkAgentWallet,
   'user-operation': checkUserOperation,
   order: checkOrder,

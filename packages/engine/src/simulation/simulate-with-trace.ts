@@ -9,7 +9,7 @@ import { simulationUnavailable } from './simulation-failure.ts'
  */
 export async function simulateWithTrace(
   client: PublicClient,
-  { wallet, block, atSeconds }: SimulatedFrom,
+  { wallet, block, atSeconds, isUnsigned = false }: SimulatedFrom,
   sequence: readonly SimulatedCall[],
 ): Promise<readonly SimulatedResult[]> {
   const calls = sequence.map(({ to, data, value }) => ({ from: wallet, to, data, value: toHex(value) }))
@@ -17,7 +17,13 @@ export async function simulateWithTrace(
     method: 'eth_simulateV1',
     params: [
       {
-        blockStateCalls: [{ blockOverrides: { time: toHex(atSeconds) }, calls }],
+        blockStateCalls: [
+          {
+            blockOverrides: { time: toHex(atSeconds) },
+            ...(isUnsigned ? { stateOverrides: { [wallet]: { code: takesAnySignature } } } : {}),
+            calls,
+          },
+        ],
         traceTransfers: true,
         validation: false,
       },
@@ -30,6 +36,9 @@ export async function simulateWithTrace(
   }
   return parsed.data[0].calls
 }
+
+/** Answers whatever it is asked with the selector of `isValidSignature` (EIP-1271), as an account does that takes a signature for its own. */
+const takesAnySignature = '0x631626ba7e60e01b60005260206000f3'
 
 type SimulateV1 = { Method: 'eth_simulateV1'; Parameters: readonly unknown[]; ReturnType: unknown }
 

@@ -25,4 +25,6 @@ export type SimulatedFrom = {
   /** The block whose state it starts from, and the time at which it plays, in Unix seconds. */
   readonly block: { readonly number: bigint }
   readonly atSeconds: number
+  /** Whether the steps hold a place for a signature of the wallet: then it is played as if whatever stands there were its own. */
+  readonly isUnsigned?: boolean
 }

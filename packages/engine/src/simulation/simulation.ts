@@ -194,6 +194,11 @@ async function run(request: SimulationRequest, sequence: readonly SimulatedCall[
       memory.noteLack(chainId)
     }
   }
+  if (request.isUnsigned === true) {
+    throw simulationUnavailable(
+      'The endpoint cannot simulate a call whose signature is still to be made (eth_simulateV1).',
+    )
+  }
   try {
     return { results: await simulateWithOverrides(client, request, sequence), playedBy: 'eth_call' }
   } catch (error) {
@@ -210,6 +215,7 @@ async function withRevertData(
   simulated: SimulatedResult | undefined,
 ): Promise<SimulatedResult | undefined> {
   if (simulated !== undefined && simulated.returnData.length > 2) return simulated
+  if (request.isUnsigned === true) return simulated
   const again = await simulateWithOverrides(request.client, request, upToFailure).catch(() => [])
   return again.at(-1)?.ok === false ? again.at(-1) : simulated
 }

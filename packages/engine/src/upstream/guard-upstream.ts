@@ -128,7 +128,7 @@ function requireRecipients(
   expectation: UpstreamExpectation,
 ): void {
   const wallet = expectation.wallet.toLowerCase()
-  const { caller, itself } = aliases[surface]
+  const { caller, itself } = expectation.kind === 'migrate' ? stationsOf(expectation) : aliases[surface]
   const same = sameAs(expectation)
   const held = new Set<string>()
   for (const { recipients, pays, leasts } of all) {
@@ -192,6 +192,14 @@ const aliases: Readonly<Record<UpstreamSurface, { readonly caller: string | null
   v4PositionManager: { caller: one, itself: two },
   universalRouter: { caller: one, itself: two },
   rewardDistributor: { caller: null, itself: null },
+}
+
+/**
+ * Of a migration, in which the router calls the position managers: who calls them is the router, so nothing means the wallet but its
+ * address, and what v3 pays waits with the position manager of v4.
+ */
+function stationsOf({ chain }: UpstreamExpectation): (typeof aliases)[UpstreamSurface] {
+  return { caller: null, itself: chain.amm.v4?.positionManager.toLowerCase() ?? null }
 }
 
 /** One key for a token; native currency and its wrapped form are one. */

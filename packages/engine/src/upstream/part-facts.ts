@@ -191,6 +191,7 @@ const readers: Readonly<Record<string, Reader>> = {
   'v4.takeAll': (arg) => ({ leasts: [{ token: arg.address('token'), amount: arg.uint('least'), by: 'payout' }] }),
   'v4.takePair': (arg) => ({ pays: [arg.address('token'), arg.address('otherToken')] }),
   'v4.close': (arg) => ({ tokens: [arg.address('token')] }),
+  'v4.unwrap': () => ({ tokens: [zeroAddress] }),
   'v4.sweep': (arg) => payout(arg.address('token'), 0n),
   // The distributor pays the users whose leaves they are.
   claim: (arg) => ({ recipients: arg.addresses('users'), pays: arg.addresses('tokens') }),

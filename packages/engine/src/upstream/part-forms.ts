@@ -8,7 +8,8 @@ export type RouterVersion = NonNullable<AmmDeployment['universalRouter']>['versi
 
 /**
  * Commands of the universal router (Commands.sol). Left out, and so refused: exact outputs, permits, transfers, shares of
- * the payment (PAY_PORTION), calls of the position managers, sub-plans, bridges, and any command that may fail silently.
+ * the payment (PAY_PORTION), sub-plans, bridges, and any command that may fail silently. Calls of the position managers are read like
+ * calls of their own.
  */
 export const routerCommands: ReadonlyMap<number, ActionForm> = new Map([
   form(0x00, 'V3_SWAP_EXACT_IN', 'address recipient, uint256 amountIn, uint256 least, bytes path, bool payerIsUser'),
@@ -59,6 +60,7 @@ const plainActions: readonly (readonly [number, ActionForm])[] = [
   form(0x11, 'v4.takePair', 'address token, address otherToken, address recipient'),
   form(0x12, 'v4.close', 'address token'),
   form(0x14, 'v4.sweep', 'address token, address recipient'),
+  form(0x16, 'v4.unwrap', 'uint256 amount'),
 ]
 
 function form(code: number, name: string, parameters: string | readonly string[]): readonly [number, ActionForm] {

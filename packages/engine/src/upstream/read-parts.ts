@@ -17,6 +17,7 @@ import {
   v3SwapRouter02Abi,
   v4PositionManagerAbi,
 } from '@svc/amm/abis'
+import { positionPermitAbi } from '@svc/amm/liquidity'
 import type { Surface } from '../calldata/surface.ts'
 import { type ActionForm, routerCommands, type RouterVersion, v4Actions } from './part-forms.ts'
 import { upstreamRefusal } from '@svc/amm/upstream'
@@ -83,11 +84,46 @@ function readCommands(commands: Hex, inputs: readonly Hex[], version: RouterVers
   if (bytes.length !== inputs.length) throw upstreamRefusal('its commands and inputs differ in number')
   return [...bytes].flatMap((command, index) => {
     const input = hexOf(inputs[index])
+    const managed = managerCommands.get(command)
+    if (managed !== undefined) return readManagerCall(managed, version, input, command)
     if (command === v4SwapCommand) return readActions(input, version)
     const form = routerCommands.get(command)
-    if (form === undefined) throw unknownPart('a router command', `0x${command.toString(16).padStart(2, '0')}`)
+    if (form === undefined) throw unknownCommand(command)
     return [readForm(form, input)]
   })
+}
+
+type ManagerCommand = { readonly abi: Abi; readonly functions: ReadonlySet<string> }
+
+/** What the universal router calls position managers with. */
+const managerCommands: ReadonlyMap<number, ManagerCommand> = new Map<number, ManagerCommand>([
+  [0x11, { abi: positionPermitAbi, functions: new Set(['permit']) }],
+  [0x12, { abi: v3PositionManagerAbi, functions: new Set(['decreaseLiquidity', 'collect', 'burn']) }],
+  [0x14, { abi: v4PositionManagerAbi, functions: new Set(['modifyLiquidities']) }],
+])
+
+function readManagerCall(
+  { abi, functions }: ManagerCommand,
+  version: RouterVersion,
+  input: Hex,
+  command: number,
+): readonly Part[] {
+  const { functionName } = attempt(() => decodeFunctionData({ abi, data: input })) ?? { functionName: '' }
+  if (!functions.has(functionName)) throw unknownCommand(command)
+  return readFunction(abi, version, input, 1)
+}
+
+function unknownCommand(command: number): Error {
+  return unknownPart('a router command', `0x${command.toString(16).padStart(2, '0')}`)
+}
+
+/** `null` for calldata that is none of the functions. */
+function attempt<Value>(decode: () => Value): Value | null {
+  try {
+    return decode()
+  } catch {
+    return null
+  }
 }
 
 const v4SwapCommand = 0x10

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Devnet } from '@svc/devnet'
@@ -37,6 +37,7 @@ import {
 import { createDecisionRecorder } from '../../../engine/src/audit/decision-recorder.ts'
 import { createDoubt } from '../../../engine/src/operations/doubt.ts'
 import { createExecutor, type Executor } from '../../../engine/src/pipeline.ts'
+import { guardedSigner } from '../../../engine/src/signatures/guarded-signer.ts'
 import { createFormerWallets } from '../../../engine/src/recovery/former-wallets.ts'
 import { createOperationsPipeline } from '../../../engine/src/operations/operations-pipeline.ts'
 import { hasSigned } from '../../../engine/src/operations/has-signed.ts'
@@ -88,7 +89,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const { tradingApi = null } = options
   const trading = openTrading({ tradingApi, policy: () => policy })
   const ownLiquidity = createLiquidity({ rpc, tokens })
-  const liquidity = trading === null ? ownLiquidity : routeLiquidity(ownLiquidity, createTradingRoute(trading))
+  const liquidity =
+    trading === null ? ownLiquidity : routeLiquidity(ownLiquidity, createTradingRoute(trading, { rpc, tokens }))
   const confirmed = createConfirmedSources(() => policy)
   const prices = createPriceSource({ rpc, tokens, liquidity, confirmed, pickInt: () => 0 })
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
@@ -128,6 +130,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     now,
     log,
     senders: () => sender,
+    signGranted: guardedSigner(wallet).signGranted,
     journal: store.journal,
     transactions: store.transactions,
     formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address }),
@@ -212,6 +215,10 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       if (envelope === undefined) throw new Error(`${name} took what it should refuse`)
       return envelope
     },
+    async audited(event) {
+      const lines = (await readFile(join(dataDir, 'audit.jsonl'), 'utf8')).trim().split('\n')
+      return lines.map((line) => JSON.parse(line) as { readonly event: string }).filter((line) => line.event === event)
+    },
     balance(symbolOrAddress, of = wallet.address) {
       if (symbolOrAddress === 'ETH') return client.getBalance({ address: of })
       const token = symbolOrAddress.startsWith('0x') ? (symbolOrAddress as Address) : address(symbolOrAddress)
@@ -257,6 +264,8 @@ export type World = {
   call(name: string, args?: Readonly<Record<string, unknown>>, asked?: Asked): Promise<Answer>
   /** Calls a tool that must refuse and gives the envelope. */
   refuse(name: string, args?: Readonly<Record<string, unknown>>, asked?: Asked): Promise<ErrorEnvelope>
+  /** The lines of an event in the audit log, in order. */
+  audited(event: string): Promise<readonly object[]>
   balance(symbolOrAddress: string, of?: Address): Promise<bigint>
   /** What the transactions of a result cost the wallet in gas, in wei. */
   gasPaid(answer: Answer): Promise<bigint>

@@ -7,6 +7,7 @@ import { claimLpRewards } from './liquidity/claim-lp-rewards.ts'
 import { collectFees } from './liquidity/collect-fees.ts'
 import { compoundFees } from './liquidity/compound-fees.ts'
 import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
+import { migratePosition } from './liquidity/migrate-position.ts'
 import { rebalancePosition } from './liquidity/rebalance-position.ts'
 import { removeLiquidity } from './liquidity/remove-liquidity.ts'
 import { getGasPrice } from './market/get-gas-price.ts'
@@ -80,6 +81,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   increaseLiquidity,
   listOperations,
   listSupportedChains,
+  migratePosition,
   optimizeLpRange,
   provisionWallet,
   queryAgentIdentity,

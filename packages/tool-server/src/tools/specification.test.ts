@@ -44,6 +44,12 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
     result:
       'status closedPosition.positionId closedPosition.txHash closedPosition.amount0Received closedPosition.amount1Received closedPosition.feesCollected newPosition.positionId newPosition.txHash newPosition.amount0Deposited newPosition.amount1Deposited newPosition.priceLower newPosition.priceUpper newPosition.currentPrice totalGasCostUsd',
   },
+  migrate_position: {
+    parameters: 'positionId chain outputHooks slippageTolerance',
+    required: 'positionId chain',
+    result:
+      'status txHash oldPositionId newPositionId version pool.token0 pool.token1 pool.fee amount0Migrated amount1Migrated hooks explorerUrl',
+  },
   claim_lp_rewards: {
     parameters: 'chain tokens distributor',
     required: 'chain tokens',
@@ -111,6 +117,7 @@ const defaults: readonly (readonly [tool: string, parameter: string, value: unkn
   ['compound_fees', 'version', 'v3'],
   ['compound_fees', 'swapToRatio', true],
   ['rebalance_position', 'version', 'v3'],
+  ['migrate_position', 'slippageTolerance', 50],
 ]
 
 const named = (name: string): Tool => {

@@ -5,7 +5,7 @@ import type { Intent } from '../../intent.ts'
 export function routineIntent(
   chain: Chain,
   facts: Pick<Intent, 'calls' | 'atomicity' | 'slippageBps' | 'deadline' | 'why'> &
-    Partial<Pick<Intent, 'spends' | 'receives' | 'approvals' | 'recipients' | 'deposits'>>,
+    Partial<Pick<Intent, 'spends' | 'receives' | 'approvals' | 'recipients' | 'deposits' | 'permit'>>,
 ): Intent {
   return { chainId: chain.id, spends: [], receives: [], approvals: [], recipients: [], riskTier: 'routine', ...facts }
 }

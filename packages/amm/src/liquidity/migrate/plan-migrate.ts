@@ -1,0 +1,121 @@
+import { getAmountsForLiquidity, getLiquidityForAmounts, getSqrtPriceAtTick } from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import { v3PositionManagerAbi } from '../../abis/v3.ts'
+import type { Intent, TokenQuantity } from '../../intent.ts'
+import type { AddOutcome, LiquidityPlan, MigratePreview, MigrateRequest, Position } from '../../ports.ts'
+import { contractRead } from '../../rpc/contract-read.ts'
+import { readSurely } from '../../rpc/read-one.ts'
+import { depositOf } from '../planning/deposit/deposit-of.ts'
+import { fitRemoval } from '../planning/fit-removal.ts'
+import { leastReceipts } from '../planning/plan-payment.ts'
+import { refuseTooSmall } from '../planning/refusals.ts'
+import { requireDeployment } from '../planning/require-deployment.ts'
+import { routineIntent } from '../planning/routine-intent.ts'
+import { lessSlippage, mostOfMint } from '../planning/slippage-limits.ts'
+import type { ReadPorts } from '../read-ports.ts'
+import { mintedTokenId } from '../v4/plan-add.ts'
+import { readModification } from '../v4/read-modification.ts'
+import { refuseDeltaHooks } from '../v4/refuse-delta-hooks.ts'
+import { type MigrationTarget, migrationTarget } from './migration-target.ts'
+import { withPermit } from './position-permit.ts'
+
+/**
+ * All of a migration but its calls: where the position goes, how much of it, what must come of it, and the right that the universal
+ * router is given over the position. Of what v3 pays, the slippage is kept back, so that the new position can still be paid for should
+ * the price have moved; what is not needed comes to the wallet.
+ *
+ * @throws ToolError `MIGRATION_NOT_SUPPORTED`, `HOOK_NOT_SUPPORTED`, `AMOUNT_TOO_SMALL`, `VERSION_NOT_DEPLOYED`.
+ */
+export async function planMigrate(
+  ports: ReadPorts,
+  chain: Chain,
+  position: Position,
+  request: MigrateRequest,
+): Promise<Migration> {
+  refuseDeltaHooks(request.hooks, 'outputHooks')
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const { address: router } = requireDeployment(chain, 'universalRouter')
+  const { slippageBps, recipient } = request
+  const removal = fitRemoval(position, { ...request, percentage: 100, collectFees: true })
+  const [target, [nonce]] = await Promise.all([
+    migrationTarget(ports, chain, position, request.hooks),
+    readSurely(
+      ports.rpc.client(chain),
+      contractRead(positionManager, v3PositionManagerAbi, 'positions', [BigInt(position.positionId)]),
+      position.pool.blockNumber,
+    ),
+  ])
+  const put = depositInto(target, position, slippageBps)
+  const { pool, ticks, isInverted } = target
+  const { token0: paid0, token1: paid1 } = position.pool
+  const preview = { position, pool, ...put.taken }
+  return {
+    target,
+    put: put.given,
+    most: leastReceipts([
+      { token: isInverted ? paid1 : paid0, amount: put.most.amount0 },
+      { token: isInverted ? paid0 : paid1, amount: put.most.amount1 },
+    ]),
+    least: leastReceipts([
+      { token: paid0, amount: removal.least.amount0 },
+      { token: paid1, amount: removal.least.amount1 },
+    ]),
+    preview,
+    intentOf: (data, deadline) => {
+      const permit = { positionManager, spender: router, tokenId: BigInt(position.positionId), nonce, deadline }
+      return routineIntent(chain, {
+        calls: [{ to: router, data: withPermit(data, permit), valueWei: 0n, label: 'migrate position' }],
+        atomicity: 'single',
+        slippageBps,
+        deadline,
+        recipients: [recipient],
+        deposits: [depositOf(pool, { ...ticks, ...put.taken, minLiquidity: put.taken.liquidity, recipient })],
+        permit,
+        why: `Move v3 position ${position.positionId} into the v4 pool of its pair and fee.`,
+      })
+    },
+    decode: async (settled) => {
+      const tokenId = mintedTokenId(settled, chain, {
+        pool,
+        ...ticks,
+        liquidity: put.taken.liquidity,
+        owner: recipient,
+      })
+      const { liquidityDelta, principal } = await readModification(ports, chain, pool, tokenId, settled)
+      return { positionId: `${tokenId}`, liquidity: liquidityDelta, ...principal }
+    },
+  }
+}
+
+export type Migration = Omit<LiquidityPlan<MigratePreview, AddOutcome>, 'intent'> & {
+  readonly target: MigrationTarget
+  /** What may go into the new position, in its pool's order. */
+  readonly put: { readonly amount0: bigint; readonly amount1: bigint }
+  /** The most that the calldata may let it take, in tokens of the old pool. */
+  readonly most: readonly TokenQuantity[]
+  /** The least that the old position must pay of its liquidity. */
+  readonly least: readonly TokenQuantity[]
+  /** The whole around calldata of the universal router, which holds no permit yet. */
+  intentOf(data: Intent['calls'][number]['data'], deadline: number): Intent
+}
+
+function depositInto({ pool, isInverted, ticks }: MigrationTarget, position: Position, slippageBps: number) {
+  const kept = (amount: bigint) => lessSlippage(amount, slippageBps)
+  const [first, second] = [kept(position.amount0 + position.fees0), kept(position.amount1 + position.fees1)]
+  const given = isInverted ? { amount0: second, amount1: first } : { amount0: first, amount1: second }
+  const bounds = {
+    sqrtPriceX96: pool.sqrtPriceX96,
+    sqrtPriceAX96: getSqrtPriceAtTick(ticks.tickLower),
+    sqrtPriceBX96: getSqrtPriceAtTick(ticks.tickUpper),
+  }
+  const { sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96 } = bounds
+  const ends = [sqrtPriceAX96, sqrtPriceBX96] as const
+  const liquidity = getLiquidityForAmounts(sqrtPriceX96, ...ends, given.amount0, given.amount1)
+  if (liquidity === 0n) throw refuseTooSmall('positionId', 'What the position pays makes no liquidity in the v4 pool.')
+  const amounts = getAmountsForLiquidity(sqrtPriceX96, ...ends, liquidity, true)
+  return {
+    given,
+    taken: { ...amounts, liquidity },
+    most: mostOfMint({ bounds, liquidity, slippageBps, kept: undefined }),
+  }
+}
