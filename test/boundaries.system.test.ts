@@ -53,6 +53,7 @@ test.each([
   [tool, `import '../trade/execute-swap.ts'`, 'no-restricted-imports'],
   [tool, `import '../../auth/api-key.ts'`, 'no-restricted-imports'],
   [tool, `import '../../open-write-pipeline.ts'`, 'no-restricted-imports'],
+  [tool, `import '../../pipeline.ts'`, 'no-restricted-imports'],
   [
     tool,
     `import { privateKeyToAccount } from 'viem/accounts'\nexport const x = privateKeyToAccount`,

@@ -1,7 +1,7 @@
 // One trial: a call whose server is killed at a point, a new server, the same call again under the same key, and what must
 // hold afterwards between answers, journal, ledger, audit log and chain.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { headOff, nonceOff, otherChain, receiptsHidden } from '../../packages/devnet/dist/services/rpc-lies.js'
+import { headOff, nonceOff, otherChain, receiptsHidden } from '../../packages/devnet/dist/services/fault-proxy.js'
 import { kinds } from './kills-kinds.mjs'
 import { startKillable } from './kills-child.mjs'
 import { tellStory } from './kills-story.mjs'

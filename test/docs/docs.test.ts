@@ -40,7 +40,7 @@ test('docs/wallet-errors.md says what the table of the wallet says', async () =>
   )
   const text = `# Errors of the wallet package
 
-Generated from \`wallet-error-table.ts\` and \`wallet-result-table.ts\` by \`npm run docs\`. What \`@svc/wallet\` throws is a
+Generated from \`wallet-error-table.ts\` by \`npm run docs\`. What \`@svc/wallet\` throws is a
 \`WalletError\` with one of these codes, a short message, \`suggestion\` (below, unless the thrower knows better), \`docs\` (the
 place on this page) and \`details\`; \`request\` of the EIP-1193 provider rejects with a \`ProviderRpcError\`, whose \`data.code\` is
 one of them where the refusal is the package's own. What a journal, a record, a signer or a listener of your own throws comes through as it is.

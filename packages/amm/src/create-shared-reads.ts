@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { untilAborted } from './until-aborted.ts'
 import { yieldToEventLoop } from '@svc/runtime'
+import { ToolError } from './tool-error.ts'
 
 /**
  * Makes one read of those that are asked for under one name at the same time. The name must say all that the answer depends on, the block
@@ -47,6 +47,28 @@ export type SharedReads<Answer> = {
   isUnderway(name: string): boolean
 }
 
+/** The outcome of `work`, or `CANCELLED` as soon as the caller leaves; what `work` still does is dropped. */
+export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  if (signal.aborted) {
+    work.catch(() => {})
+    throw cancelled()
+  }
+  let leave: (() => void) | undefined
+  const left = new Promise<never>((_resolve, reject) => {
+    leave = () => reject(cancelled())
+    signal.addEventListener('abort', leave, { once: true })
+  })
+  try {
+    return await Promise.race([work, left])
+  } finally {
+    if (leave !== undefined) signal.removeEventListener('abort', leave)
+  }
+}
+
 type Read<Answer> = (signal: AbortSignal) => Promise<Answer>
 
 type SharedRead<Answer> = { readonly answer: Promise<Answer>; readonly ending: AbortController; readers: number }
+
+function cancelled(): ToolError {
+  return new ToolError('CANCELLED', 'The caller left before the answer was ready.')
+}

@@ -66,7 +66,6 @@ export {
   type UsdPrice,
   type Version,
 } from './ports.ts'
-export { shortAmount } from './liquidity/planning/describe-amounts.ts'
-export { tokenLabel } from './token-label.ts'
+export { shortAmount, tokenLabel } from './liquidity/planning/describe-amounts.ts'
 export { type ErrorDetail, type ErrorEnvelope, ToolError } from './tool-error.ts'
-export { untilAborted } from './until-aborted.ts'
+export { untilAborted } from './create-shared-reads.ts'

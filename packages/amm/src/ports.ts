@@ -1,10 +1,57 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory } from './ports/history.ts'
-import type { Liquidity, Pool } from './ports/liquidity.ts'
+import type { Liquidity } from './ports/liquidity.ts'
+import type { Pool, Token } from './ports/pools.ts'
 import type { Rewards } from './ports/rewards.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
 import type { Twamm } from './ports/twamm.ts'
+
+export type { Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
+export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
+export type {
+  AddOutcome,
+  AddPreview,
+  AddRequest,
+  CollectOutcome,
+  CompoundOutcome,
+  IncreaseOutcome,
+  Liquidity,
+  LiquidityPlan,
+  MigratePreview,
+  MigrateRequest,
+  RebalanceOutcome,
+  RebalancePreview,
+  RemoveOutcome,
+  SwapOutcome,
+} from './ports/liquidity.ts'
+export type {
+  PairShare,
+  Pool,
+  PoolReference,
+  Position,
+  PositionEvent,
+  PositionEvents,
+  Quote,
+  QuoteRequest,
+  ReadLimits,
+  SwapHistory,
+  SwapRecord,
+  TickRow,
+  Token,
+  Version,
+} from './ports/pools.ts'
+export type { ClaimableReward, ClaimedReward, ClaimPlan, Rewards } from './ports/rewards.ts'
+export {
+  isUnnamed,
+  mayPass,
+  type PriceBand,
+  type PriceDoubt,
+  type PriceMemory,
+  type PriceWitness,
+  type Sighting,
+} from './ports/prices.ts'
+export type { GuardUpstream, PoolFacts, UpstreamAsked, UpstreamKind, UpstreamTransaction } from './ports/upstream.ts'
 
 /** The chain as it is read: what a plan, a price or an analysis is made from. Tests use the real ones on the local chain. */
 export type MarketPorts = {
@@ -109,40 +156,4 @@ export type PriceSource = {
 /** A block and its time in Unix seconds. */
 export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }
 
-export type { Token } from './ports/token.ts'
-export type { Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
-export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
-export type {
-  AddOutcome,
-  AddPreview,
-  AddRequest,
-  CollectOutcome,
-  CompoundOutcome,
-  IncreaseOutcome,
-  Liquidity,
-  PairShare,
-  LiquidityPlan,
-  MigratePreview,
-  MigrateRequest,
-  Pool,
-  PoolReference,
-  Position,
-  PositionEvent,
-  PositionEvents,
-  Quote,
-  QuoteRequest,
-  ReadLimits,
-  RebalanceOutcome,
-  RebalancePreview,
-  RemoveOutcome,
-  SwapHistory,
-  SwapOutcome,
-  SwapRecord,
-  TickRow,
-  Version,
-} from './ports/liquidity.ts'
-export type { ClaimableReward, ClaimedReward, ClaimPlan, Rewards } from './ports/rewards.ts'
-import type { Token } from './ports/token.ts'
-export { isUnnamed, mayPass } from './ports/prices.ts'
-export type { PriceBand, PriceDoubt, PriceMemory, PriceWitness, Sighting } from './ports/prices.ts'
-export type { GuardUpstream, PoolFacts, UpstreamAsked, UpstreamKind, UpstreamTransaction } from './ports/upstream.ts'
+export type HistoryPorts = Pick<MarketPorts, 'rpc' | 'prices'> & { readonly liquidity: Pick<Liquidity, 'swaps'> }

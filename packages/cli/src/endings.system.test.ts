@@ -107,6 +107,13 @@ describe('svc up ends whole and leaves nothing', { timeout }, () => {
     process.kill(world.session, 'SIGTERM')
     await goneAfter(world)
     expect(await world.exited).toBe(0)
+    expect(world.printed.stderr.split('\n').slice(-3)).toEqual([
+      expect.stringMatching(
+        /^Stopping\. One write that is on its way is waited for, at most 2 s; nothing more is signed\./,
+      ),
+      'The local world ends. Its temporary directory goes with it.',
+      '',
+    ])
     expect(world.leftFiles()).toEqual([])
     await call
     await client.close().catch(() => {})

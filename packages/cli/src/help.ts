@@ -6,6 +6,7 @@ Try it, with nothing at stake
   svc up            a local world to play in: chain, wallet, server, support API
 Run it
   svc serve         the MCP server alone, configured by the environment
+  svc keys          where its API keys are, their fingerprints; show prints one
 Set its limits
   svc policy        check, explain, test, schema, compile, add-token
 Watch over it
@@ -37,6 +38,9 @@ const entries = `
       breaker of the last run go with its chain (svc serve never clears anything). Ctrl-C ends all of it.
   svc serve --transport stdio|http [--data-dir D]
       The MCP server alone, configured by the environment (docs/config.md).
+  svc keys [list] [--data-dir D] [--json] | show NAME [--data-dir D] [--json]
+      The file that holds the API keys of a server, and of each its name (read, feedback, write) and fingerprint, which is
+      the caller that policy, approvals and audit log name; never the key itself. show prints the one that is named.
   svc approvals list [--all] [--caller ID] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
                 | cancel ID | page [--data-dir D]
       The operator's word on writes that await one, beside the running server; page serves them to a browser here.

@@ -1,22 +1,43 @@
 import { readdir } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { nearestName } from './nearest-name.ts'
 
 /**
  * The data directory a command works on, absolute: `--data-dir`, else SVC_DATA_DIR, else `.svc`. Throws for one in which
- * no server of ours has run: a switch that is thrown in the wrong directory stops nothing.
+ * no server of ours has run: a switch that is thrown in the wrong directory stops nothing. The one beside it that may have been meant is named.
  */
 export async function ownDataDirectory(
   flag: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const path = resolve(flag ?? (environment['SVC_DATA_DIR'] || '.svc'))
-  const names = await readdir(path).catch((cause: unknown) => {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-    throw new Error(`${path} ${isMissing ? 'does not exist' : 'cannot be read'}. ${fix}`, { cause })
-  })
-  if (!names.some((name) => marks.has(name))) throw new Error(`No server has run in ${path}. ${fix}`)
+  if (!isMarked(await readNames(path)))
+    throw new Error(`No server has run in ${path}. ${await meantDirectory(path)}${fix}`)
   return path
+}
+
+/** Throws where a directory that a flag named does not exist or cannot be read, naming the one beside it that may have been meant. */
+export async function requireDirectory(path: string): Promise<void> {
+  await readNames(path)
+}
+
+/**
+ * `Did you mean PATH? `, with a directory beside this one in which a server has run and whose name is a few slips away; empty where
+ * there is none.
+ */
+export async function meantDirectory(path: string): Promise<string> {
+  const parent = dirname(resolve(path))
+  const own = basename(resolve(path))
+  const entries = await readdir(parent, { withFileTypes: true }).catch(() => [])
+  const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== own).map(({ name }) => name)
+  const near = folders.filter((name) => nearestName(own, [name]) !== null)
+  const served = await Promise.all(near.map((name) => readdir(join(parent, name)).then(isMarked, () => false)))
+  const meant = nearestName(
+    own,
+    near.filter((_name, index) => served[index] === true),
+  )
+  return meant === null ? '' : `Did you mean ${join(parent, meant)}? `
 }
 
 /** Who gives a command, for the audit log: the name the operating system knows them by. */
@@ -32,3 +53,15 @@ const fix = 'Name the data directory of the server with --data-dir or SVC_DATA_D
 
 /** What a server with a wallet leaves in its directory before anything else. */
 const marks: ReadonlySet<string> = new Set(['server.lock', 'state.db', 'audit.jsonl'])
+
+function isMarked(names: readonly string[]): boolean {
+  return names.some((name) => marks.has(name))
+}
+
+async function readNames(path: string): Promise<readonly string[]> {
+  return readdir(path).catch(async (cause: unknown) => {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    const meant = await meantDirectory(path)
+    throw new Error(`${path} ${isMissing ? 'does not exist' : 'cannot be read'}. ${meant}${fix}`, { cause })
+  })
+}

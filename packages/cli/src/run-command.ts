@@ -55,13 +55,14 @@ type Entry = { readonly foreground: boolean; readonly load: () => Promise<Comman
 export const commands = {
   up: { foreground: true, load: async () => (await import('./commands/up.ts')).up },
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
-  approvals: { foreground: true, load: async () => (await import('./commands/approvals.ts')).approvals },
-  transactions: { foreground: true, load: async () => (await import('./commands/transactions.ts')).transactions },
-  policy: { foreground: true, load: async () => (await import('./commands/policy.ts')).policy },
-  audit: { foreground: false, load: async () => (await import('./commands/audit.ts')).audit },
+  keys: { foreground: false, load: async () => (await import('./commands/keys.ts')).keys },
+  approvals: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).approvals },
+  transactions: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).transactions },
+  policy: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).policy },
+  audit: { foreground: false, load: async () => (await import('./commands/word-commands.ts')).audit },
   pause: { foreground: false, load: async () => (await import('./commands/pause.ts')).pause },
-  resume: { foreground: false, load: async () => (await import('./commands/resume.ts')).resume },
-  lp: { foreground: true, load: async () => (await import('./commands/lp.ts')).lp },
+  resume: { foreground: false, load: async () => (await import('./commands/pause.ts')).resume },
+  lp: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).lp },
   demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
 } satisfies Readonly<Record<string, Entry>>
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { replay } from './audit/replay.ts'
 import { explain } from './policy/explain.ts'
-import { runCases } from './policy/run-cases.ts'
+import { runCases } from './policy/check.ts'
 import { readServerSettings } from './server-settings.ts'
 
 let dataDir = ''

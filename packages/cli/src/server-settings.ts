@@ -4,14 +4,15 @@ import { readConfig, type Config } from '@svc/tool-server'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Address } from 'viem'
+import { requireDirectory } from './own-data-directory.ts'
 import { UsageError } from './usage-error.ts'
-import { findWorldChains } from './world-directory.ts'
-import { readWorldKey, worldMarker } from './world-key.ts'
+import { findWorldChains, readWorldKey, worldMarker } from './world-directory.ts'
 
 /**
  * The settings of the server that a command is about: the environment over the data directory's environment file. In the
  * directory of a local world (`svc up --data-dir`) its chains hold unless SVC_CHAINS_FILE names others, and its wallet
- * unless the settings name one. Throws `ConfigError` for settings the server would not start with either.
+ * unless the settings name one. Throws for a directory that a flag names and that does not exist, and
+ * `ConfigError` for settings the server would not start with either.
  */
 export async function readServerSettings(
   dataDir: string | undefined,
@@ -20,6 +21,7 @@ export async function readServerSettings(
   if (dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
   const given = dataDir === undefined ? environment : { ...environment, SVC_DATA_DIR: dataDir }
   const { dataDir: directory, chainsFile } = readOperatorConfig(given)
+  if (dataDir !== undefined) await requireDirectory(directory)
   const key = await readWorldKey(directory)
   const worldChains = chainsFile === null ? await findWorldChains(directory) : null
   const config = readConfig(worldChains === null ? given : { ...given, SVC_CHAINS_FILE: worldChains })
@@ -59,4 +61,13 @@ function walletOf({ wallet }: Config, worldKey: `0x${string}` | null, directory:
 async function idsIn(path: string): Promise<ReadonlySet<number>> {
   const rows = JSON.parse(await readFile(path, 'utf8')) as readonly { readonly id: number }[]
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Says on stderr, in one line, what a command took from a local world's directory because nobody named it. */
+export function sayTaken({ worldChains, wallet }: Pick<ServerSettings, 'worldChains' | 'wallet'>): void {
+  const taken = [
+    ...(worldChains === null ? [] : [`chains from ${worldChains.path}`]),
+    ...(wallet === null || wallet.from === null ? [] : [`wallet ${wallet.address} from ${wallet.from}`]),
+  ]
+  if (taken.length > 0) process.stderr.write(`Local world: ${taken.join(', ')}.\n`)
 }

@@ -8,7 +8,6 @@ import { openServer, provisionKeys, readConfig, type ApiKeys, type Tool } from '
 import { readPause } from '@svc/engine/switches'
 import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
-import { startLocalRewards } from './start-local-rewards.ts'
 import { loadParts, startSupportApi, type LocalSupportApi } from './start-support-api.ts'
 import { openWorldDirectory, readyDraft, readyFile, type WorldDirectory } from './world-directory.ts'
 
@@ -60,7 +59,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const wallet = directory.walletAddress
     const ready = readyLine({ devnet, url, keys, api, trading, rewards, wallet })
     closers.push(await announce(dataDir, ready))
-    return { devnet, stop, settings, takenPorts, ready }
+    return { devnet, stop, settings, takenPorts, ready, writesUnderWay: () => server.writesUnderWay() }
   } catch (error) {
     await stop()
     throw error
@@ -91,6 +90,8 @@ export type World = {
   readonly settings: WorldSettings
   /** The usual ports that were taken, so that others stand in `ready`. */
   readonly takenPorts: Readonly<Record<'mcp' | 'rpc' | 'api', number | null>>
+  /** How many writes of the server have begun and not ended. */
+  writesUnderWay(): number
   /** Ends servers and chain, and removes what was temporary. */
   stop(): Promise<void>
 }
@@ -269,4 +270,17 @@ function obstacleTo(port: number): Promise<string | null> {
     probe.once('error', (error) => resolve('code' in error ? String(error.code) : error.message))
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(null)))
   })
+}
+
+/** Lets the wallet of a local world earn rewards in two tokens, and starts the service that gives the proofs of them. */
+async function startLocalRewards(
+  devnet: Devnet,
+  wallet: Address,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const { startRewardsApi } = await import('@svc/devnet/rewards-api')
+  await devnet.rewards.add([
+    { user: wallet, token: 'USDC', amount: '125', pending: '4.2', reason: 'WETH/USDC v3 0.05 %', campaignId: 2n },
+    { user: wallet, token: 'WETH', amount: '0.03', reason: 'ETH/USDC v4 0.05 %', campaignId: 3n },
+  ])
+  return await startRewardsApi({ devnet })
 }

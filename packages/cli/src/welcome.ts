@@ -1,6 +1,6 @@
 import { devnetPolicy } from '@svc/engine'
-import { httpClientConfiguration, stdioClientConfiguration, svcProgram } from './client-configuration.ts'
 import type { World } from './start-world.ts'
+import { fileURLToPath } from 'node:url'
 
 /** What `svc up` tells a person once everything runs. */
 export function welcome({ ready, settings, takenPorts }: Pick<World, 'ready' | 'settings' | 'takenPorts'>): string {
@@ -76,4 +76,23 @@ export function describePolicy(): string {
     Number(usd).toLocaleString('en-US'),
   )
   return `at most ${transaction} USD a transaction, ${session} a session, ${day} a day; nobody is asked`
+}
+
+/** The block a person pastes into the settings of an MCP client that speaks HTTP. */
+function httpClientConfiguration(url: string, key: string): string {
+  return render({ type: 'http', url, headers: { Authorization: `Bearer ${key}` } })
+}
+
+/** The same for a client that starts its servers itself: reads only, on the chains of that file, rewards by that service. */
+function stdioClientConfiguration(chainsPath: string, rewardsUrl: string): string {
+  const args = [svcProgram, 'serve', '--transport', 'stdio']
+  const env = { SVC_MCP_PROFILE: 'data', SVC_CHAINS_FILE: chainsPath, SVC_REWARDS_URL: rewardsUrl }
+  return render({ command: 'node', args, env })
+}
+
+/** Where this program stands, for `node`. */
+const svcProgram = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
+
+function render(server: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ mcpServers: { svc: server } }, null, 2)
 }

@@ -1,6 +1,5 @@
-import { access, chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { access, chmod, mkdir, readdir, rename, rm, writeFile, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { readWorldKey, worldMarker } from './world-key.ts'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -79,6 +78,9 @@ async function openNamed(path: string): Promise<WorldDirectory> {
   }
 }
 
+/** The file by which a directory is known to be a local world's: it holds the wallet's key. */
+export const worldMarker = 'local-world.json'
+
 /** Where a world that is up says where its parts are, and its keys, for programs beside it. */
 export const readyFile = 'ready.json'
 
@@ -136,4 +138,14 @@ export async function findWorldChains(directory: string): Promise<string | null>
     () => path,
     () => null,
   )
+}
+
+/** The key of a local world's wallet; `null` for a directory that is none's. Throws for a damaged marker. */
+export async function readWorldKey(directory: string): Promise<Hex | null> {
+  const marker = join(directory, worldMarker)
+  const text = await readFile(marker, 'utf8').catch(() => null)
+  if (text === null) return null
+  const key = /^\{"privateKey":"(0x[0-9a-f]{64})"\}$/.exec(text.trim())?.[1]
+  if (key === undefined) throw new Error(`${marker} is damaged. Remove it with its directory, or name another one.`)
+  return key as Hex
 }

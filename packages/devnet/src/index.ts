@@ -1,4 +1,4 @@
-export { anvilPath } from './chain/anvil-path.ts'
+export { anvilPath } from './chain/start-anvil.ts'
 export type { Devnet, DevnetMarket, DevnetOptions, DevnetPool, DevnetToken } from './devnet.ts'
 export type { DevnetFeed, DevnetSequencer } from './feeds/create-feeder.ts'
 export type { DevnetRewards, RewardGrant } from './rewards/create-rewards.ts'

@@ -1,10 +1,10 @@
+import { createMutex } from '@svc/wallet/core'
 import { toHex } from 'viem'
 import type { Call } from './chain/block-writer.ts'
 import type { ChainClient } from './chain/chain-client.ts'
 import { deriveAccounts, type DevAccount } from './accounts.ts'
-import { anvilPath } from './chain/anvil-path.ts'
+import { anvilPath } from './chain/start-anvil.ts'
 import { chainRow } from './chain/chain-row.ts'
-import { createQueue } from './chain/create-queue.ts'
 import type { Devnet, DevnetOptions, DevnetPool } from './devnet.ts'
 import { createFeeder, type Feeder } from './feeds/create-feeder.ts'
 import { fund } from './chain/fund.ts'
@@ -50,7 +50,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
 
 function describeDevnet(anvil: LoadedChain, layout: Layout, chainId: number, accounts: readonly DevAccount[]): Devnet {
   const { client, rpcUrl, pid } = anvil
-  const inTurn = createQueue()
+  const inTurn = createMutex()
   const send = async (call: Call) => await inTurn(async () => await sendNow(client, call))
   const market: LiveMarket = { usd: anvil.usd }
   const feeder = createFeeder({ client, layout, market, send })

@@ -1,11 +1,19 @@
-export { awaitReceipt } from './chain/await-receipt.ts'
+export { awaitReceipt } from './chain/chain-client.ts'
 export { poolCaller } from './contracts.gen.ts'
-export { startFaultProxy } from './services/fault-proxy.ts'
-export type { Fault, FaultProxy, FaultProxyOptions, FaultRule } from './services/fault-proxy.ts'
-export { failing, headOff, nonceOff, otherChain, receiptsHidden } from './services/rpc-lies.ts'
-export type { Lie } from './services/rpc-lies.ts'
+export {
+  startFaultProxy,
+  type Fault,
+  type FaultProxy,
+  type FaultProxyOptions,
+  type FaultRule,
+  failing,
+  headOff,
+  nonceOff,
+  otherChain,
+  receiptsHidden,
+  type Lie,
+} from './services/fault-proxy.ts'
 export { startPostgres } from './postgres/start-postgres.ts'
 export type { Postgres, PostgresOptions } from './postgres/start-postgres.ts'
-export { testedEngine } from './postgres/tested-engine.ts'
+export { testedEngine, usePostgres } from './postgres/use-postgres.ts'
 export { useDevnet } from './use-devnet.ts'
-export { usePostgres } from './postgres/use-postgres.ts'

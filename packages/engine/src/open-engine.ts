@@ -7,14 +7,12 @@ import { type Chain, createSender, type Sender } from '@svc/wallet/core'
 import type { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Hash } from 'viem'
 import { openAuditLog } from './audit/audit.ts'
-import { createCallOutcomes } from './audit/call-outcomes.ts'
+import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.ts'
 import { createDecisionRecorder } from './audit/decision-recorder.ts'
-import type { PipelineLog } from './audit/pipeline-log.ts'
-import { createRefusedCallers } from './audit/refused-callers.ts'
+import type { PipelineLog } from './context/pipeline-ports.ts'
 import { onStorage } from './audit/storage.ts'
-import { createDoubt } from './operations/doubt.ts'
+import { createDoubt, hasSigned } from './operations/may-be-mined.ts'
 import { endInterrupted } from './operations/end-interrupted.ts'
-import { hasSigned } from './operations/has-signed.ts'
 import { createOperationsPipeline } from './operations/operations-pipeline.ts'
 import { sentTransactions } from './operations/sent-transactions.ts'
 import { createExecutor, type Executor } from './pipeline.ts'
@@ -23,7 +21,7 @@ import type { PolicySource } from './policy/policy-source.ts'
 import type { Principal } from './principal.ts'
 import { createFormerWallets } from './recovery/former-wallets.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
-import { createShutdownGate } from './switches/shutdown-gate.ts'
+import { createShutdownGate, type Door } from './switches/shutdown-gate.ts'
 import { createLeaseKeeper } from './switches/lease-keeper.ts'
 import { startSweeper } from './switches/sweeper.ts'
 import type { Call } from './call.ts'
@@ -95,6 +93,7 @@ async function openOver(
   const { audit } = outcomes
   const gate = createShutdownGate()
   const during = <Value>(work: () => Promise<Value>) => gate.during(() => leases.asServer(work))
+  const writes = createCount()
   const context = {
     ...ports,
     formerWallets: createFormerWallets({ transactions, journal, rpc: ports.rpc, wallet: wallet.address }),
@@ -127,12 +126,13 @@ async function openOver(
   const decisions = createDecisionRecorder({ operations, audit, dataDir })
   const works = backgroundWorks(executor, decisions, log)
   await settleEarlier(executor, store, { works, log })
-  startBackground(executor, works, { during, log, closers })
-  let shutting: Promise<boolean> | undefined
-  const stop = async (): Promise<void> => {
-    shutting ??= gate.shut(stopTimeoutMs)
-    if (!(await shutting)) log.warn('road.cut-off')
+  startBackground(executor, works, { gate, during, log, closers })
+  let shutting: Promise<void> | undefined
+  const shut = async (): Promise<void> => {
+    await gate.shut(stopTimeoutMs)
+    if (writes.now() > 0) log.warn('road.cut-off', { writes: writes.now() })
   }
+  const stop = (): Promise<void> => (shutting ??= shut())
   const signed = (requestId: string) => hasSigned(transactions, requestId)
   return {
     openExecute: executor.open,
@@ -159,11 +159,28 @@ async function openOver(
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions }, requestId),
     requestOf: async (txHash: string) => (await transactions.byHash(txHash as Hash))?.requestId ?? null,
     safety: (principal: Principal) => executor.safetyReport(principal),
-    during,
+    during: <Value>(work: () => Promise<Value>) => writes.while(() => during(work)),
+    underWay: () => writes.now(),
     stop,
     close: async () => {
       await stop()
       await close()
+    },
+  }
+}
+
+/** How many works are on their way. */
+function createCount() {
+  let count = 0
+  return {
+    now: () => count,
+    async while<Value>(work: () => Promise<Value>): Promise<Value> {
+      count += 1
+      try {
+        return await work()
+      } finally {
+        count -= 1
+      }
     },
   }
 }
@@ -200,10 +217,12 @@ function startBackground(
   executor: Executor,
   works: BackgroundWorks,
   {
+    gate,
     during,
     log,
     closers,
   }: {
+    readonly gate: Pick<Door, 'isShut'>
     readonly during: <Value>(work: () => Promise<Value>) => Promise<Value>
     readonly log: PipelineLog
     readonly closers: Closers
@@ -224,7 +243,10 @@ function startBackground(
   every(
     sweepEveryMs,
     () => during(sweep),
-    (error) => log.warn('road.unswept', { error }),
+    (error) => {
+      // Turned away because the server closes: the next start does it.
+      if (!gate.isShut()) log.warn('road.unswept', { error })
+    },
   )
   // A policy that breaks is notified of at once, not only to the caller whose write is refused for it; one that changes holds
   // for what runs by itself too.

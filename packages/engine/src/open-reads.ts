@@ -10,7 +10,7 @@ import type { MarketPorts, PriceMemory } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { createConfirmedSources } from './policy/policy-price-sources.ts'
 import type { Policy } from './policy/policy.ts'
-import { dailyValueCaps } from './policy/policy-value-caps.ts'
+import { dailyValueCaps } from './value/budget-names.ts'
 
 /** What server and commands read chains through; nothing is asked before it is needed. */
 export function openReads(config: ChainAccess, { memory, policy, trading = null }: ReadsOptions): Reads {

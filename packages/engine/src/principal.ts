@@ -1,4 +1,4 @@
-import type { Scope } from './scopes.ts'
+import * as z from 'zod'
 
 /** Who is calling, whatever stage of authentication found out. Authorisation reads nothing else. */
 export type Principal = {
@@ -13,3 +13,34 @@ export type Principal = {
 }
 
 export type KeyTier = 'read' | 'feedback' | 'write'
+
+/** The spec's six scopes, and `feedback` beside them. */
+export const scopes = [
+  'read:market',
+  'read:portfolio',
+  'write:trade',
+  'write:liquidity',
+  'write:vault',
+  'admin:wallet',
+  'feedback',
+] as const
+
+export type Scope = (typeof scopes)[number]
+
+/** A principal as JSON: who it is and what it may do, so that what it asked for can be carried out later. */
+export function storePrincipal({ id, stage, tier, scopes: granted }: Principal): string {
+  return JSON.stringify({ id, stage, tier, scopes: [...granted] })
+}
+
+/** A principal from JSON. Throws where it is not one. It was authenticated when it asked, so it does not expire. */
+export function readPrincipal(text: string): Principal {
+  const { scopes: granted, ...rest } = stored.parse(JSON.parse(text))
+  return { ...rest, scopes: new Set(granted), expiresAt: null }
+}
+
+const stored = z.strictObject({
+  id: z.string().min(1),
+  stage: z.enum(['local', 'api-key', 'bearer', 'siwe', 'oauth', 'edge-access']),
+  tier: z.enum(['read', 'feedback', 'write']).nullable(),
+  scopes: z.array(z.enum(scopes)),
+})

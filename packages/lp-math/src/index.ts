@@ -11,13 +11,16 @@ export { sharpeRatio } from './backtest/replay-strategy.ts'
 export type { EquityPoint, Rebalance, StrategyRange, StrategyResult } from './backtest/strategy-result.ts'
 export { barsFrom } from './backtest/later-winners.ts'
 export { type BarRow, type BarsFromRows, barsFromRows } from './bars/bars-from-rows.ts'
-export { barsFromSwapsInSteps, type BarsFromSwapsOptions, type TimedSwapLog } from './bars/bars-from-swaps-in-steps.ts'
-export { barsFromSwaps } from './bars/bars-from-swaps.ts'
-export type { Bars } from './bars/bars.ts'
+export {
+  barsFromSwaps,
+  barsFromSwapsInSteps,
+  type BarsFromSwapsOptions,
+  type TimedSwapLog,
+} from './bars/bars-from-swaps-in-steps.ts'
+export { type Bars, worthOfBars } from './bars/bars.ts'
 export { checkBars } from './bars/check-bars.ts'
 export { isTraded, type TradedBars } from './bars/bars.ts'
 export { resampleBars } from './bars/resample-bars.ts'
-export { worthOfBars } from './bars/worth-of-bars.ts'
 export { arbitrageShare, type ArbitrageShareOptions } from './closed-form/arbitrage-share.ts'
 export { breakEvenSigma } from './closed-form/expected-il.ts'
 export { createOccupationTable, type OccupationTable } from './closed-form/create-occupation-table.ts'
@@ -26,27 +29,30 @@ export { expectedIlOfMeans } from './closed-form/expected-il.ts'
 export { expectedIl } from './closed-form/expected-il.ts'
 export { expectedLvr } from './closed-form/expected-il.ts'
 export { expectedPositionValue } from './closed-form/expected-il.ts'
-export { hodlValue } from './closed-form/position-against-hodl.ts'
-export { impermanentLoss } from './closed-form/position-against-hodl.ts'
+export { hodlValue, impermanentLoss, positionValue } from './closed-form/position-value.ts'
 export { lvrRate } from './closed-form/expected-il.ts'
-export { positionValue } from './closed-form/position-amounts.ts'
 export type { PriceBounds } from './closed-form/price-model.ts'
 export type { PriceModel } from './closed-form/price-model.ts'
 export { stayInRangeProbability } from './closed-form/stay-in-range-probability.ts'
 export { terminalInRangeProbability } from './closed-form/stay-in-range-probability.ts'
 export { timeInRange } from './closed-form/occupation-density.ts'
-export { createFeeModel, type FeeModel, type FeeModelOptions, type YearlyFees } from './fee-model/create-fee-model.ts'
+export {
+  createFeeModel,
+  type FeeModel,
+  type FeeModelOptions,
+  ownLiquidity,
+  type YearlyFees,
+} from './fee-model/create-fee-model.ts'
 export { feePace, type FeePace } from './fee-model/fee-pace.ts'
 export { liquidityProfile, type LiquidityProfile, type LiquidityProfileOptions } from './fee-model/liquidity-profile.ts'
-export { ownLiquidity } from './fee-model/own-liquidity.ts'
 export { paceError } from './fee-model/fee-pace.ts'
 export {
-  feeGrowthFromSwapsInSteps,
   type FeeGrowth,
+  feeGrowthFromSwaps,
+  feeGrowthFromSwapsInSteps,
   type FeeGrowthFromSwapsOptions,
   type SwapLog,
 } from './fees/fee-growth-from-swaps-in-steps.ts'
-export { feeGrowthFromSwaps } from './fees/fee-growth-from-swaps.ts'
 export { feesOwed } from './fees/fees.ts'
 export {
   type FeeGrowthInside,
@@ -68,17 +74,26 @@ export type { SlippageOptions } from './liquidity/slippage.ts'
 export { sqrtPricesAfterSlippage } from './liquidity/slippage.ts'
 export { LpMathError, type LpMathErrorCode } from './lp-math-error.ts'
 export { erfc } from './normal/normal.ts'
-export { inverseNormalCdf } from './normal/inverse-normal-cdf.ts'
+export { inverseNormalCdf, studentDeviate } from './normal/inverse-normal-cdf.ts'
 export { normalCdf } from './normal/normal.ts'
 export { normalDensity } from './closed-form/expected-il.ts'
-export { studentDeviate } from './normal/student-deviate.ts'
 export { applyPoolEvent } from './pool-replay/apply-pool-event.ts'
-export { createPoolState } from './pool-replay/create-pool-state.ts'
 export type { SwapOrder } from './pool-replay/plan-swap.ts'
-export type { PoolEvent, PositionChange, PositionRange, SwapFields } from './pool-replay/pool-event.ts'
-export type { Observation, PoolState, PositionState, TickState } from './pool-replay/pool-state.ts'
-export { positionKey } from './pool-replay/position-key.ts'
-export { swapInPool } from './pool-replay/swap-in-pool.ts'
+export {
+  type PoolEvent,
+  type PositionChange,
+  positionKey,
+  type PositionRange,
+  type SwapFields,
+} from './pool-replay/pool-event.ts'
+export {
+  createPoolState,
+  type Observation,
+  type PoolState,
+  type PositionState,
+  type TickState,
+} from './pool-replay/pool-state.ts'
+export { swapInPool } from './pool-replay/apply-swap-event.ts'
 export { invertRange, type PriceRange } from './prices/prices.ts'
 export { priceFromSqrtPrice } from './prices/prices.ts'
 export { priceFromTick } from './prices/prices.ts'
@@ -92,8 +107,7 @@ export {
 } from './random/create-brownian-bridge.ts'
 export { createRandom, type Random } from './random/create-random.ts'
 export { createSobol, MAX_SOBOL_DIMENSIONS, type Sobol, type SobolOptions } from './random/create-sobol.ts'
-export { candidateRanges, type LabelledRange } from './range-choice/candidate-ranges.ts'
-export { chooseRange, type ChosenRanges } from './range-choice/choose-range.ts'
+export { candidateRanges, chooseRange, type ChosenRanges, type LabelledRange } from './range-choice/choose-range.ts'
 export {
   createRangeAnalyser,
   type RangeAnalyser,
@@ -111,7 +125,7 @@ export {
 } from './range-choice/net-apr-error.ts'
 export type { RangeMarket } from './range-choice/create-range-analyser.ts'
 export { createSimulation, type Simulation, type SimulationOptions } from './simulation/create-simulation.ts'
-export type { Estimate } from './simulation/estimate.ts'
+export { type Estimate, standardErrorsOff } from './simulation/estimate.ts'
 export { priceFan, type PriceFan } from './simulation/price-fan.ts'
 export type { RangeEstimates } from './simulation/range-estimates.ts'
 export {
@@ -119,11 +133,12 @@ export {
   type RebalancingOptions,
   simulateRebalancing,
 } from './simulation/simulate-rebalancing.ts'
-export { standardErrorsOff } from './simulation/standard-errors-off.ts'
-export { getAmount0Delta } from './sqrt-price/amount-deltas.ts'
-export { getAmount1Delta } from './sqrt-price/amount-deltas.ts'
-export { getNextSqrtPriceFromInput } from './sqrt-price/next-sqrt-price.ts'
-export { getNextSqrtPriceFromOutput } from './sqrt-price/next-sqrt-price.ts'
+export {
+  getAmount0Delta,
+  getAmount1Delta,
+  getNextSqrtPriceFromInput,
+  getNextSqrtPriceFromOutput,
+} from './sqrt-price/sqrt-price.ts'
 export { eachInSteps } from './steps/each-in-steps.ts'
 export { computeSwapStep, type SwapStep, type SwapStepOptions } from './swaps/compute-swap-step.ts'
 export type { TickLiquidity } from './swaps/create-tick-cursor.ts'
@@ -144,8 +159,12 @@ export { liquidityForV2Mint } from './v2/shares.ts'
 export { quoteLiquidity } from './v2/shares.ts'
 export { v2ProtocolFeeLiquidity } from './v2/shares.ts'
 export { type PositionInfo, unpackPositionInfo } from './v4/unpack-position-info.ts'
-export { classifyVolatility, type VolatilityClass } from './volatility/sigma.ts'
+export {
+  classifyVolatility,
+  type EwmaErrorOptions,
+  ewmaStandardError,
+  type VolatilityClass,
+} from './volatility/sigma.ts'
 export { ewmaSigma } from './volatility/sigma.ts'
-export { type EwmaErrorOptions, ewmaStandardError } from './volatility/ewma-standard-error.ts'
 export { impliedSigma, type ImpliedSigmaOptions } from './volatility/sigma.ts'
 export { realisedSigma } from './volatility/sigma.ts'

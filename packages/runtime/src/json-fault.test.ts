@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { jsonFault } from './json-fault.ts'
+import { jsonFault } from './json.ts'
 
 it.each([
   ['', 'line 1, column 1: expected a value, found the end of the file'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { repeatedMember } from './json-fault.ts'
+import { repeatedMember } from './json.ts'
 
 it.each([
   ['{"a":1,\n "b":2, "a":3}', 'line 2, column 9: a stands twice'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { unknownSettings } from './unknown-settings.ts'
+import { unknownSettings } from './settings.ts'
 
 const known = { names: ['SVC_LISTEN', 'SVC_FAUCET_PER_NETWORK_DAY', 'PRIVATE_KEY'], perChain: ['SVC_RPC_URL_'] }
 

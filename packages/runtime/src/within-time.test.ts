@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withinTime } from './within-time.ts'
+import { inTime, withinTime } from './within-time.ts'
 
 test('work that is done in time is its own outcome, good or bad', async () => {
   expect(await withinTime(Promise.resolve('done'), 60_000, 'late')).toBe('done')
@@ -8,4 +8,13 @@ test('work that is done in time is its own outcome, good or bad', async () => {
 
 test('work that takes too long is not waited for', async () => {
   expect(await withinTime(new Promise(() => {}), 20, 'late')).toBe('late')
+})
+
+test('an answer in time is the answer, and a failure the failure', async () => {
+  expect(await inTime(Promise.resolve(1), 60_000)).toBe(1)
+  await expect(inTime(Promise.reject(new Error('no')), 60_000)).rejects.toThrow('no')
+})
+
+test('what takes longer is given up', async () => {
+  await expect(inTime(new Promise(() => {}), 1)).rejects.toMatchObject({ name: 'TimeoutError' })
 })

@@ -9,3 +9,12 @@ export async function withinTime<Outcome>(work: Promise<Outcome>, timeoutMs: num
     finished.abort()
   }
 }
+
+/** The outcome of some work, as long as it comes within `timeoutMs`; rejects with a `TimeoutError` when it does not. */
+export async function inTime<Outcome>(work: Promise<Outcome>, timeoutMs: number): Promise<Outcome> {
+  const outcome = await withinTime<Outcome | typeof late>(work, timeoutMs, late)
+  if (outcome === late) throw new DOMException('It took too long.', 'TimeoutError')
+  return outcome
+}
+
+const late = Symbol('late')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openDatabase } from './open-database.ts'
+import { openDatabase } from './sqlite/sqlite-engine.ts'
 
 test('commits reach the disk before they return, and references are checked', () => {
   const database = openDatabase(':memory:')

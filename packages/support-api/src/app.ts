@@ -1,22 +1,20 @@
-import { OpenAPIHono, z } from '@hono/zod-openapi'
-import type { ApiContext, Env, Route, RouteContext } from './context.ts'
-import { jsonReply, reply, type Reply, toApiError } from './edge/reply.ts'
-import { ApiError } from './errors.ts'
-import { isLoopback } from '@svc/runtime'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { OpenAPIHono, z } from '@hono/zod-openapi'
+import { isLoopback } from '@svc/runtime'
+import type { ApiContext, Env, Route, RouteContext } from './context.ts'
 import { clientAddress } from './edge/client-address.ts'
-import { requireHost } from './edge/require-host.ts'
+import { jsonReply, reply, type Reply, toApiError } from './edge/reply.ts'
+import { ApiError } from './errors.ts'
 import { faucetStatusRoute } from './faucet/faucet-status-route.ts'
 import { reportNoFaucet } from './faucet/report-faucet.ts'
 import { createFloodLimit } from './limits/create-flood-limit.ts'
 import { pageRoutes } from './page/page-routes.ts'
 import { blockRoute } from './routes/block.ts'
-import { metricsRoute } from './routes/metrics.ts'
 import { descriptionRoutes } from './routes/description.ts'
 import { pinRoute } from './routes/pin.ts'
-import { readyRoute } from './routes/ready.ts'
+import { metricsRoute, readyRoute } from './routes/probes.ts'
 import { version } from './version.ts'
 
 /**
@@ -241,4 +239,27 @@ const healthRoute: Route = {
   },
   isProbe: true,
   tell: () => jsonReply({ status: 'ok' }),
+}
+
+/** A check of the `Host` header against loopback and the allowed names: what is rebound to us by DNS shows itself there. */
+function requireHost(allowedHosts: readonly string[]): (host: string | undefined) => void {
+  const names = new Set([...loopback, ...allowedHosts].flatMap((name) => nameIn(name) ?? []))
+  const accepted = new Set<string>()
+  return (host = '') => {
+    // Clients repeat their spelling with every request.
+    if (accepted.has(host)) return
+    const name = nameIn(host)
+    if (name === null || !names.has(name))
+      throw new ApiError('HOST_NOT_ALLOWED', 'The Host header names another service.')
+    if (accepted.size < 64) accepted.add(host)
+  }
+}
+
+const loopback = ['localhost', '127.0.0.1', '[::1]']
+
+/** The name in small letters, an IPv6 address as URLs spell it; `null` for all but `host` and `host:port`. */
+function nameIn(host: string): string | null {
+  const name = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase()
+  if (name === undefined || !URL.canParse(`http://${host}`)) return null
+  return name.startsWith('[') ? new URL(`http://${name}`).hostname : name
 }

@@ -1,9 +1,8 @@
 import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { acquireServerLock, openStore, type Store } from '@svc/store'
 import type { Config } from './config.ts'
 import { ConfigError } from './config/config-error.ts'
-import { statePath } from './state-path.ts'
 
 /**
  * Opens the state: that of its own directory belongs to one process, a database may be shared. Throws a `StoreError`, and a
@@ -28,7 +27,7 @@ export async function openState(config: StatePlace, { now = Date.now, clock = 'd
   }
 }
 
-export type StatePlace = Pick<Config, 'databaseUrl' | 'dataDir'>
+type StatePlace = Pick<Config, 'databaseUrl' | 'dataDir'>
 
 export type Clocks = {
   /** Unix milliseconds. */
@@ -37,7 +36,7 @@ export type Clocks = {
   readonly clock?: 'database' | 'process'
 }
 
-export type State = { readonly store: Store; close(): Promise<void> }
+type State = { readonly store: Store; close(): Promise<void> }
 
 /** One level at a time: the recursive call of Node goes round for ever where a level cannot be made, as below /proc. */
 async function makeDirectory(path: string): Promise<void> {
@@ -62,4 +61,10 @@ function unusable(error: unknown) {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+}
+
+/** Where the state stands without a database: in a directory of its own, so that other servers may share the one above. */
+export function statePath({ dataDir }: Pick<Config, 'dataDir'>): { readonly directory: string; readonly path: string } {
+  const directory = join(dataDir, 'support-api')
+  return { directory, path: join(directory, 'state.db') }
 }

@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto'
 import { chains } from '@svc/wallet/core'
 import { http, HttpResponse } from 'msw'
 import { formatEther, getAddress, isAddress, type Address, type Hash } from 'viem'
-import { createFaultRules } from './fault-rules.ts'
-import { handlerSet, type HandlerSet } from './handler-set.ts'
-import { problem, type Problem } from './problem.ts'
-import { readJson } from './read-json.ts'
+import { createFaultRules, handlerSet, type HandlerSet } from './handler-set.ts'
+import { problem, type Problem, readJson } from './problem.ts'
 
 /**
  * The faucet of the support API: one grant of 0.01 per wallet and chain, 409 for whoever asks again, until what it holds

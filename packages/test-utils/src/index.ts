@@ -1,9 +1,13 @@
 export { createTestServer } from './create-test-server.ts'
 export type { TestServer } from './create-test-server.ts'
-export { createWalletProviderServer } from './create-wallet-provider-server.ts'
-export type { WalletProviderServer } from './create-wallet-provider-server.ts'
-export type { AuthorizationKey } from './wallet-provider/authorization-keys.ts'
-export type { ProviderRequest } from './wallet-provider/check-request.ts'
+export {
+  createWalletProviderServer,
+  type WalletProviderServer,
+  walletProviderHandlers,
+  type WalletProviderHandlers,
+  type WalletProviderHandlersOptions,
+} from './create-wallet-provider-server.ts'
+export type { AuthorizationKey, ProviderRequest } from './wallet-provider/check-request.ts'
 export type { FaultKind, ProviderFault } from './wallet-provider/faults.ts'
 export { faucetHandlers } from './faucet-handlers.ts'
 export type { FaucetClaim, FaucetFault, FaucetGrant, FaucetHandlers, FaucetOptions } from './faucet-handlers.ts'
@@ -15,8 +19,6 @@ export type { IdentitySdkHandlers, IdentitySdkHandlersOptions } from './identity
 export { registryHandlers } from './registry-handlers.ts'
 export type { RegistryHandlers, RegistryHandlersOptions, RpcFault } from './registry-handlers.ts'
 export type { SimulatedAgent } from './simulated-chain/identity-registry.ts'
-export { walletProviderHandlers } from './wallet-provider-handlers.ts'
-export type { WalletProviderHandlers, WalletProviderHandlersOptions } from './wallet-provider-handlers.ts'
 export type {
   ProvisionedWallet,
   WalletProvider,

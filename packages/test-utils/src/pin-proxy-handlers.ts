@@ -1,10 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalBytes, contentAddress, registrationFile, requireAgentCard, WalletError } from '@svc/wallet'
 import { http, HttpResponse } from 'msw'
-import { createFaultRules } from './fault-rules.ts'
-import { handlerSet, type HandlerSet } from './handler-set.ts'
-import { problem } from './problem.ts'
-import { readJson } from './read-json.ts'
+import { createFaultRules, handlerSet, type HandlerSet } from './handler-set.ts'
+import { problem, readJson } from './problem.ts'
 
 /**
  * The pin proxy of the support API: it makes the registration file of the card, keeps its bytes and answers with their

@@ -2,13 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { identityRegistries, type RegistryForm } from '@svc/wallet'
 import { http, HttpResponse } from 'msw'
 import { parseEther, type Address, type Hash } from 'viem'
-import { createFaultRules, type FaultRules } from './fault-rules.ts'
-import { handlerSet, type HandlerSet } from './handler-set.ts'
+import { createFaultRules, type FaultRules, handlerSet, type HandlerSet } from './handler-set.ts'
 import { answerRpc } from './simulated-chain/answer-rpc.ts'
 import { createHandleRegistry } from './simulated-chain/handle-registry.ts'
 import { createIdentityRegistry, type SimulatedAgent } from './simulated-chain/identity-registry.ts'
-import { RpcError } from './simulated-chain/rpc-error.ts'
-import { createSimulatedChain, type SimulatedChain } from './simulated-chain/simulated-chain.ts'
+import { RpcError, createSimulatedChain, type SimulatedChain } from './simulated-chain/simulated-chain.ts'
 
 /**
  * The endpoint of a chain that holds nothing but an identity registry: single and batched requests, signed

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { provisionKeys } from './auth/provision-keys.ts'
+import { provisionKeys } from './auth/credentials.ts'
 import { readConfig, rpcUrls, tradingApi } from './config.ts'
-import type { Config } from './config/config-shape.ts'
-import { ConfigError } from './config/config-error.ts'
+import { type Config, ConfigError } from './config/config-shape.ts'
 import { settings, type SettingName } from './config/settings.ts'
 
 const privateKey = `0x${'1f'.repeat(32)}`

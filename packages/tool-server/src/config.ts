@@ -1,5 +1,11 @@
 import { type Chain, chains as publicChains, Secret } from '@svc/wallet/core'
-import { ConfigError, type ConfigProblem } from './config/config-error.ts'
+import {
+  ConfigError,
+  type ConfigProblem,
+  type Config,
+  type WalletConfig,
+  type RpcConfig,
+} from './config/config-shape.ts'
 import { httpUrl, type Settings, settingsSchema } from './config/schema.ts'
 import type { ChainAccess } from '@svc/engine'
 import { resolve } from 'node:path'
@@ -8,8 +14,7 @@ import { mergeChainsFile } from './config/chains-file.ts'
 import { envFilePath, readEnvFile } from './config/env-file.ts'
 import { checkRules } from './config/rules.ts'
 import { settings } from './config/settings.ts'
-import { unknownNames } from './config/unknown-names.ts'
-import type { Config, WalletConfig, RpcConfig } from './config/config-shape.ts'
+import { unknownSettings, type UnknownSetting } from '@svc/runtime'
 
 /**
  * Reads the settings out of an environment laid over the data directory's environment file. Throws a `ConfigError` with
@@ -221,4 +226,36 @@ function malformed(setting: string): ConfigProblem {
     message: 'Accepted: a chain id at the end of the name, http or https URLs separated by commas.',
     fix: `Correct ${setting}.`,
   }
+}
+
+/**
+ * Names that no setting has. In the data directory's environment file, which nobody else reads, each is a problem; in the
+ * environment of the process a slip of one that begins with SVC_ is: what it was to set would stay at its default. Others
+ * there are reported and let be, for other programs may read them.
+ */
+function unknownNames(names: { readonly given: readonly string[]; readonly written: readonly string[] }): {
+  readonly problems: readonly ConfigProblem[]
+  readonly warnings: readonly string[]
+} {
+  const problems = unknownSettings(names.written, known).map(problem)
+  const warnings: string[] = []
+  for (const unknown of unknownSettings(names.given, known)) {
+    const { name, meant } = unknown
+    const isOurs = name.startsWith('SVC_')
+    if (isOurs && meant !== null) problems.push(problem(unknown))
+    else if (isOurs) warnings.push(`${name} is not a setting of this server and changes nothing.`)
+    else if (meant !== null) warnings.push(`${name} is not a setting of this server. Did you mean ${meant}?`)
+  }
+  return { problems, warnings }
+}
+
+const known = {
+  // The last is read where the local chain is started, not by the server.
+  names: [...settings.map(({ name }) => name), 'SVC_ANVIL_PATH'],
+  perChain: settings.flatMap(({ name }) => (name.endsWith('<chainId>') ? [name.slice(0, -'<chainId>'.length)] : [])),
+}
+
+function problem({ name, meant }: UnknownSetting): ConfigProblem {
+  const fix = meant === null ? 'Remove it; docs/config.md has every setting.' : `Did you mean ${meant}?`
+  return { code: 'SETTING_UNKNOWN', setting: name, message: 'There is no such setting.', fix }
 }

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 const built = (name: string) => JSON.stringify(fileURLToPath(new URL(`../dist/${name}`, import.meta.url)))
 
 /** What a process of the built package loads while it starts, lists its tools, calls one and closes. */
-function run(env: Readonly<Record<string, string>>) {
+function run(env: Readonly<Record<string, string>>, calls = inSession) {
   const directory = mkdtempSync(join(tmpdir(), 'svc-loads-'))
   const loaded = join(directory, 'loaded')
   const hook = `
@@ -29,11 +29,7 @@ function run(env: Readonly<Record<string, string>>) {
       const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }) })
       return [answer.headers.get('mcp-session-id'), await answer.text()]
     }
-    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
-    const [session] = await post({ method: 'initialize', params })
-    const [, list] = await post({ method: 'tools/list' }, { 'mcp-session-id': session })
-    const [, tokens] = await post({ method: 'tools/call', params: { name: 'search_tokens', arguments: { query: 'USDC' } } }, { 'mcp-session-id': session })
-    if (tokens.includes('isError')) throw new Error(tokens)
+    ${calls}
     await server.close()
     process.stdout.write(JSON.stringify(JSON.parse(list).result.tools.map((tool) => tool.name)))`
   const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
@@ -45,8 +41,24 @@ function run(env: Readonly<Record<string, string>>) {
   return { tools: JSON.parse(stdout) as string[], loaded: readFileSync(loaded, 'utf8').split('\n') }
 }
 
+const inSession = `const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+    const [session] = await post({ method: 'initialize', params })
+    const [, list] = await post({ method: 'tools/list' }, { 'mcp-session-id': session })
+    const [, tokens] = await post({ method: 'tools/call', params: { name: 'search_tokens', arguments: { query: 'USDC' } } }, { 'mcp-session-id': session })
+    if (tokens.includes('isError')) throw new Error(tokens)`
+
+const stateless = `const names = 'io.modelcontextprotocol/'
+    const _meta = {
+      [names + 'protocolVersion']: '2026-07-28',
+      [names + 'clientInfo']: { name: 'x', version: '1' },
+      [names + 'clientCapabilities']: {},
+    }
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+    const [, list] = await post({ method: 'tools/list', params: { _meta } }, headers)`
+
 const ofSigning =
   /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation|recovery|allowances\/(?!pending-revocations)|audit|signatures)/
+const ofProtocol = /@modelcontextprotocol/
 const writeTools = [
   'add_liquidity',
   'approve_token',
@@ -62,6 +74,7 @@ describe('what a process loads', () => {
   it('is nothing that signs or keeps state in the profile data, which needs no key, no wallet and no state', () => {
     const { tools, loaded } = run({})
     expect(loaded.length).toBeGreaterThan(50)
+    expect(loaded.some((url) => ofProtocol.test(url))).toBe(true)
     expect(loaded.filter((url) => ofSigning.test(url))).toEqual([])
     expect(tools).toContain('check_safety_status')
     expect(tools.filter((name) => writeTools.includes(name))).toEqual([])
@@ -76,5 +89,11 @@ describe('what a process loads', () => {
     const { tools, loaded } = run({ PRIVATE_KEY: `0x${'11'.repeat(32)}` })
     expect(loaded.filter((url) => ofSigning.test(url)).length).toBeGreaterThan(10)
     expect(tools).toEqual(expect.arrayContaining(writeTools))
+  })
+
+  it('is no protocol library where the fast path answers', () => {
+    const { tools, loaded } = run({}, stateless)
+    expect(tools).toContain('check_safety_status')
+    expect(loaded.filter((url) => ofProtocol.test(url))).toEqual([])
   })
 })

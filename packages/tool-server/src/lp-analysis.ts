@@ -1,11 +1,11 @@
 // What `svc lp` shares with the tools of the same names: both take the same strategies and tell of ranges alike.
-export { dailyTrade } from './analysis/range/daily-trade.ts'
+export { dailyTrade } from './analysis/fees/pool-trade.ts'
 export { pickRange } from './analysis/range/pick-range.ts'
 export { scoreFeeTier } from './analysis/fees/score-fee-tier.ts'
 export { backtestCurves } from './charts/backtest/backtest-curves.ts'
 export { pastPrices } from './charts/range/range-surroundings.ts'
 export { ToolError } from '@svc/amm'
-export { backtestAnswer } from './tools/backtest-answer.ts'
+export { backtestAnswer } from './tools/format-backtest.ts'
 export { figure } from './tools/figure.ts'
 export { strategiesOf, usualStrategies } from './tools/strategies-of.ts'
 export { formatBacktest } from './tools/format-backtest.ts'

@@ -6,7 +6,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createPublicClient, http } from 'viem'
 import { afterEach, expect, test } from 'vitest'
 import { createWalletProviderServer } from '@svc/test-utils'
-import { provisionKeys } from './auth/provision-keys.ts'
+import { provisionKeys } from './auth/credentials.ts'
 import { readConfig } from './config.ts'
 import { openServer } from './open-server.ts'
 import { devnetPolicy } from '@svc/engine'
@@ -107,11 +107,15 @@ test('a provider that does not answer, or another secret, is refused at the star
       () => 'started',
       (error: unknown) => error,
     )
-  const problems = [{ code: 'MANAGED_WALLET_UNAVAILABLE', setting: 'WALLET_TYPE' }]
-  expect(await refusal({ WALLET_APP_SECRET: 'another-secret' })).toMatchObject({ problems })
+  const problem = (setting: string, fix: string) => ({
+    problems: [{ code: 'MANAGED_WALLET_UNAVAILABLE', setting, fix: expect.stringContaining(fix) }],
+  })
+  expect(await refusal({ WALLET_APP_SECRET: 'another-secret' })).toMatchObject(
+    problem('WALLET_APP_SECRET', 'Correct WALLET_APP_ID, WALLET_APP_SECRET or'),
+  )
   await provider.close()
   const error = await refusal({})
-  expect(error).toMatchObject({ problems })
+  expect(error).toMatchObject(problem('SVC_WALLET_API_URL', `Asked was ${provider.url}. Start again when it answers`))
   expect(String(error)).not.toContain(provider.appSecret)
 })
 

@@ -8,17 +8,24 @@ import { createRewards } from '@svc/amm/rewards'
 import { createSubgraphs } from '@svc/amm/subgraph'
 import { createWorkerPool } from './workers/create-worker-pool.ts'
 import { workerProgram } from './workers/worker-program.ts'
-import type { Config } from './config/config-shape.ts'
-import { ConfigError } from './config/config-error.ts'
+import { type Config, ConfigError } from './config/config-shape.ts'
 import type { Log } from '@svc/runtime'
-import { openLog } from './observability/open-log.ts'
-import { openPolicySource, openReads, openTrading, policyFaults, type PolicySource, reportPolicy } from '@svc/engine'
+import { openLog } from './config/secrets.ts'
+import {
+  openPolicySource,
+  openReads,
+  openTrading,
+  policyFaults,
+  type PolicySource,
+  reportPolicy,
+  type Policy,
+} from '@svc/engine'
 import { createServer, type ToolServer } from './server.ts'
-import { startFacts, type StartFacts } from './start-facts.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from '@svc/amm'
 import { catalogue } from './tools/index.ts'
 import { createTraffic } from './traffic.ts'
+import type { Address } from 'viem'
 
 /**
  * The server as the configuration describes it, over real endpoints. With a wallet it becomes the one server of its data
@@ -98,4 +105,42 @@ export type OpenedServer = ToolServer & { readonly facts: StartFacts }
 export type ServerOptions = {
   /** What the server offers; its own catalogue unless given. Whatever stands here, a write passes the same pipeline. */
   readonly tools?: readonly Tool[]
+}
+
+/** What a server is at its start, for whoever looks whether it is the one they meant. No secrets. */
+export function startFacts({ config, wallet, policyFile, policy }: Started): StartFacts {
+  const { perTransaction, perSession, daily } = policy.limitsUsd
+  return Object.freeze({
+    mode: config.production ? 'production' : 'development',
+    wallet: wallet ?? 'none',
+    policy: policyFile ?? 'defaults',
+    limitsUsd: { perTransaction, perSession, daily, approvalAbove: policy.approvalThresholdUsd },
+    allowlist: policy.allowlist.mode,
+  })
+}
+
+export type StartFacts = {
+  /** `development` is whatever is not production. */
+  readonly mode: 'production' | 'development'
+  /** The address that signs, or `none`. */
+  readonly wallet: Address | 'none'
+  /** The file, or `defaults`. */
+  readonly policy: string
+  readonly limitsUsd: {
+    readonly perTransaction: string
+    readonly perSession: string
+    readonly daily: string
+    /** `null` where nobody is asked. */
+    readonly approvalAbove: string | null
+  }
+  readonly allowlist: Policy['allowlist']['mode']
+}
+
+type Started = {
+  readonly config: Pick<Config, 'production'>
+  /** `null` for a server that signs nothing. */
+  readonly wallet: Address | null
+  /** `null` where the defaults hold. */
+  readonly policyFile: string | null
+  readonly policy: Policy
 }

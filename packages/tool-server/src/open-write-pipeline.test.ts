@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openStore } from '@svc/store'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readConfig } from './config.ts'
-import { ConfigError } from './config/config-error.ts'
+import { ConfigError } from './config/config-shape.ts'
 import { createChainDirectory } from '@svc/amm/chains'
-import { openLog } from './observability/open-log.ts'
+import type { LogDestination } from '@svc/runtime'
+import { openLog } from './config/secrets.ts'
 import { openServer } from './open-server.ts'
 import { openWritePipeline } from './open-write-pipeline.ts'
 import type { Ports } from './ports.ts'
@@ -41,11 +42,19 @@ test.each([
   expect(readdirSync(dataDir)).toEqual([])
 })
 
-async function openPipeline(stopTimeoutMs: number) {
-  const config = readConfig({ ...localKey, SVC_DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
+async function openPipeline(stopTimeoutMs: number, destination?: LogDestination) {
+  const LOG_LEVEL = destination === undefined ? 'silent' : 'warn'
+  const config = readConfig({ ...localKey, SVC_DATA_DIR: dataDir, LOG_LEVEL })
   const ports = { chains: createChainDirectory([]) } as Ports
   const policy = parsePolicy(devnetPolicy(), { production: false })
-  return openWritePipeline({ config, wallet: config.wallet!, ports, policy, log: openLog(config), stopTimeoutMs })
+  return openWritePipeline({
+    config,
+    wallet: config.wallet!,
+    ports,
+    policy,
+    log: openLog(config, destination),
+    stopTimeoutMs,
+  })
 }
 
 test('the start releases what an earlier process had reserved and not signed, also where no chain can be read', async () => {
@@ -83,4 +92,22 @@ test('closing waits for a write no longer than it was told', async () => {
   await pipeline.stop()
   await pipeline.close()
   await (await openPipeline(20)).close()
+})
+
+test('closing complains of no sweep that it turns away, and says once how many writes it cut off', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const lines: string[] = []
+    const pipeline = await openPipeline(30_000, { write: (line) => void lines.push(line) })
+    void pipeline.during(() => new Promise(() => {}))
+    const closed = pipeline.stop().then(() => pipeline.close())
+    await vi.advanceTimersByTimeAsync(30_000)
+    await closed
+    expect(pipeline.underWay()).toBe(1)
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { level: 40, time: expect.any(Number), event: 'road.cut-off', writes: 1 },
+    ])
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -1,13 +1,12 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError, type ConfigProblem } from './config/config-error.ts'
+import { ConfigError, type ConfigProblem, type Config, type WalletConfig } from './config/config-shape.ts'
 import type { Policy, PolicySource } from '@svc/engine'
 import { openEngine } from '@svc/engine/open'
 import { createRedactor, type Log } from '@svc/runtime'
 import { openStore, steadyClock, type Store, StoreError } from '@svc/store'
 import { WalletError } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
-import type { Config, WalletConfig } from './config/config-shape.ts'
 import { secretsOf } from './config/secrets.ts'
 import type { Ports } from './ports.ts'
 import type { Adapters } from './server.ts'
@@ -54,15 +53,30 @@ async function openWallet(config: WalletConfig): Promise<ServiceWallet> {
     return wallet
   } catch (error) {
     if (!(error instanceof WalletError)) throw error
-    const { message, suggestion: fix } = error
-    const [option, setting] = managedSettings.find(([name]) => message.startsWith(`${name} `)) ?? ['', 'WALLET_TYPE']
-    throw unavailable({
-      code: 'MANAGED_WALLET_UNAVAILABLE',
-      setting,
-      message: option === '' ? message : message.replace(option, setting),
-      fix: option === '' ? fix : `Correct ${setting}.`,
-    })
+    throw unavailable({ code: 'MANAGED_WALLET_UNAVAILABLE', ...walletProblem(error, apiUrl) })
   }
+}
+
+/** Which setting a person looks at first, also where nothing is wrong with it and the provider is down. */
+function walletProblem(
+  { code, message, suggestion }: WalletError,
+  apiUrl: string | null,
+): Pick<ConfigProblem, 'setting' | 'message' | 'fix'> {
+  const named = managedSettings.find(([name]) => message.startsWith(`${name} `))
+  if (named !== undefined) {
+    const [option, setting] = named
+    return { setting, message: message.replace(option, setting), fix: `Correct ${setting}.` }
+  }
+  if (code === 'SIGNER_UNAVAILABLE') {
+    const place = apiUrl === null ? "the provider's public address" : apiUrl
+    const fix = `Asked was ${place}. Start again when it answers, or correct SVC_WALLET_API_URL; SVC_MCP_PROFILE=data serves reads meanwhile.`
+    return { setting: 'SVC_WALLET_API_URL', message, fix }
+  }
+  if (code === 'SIGNER_UNAUTHORIZED') {
+    const fix = 'Correct WALLET_APP_ID, WALLET_APP_SECRET or WALLET_AUTH_PRIVATE_KEY.'
+    return { setting: 'WALLET_APP_SECRET', message, fix }
+  }
+  return { setting: 'WALLET_TYPE', message, fix: suggestion }
 }
 
 /** What the wallet package calls an option, and what the operator does. */

@@ -1,27 +1,43 @@
-import type { StartFacts } from './start-facts.ts'
+import { existsSync } from 'node:fs'
+import { type StartFacts, openServer } from './open-server.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config/config-shape.ts'
 import { envFilePath } from './config/env-file.ts'
-import { openServer } from './open-server.ts'
 
 /**
  * The whole life of a server process: opens what the environment describes, serves it, and closes it in good order when
  * the process is asked to end or, over stdio, when the client has gone. `onListening` hears what to say about it: its address on the
- * first line, then what it offers, where its keys are, and under which mode, wallet, policy and limits. Throws as
+ * first line, then what it offers, where its keys are, and under which mode, wallet, policy and limits; at the end what is waited
+ * for and what is kept. Throws as
  * `readConfig` and `openServer` do.
  */
-export async function runServer({ transport, environment, stopped, onListening }: RunOptions): Promise<void> {
+export async function runServer({
+  transport,
+  environment,
+  stopped,
+  onListening,
+  meant = '',
+}: RunOptions): Promise<void> {
   const config = readConfig(environment)
+  const wasThere = existsSync(config.dataDir)
+  const newDirectory = () => (wasThere || !existsSync(config.dataDir) ? '' : newDirectoryLine(config.dataDir, meant))
   const server = await openServer(config)
   try {
     if (transport === 'stdio') {
+      const made = newDirectory()
+      if (made !== '') onListening(made)
       await Promise.race([server.serveStdio(), stopped])
-      return
+    } else {
+      const address = listening(await server.listen(), config, environment)
+      onListening(`${address}${newDirectory()}${startLines(server.facts)}`)
+      await stopped
+      onListening(stoppingLine(server.writesUnderWay(), 10))
     }
-    onListening(`${listening(await server.listen(), config, environment)}${startLines(server.facts)}`)
-    await stopped
   } finally {
     await server.close()
+  }
+  if (transport === 'http' || server.writesUnderWay() > 0) {
+    onListening(stoppedLine(server.writesUnderWay(), config))
   }
 }
 
@@ -31,7 +47,36 @@ export type RunOptions = {
   /** Settles when the process is asked to end. */
   readonly stopped: Promise<unknown>
   readonly onListening: (lines: string) => void
+  /** A sentence about another directory that may have been meant, for a start that makes a new one. */
+  readonly meant?: string
 }
+
+/** A slip in a name makes a server with new keys and without a past, so a start that makes its directory says so. */
+function newDirectoryLine(dataDir: string, meant: string): string {
+  return `data: ${dataDir} is new, with keys and records of its own; no server has run there before. ${meant}`
+    .trimEnd()
+    .concat('\n')
+}
+
+/** What a person hears who ends a server: for how many writes it waits, and for how long. */
+export function stoppingLine(writes: number, atMostSeconds: number): string {
+  if (writes === 0) return 'Stopping. No write is on its way.\n'
+  const which = writes === 1 ? 'One write that is on its way is' : `${writes} writes that are on their way are`
+  return `Stopping. ${which} waited for, at most ${atMostSeconds} s; nothing more is signed. A second Ctrl-C ends it at once.\n`
+}
+
+/** What a person hears once it has ended: what is kept, and what becomes of writes that were left unfinished. */
+export function stoppedLine(unfinished: number, { dataDir, databaseUrl }: KeptIn): string {
+  const place = databaseUrl === null ? dataDir : `${dataDir} and the database of SVC_DATABASE_URL`
+  if (unfinished === 0) return `Stopped. What the next start goes on with is kept in ${place}.\n`
+  const which = unfinished === 1 ? 'One write is' : `${unfinished} writes are`
+  return (
+    `Stopped. ${which} not finished: what was signed stands in the journal in ${place}, nothing is signed twice, and the next start ` +
+    'on this directory sees it through before it takes writes.\n'
+  )
+}
+
+type KeptIn = Pick<Config, 'dataDir' | 'databaseUrl'>
 
 function listening(
   { url, tools }: { readonly url: string; readonly tools: number },

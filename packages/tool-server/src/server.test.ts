@@ -36,6 +36,7 @@ describe('closing while a write is on its way', () => {
         operations: noOperations,
         safety: () => expect.unreachable(),
         during: gate.during,
+        underWay: () => 0,
         stop: async () => void (await gate.shut(5_000)),
         close: async () => void seen.push('closed'),
       }

@@ -5,7 +5,7 @@ import { Client as ModernClient, StreamableHTTPClientTransport as ModernTranspor
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import * as z from 'zod'
-import { provisionKeys } from './auth/provision-keys.ts'
+import { provisionKeys } from './auth/credentials.ts'
 import { readConfig } from './config.ts'
 import { type Plan, ToolError } from '@svc/amm'
 import type { OperationsPipeline } from '@svc/engine'

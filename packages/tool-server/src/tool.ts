@@ -169,13 +169,18 @@ export type StatusReport = {
 export type SetupReport = {
   readonly profile: string
   readonly version: string
-  readonly checks: readonly {
-    readonly id: string
-    readonly status: 'pass' | 'warn' | 'fail'
-    readonly message: string
-    readonly fix: string | null
-  }[]
+  readonly checks: readonly SetupCheck[]
 }
+
+/** One thing about a set-up, and what to do about it. */
+export const setupCheckResult = z.object({
+  id: z.string(),
+  status: z.enum(['pass', 'warn', 'fail']),
+  message: z.string(),
+  fix: z.string().nullable(),
+})
+
+export type SetupCheck = Readonly<z.output<typeof setupCheckResult>>
 
 type ReadHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (
   input: z.output<Input>,

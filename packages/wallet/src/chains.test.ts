@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { getAddress, type Address } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { chains } from './chains.ts'
-import { canonical } from './chains/canonical.ts'
+import { canonical } from './chain.ts'
 
 // The publisher's own table is the oracle. Where it is wrong or silent, the exception stands below with its reason.
 const require = createRequire(import.meta.url)

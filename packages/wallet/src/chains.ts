@@ -1,8 +1,8 @@
 import type { Chain } from './chain.ts'
 import { arbitrum } from './chains/arbitrum.ts'
 import { avalanche } from './chains/avalanche.ts'
-import { base } from './chains/base.ts'
 import { baseSepolia } from './chains/base-sepolia.ts'
+import { base } from './chains/base.ts'
 import { blast } from './chains/blast.ts'
 import { bnb } from './chains/bnb.ts'
 import { celo } from './chains/celo.ts'
@@ -32,3 +32,13 @@ export const chains: readonly Chain[] = [
   baseSepolia,
   sepolia,
 ]
+
+/**
+ * Finds a chain by its decimal id, name or alias, ASCII letters in either case. Look-alikes from other alphabets,
+ * padded numbers and blanks find nothing.
+ */
+export function findChain(chains: readonly Chain[], nameOrId: string): Chain | undefined {
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(nameOrId)) return undefined
+  const wanted = nameOrId.toLowerCase()
+  return chains.find((chain) => String(chain.id) === wanted || chain.name === wanted || chain.aliases.includes(wanted))
+}

@@ -12,7 +12,15 @@ test('what readers import loads no signer; the wallet does', async () => {
 
 test('what a call needs and an import does not is loaded by the call', async () => {
   const loaded = await loadedBy('../dist/index.js')
-  const lazy = ['/gas/', '/agent/run-', '/agent/pin/', '@privy-io', '@ethereumjs', 'account-abstraction', 'agent0-sdk']
+  const lazy = [
+    '/gas/',
+    '/registration/run-',
+    '/card/pin-card',
+    '@privy-io',
+    '@ethereumjs',
+    'account-abstraction',
+    'agent0-sdk',
+  ]
   expect(lazy.filter((part) => loaded.includes(part))).toEqual([])
 })
 

@@ -1,4 +1,11 @@
-export type { AgentCard, AgentDomain, AgentRole, AgentService, AgentTrust } from './agent/card/agent-card.ts'
+export {
+  type AgentCard,
+  type AgentDomain,
+  type AgentRole,
+  type AgentService,
+  type AgentTrust,
+  requireAgentCard,
+} from './agent/card/agent-card.ts'
 export { boundedBytes } from './agent/card/bounded-bytes.ts'
 export { canonicalBytes } from './agent/card/canonical-bytes.ts'
 export { contentAddress } from './agent/card/canonical-bytes.ts'
@@ -9,11 +16,15 @@ export type { AgentIdentity, GetAgentOptions } from './agent/lookup/get-agent.ts
 export { identityRegistries } from './agent/lookup/identity-registries.ts'
 export type { RegistryForm, RegistryRow } from './agent/lookup/identity-registries.ts'
 export type { PublishedFile, PublishedService } from './agent/lookup/parse-agent-file.ts'
-export { pinCard } from './agent/pin/pin-card.ts'
-export type { PinOptions, PinRequest, PinService } from './agent/pin/pin-card.ts'
-export { pinata } from './agent/pin/pinata.ts'
-export { postForCid } from './agent/pin/post-for-cid.ts'
-export type { CidRequest } from './agent/pin/post-for-cid.ts'
+export {
+  pinCard,
+  type PinOptions,
+  type PinRequest,
+  type PinService,
+  pinata,
+  postForCid,
+  type CidRequest,
+} from './agent/card/pin-card.ts'
 export { planRegistration } from './agent/registration/plan-registration.ts'
 export type { PlanOptions, RegistrationPlan } from './agent/registration/plan-registration.ts'
 export type { FileStatus } from './agent/lookup/read-agent-file.ts'
@@ -26,11 +37,9 @@ export type {
   RegistrationMethod,
   RegistrationProgress,
 } from './agent/registration/registration.ts'
-export { requireAgentCard } from './agent/card/require-agent-card.ts'
-export { withDeadline } from './agent/with-deadline.ts'
+export { withDeadline } from './with-deadline.ts'
 export type { AmmDeployment, Chain, ChainToken, PriceSources, ReferencePool, UsdFeed } from './chain.ts'
-export { chains } from './chains.ts'
-export { findChain } from './find-chain.ts'
+export { chains, findChain } from './chains.ts'
 export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from './journal.ts'
 export { createMemoryJournal } from './memory-journal.ts'
 export { Secret } from './secret.ts'
@@ -45,10 +54,7 @@ export type { Confirmation, ConfirmOptions } from './sender/confirm-entry.ts'
 export type { Proposal, Replacement, ReplacementRules } from './sender/replacement-rules.ts'
 export { isNeverMined, isNoOp } from './sender/entry-state.ts'
 export type { SignRequest, TransactionSigner } from './sender/sign-request.ts'
-export { urlCredentials } from './url-credentials.ts'
-export type { UrlCredentials } from './url-credentials.ts'
+export { urlCredentials, type UrlCredentials } from './service-urls.ts'
 export { WalletError } from './wallet-error.ts'
-export { walletErrorTable } from './wallet-error-table.ts'
+export { walletErrorTable, walletResultTable, type WalletResultCode } from './wallet-error-table.ts'
 export type { WalletErrorCode } from './wallet-error.ts'
-export { walletResultTable } from './wallet-result-table.ts'
-export type { WalletResultCode } from './wallet-result-table.ts'

@@ -1,6 +1,5 @@
 import type { Hash } from 'viem'
-import { createJournalFile, type JournalFile } from './file-journal/journal-file.ts'
-import type { JournalLine } from './file-journal/journal-line.ts'
+import { createJournalFile, type JournalFile, type JournalLine } from './file-journal/journal-file.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 import { createMutex } from './sender/mutex.ts'

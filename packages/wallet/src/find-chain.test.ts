@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { chains } from './chains.ts'
-import { findChain } from './find-chain.ts'
+import { chains, findChain } from './chains.ts'
 
 test.each([
   ['1', 1],

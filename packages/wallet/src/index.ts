@@ -1,4 +1,11 @@
-export type { AgentCard, AgentDomain, AgentRole, AgentService, AgentTrust } from './agent/card/agent-card.ts'
+export {
+  type AgentCard,
+  type AgentDomain,
+  type AgentRole,
+  type AgentService,
+  type AgentTrust,
+  requireAgentCard,
+} from './agent/card/agent-card.ts'
 export type { AgentCardOptions } from './agent/card/build-agent-card.ts'
 export { canonicalBytes } from './agent/card/canonical-bytes.ts'
 export { contentAddress } from './agent/card/canonical-bytes.ts'
@@ -10,7 +17,12 @@ export type { AgentIdentity, GetAgentOptions } from './agent/lookup/get-agent.ts
 export { identityRegistries } from './agent/lookup/identity-registries.ts'
 export type { RegistryForm, RegistryRow } from './agent/lookup/identity-registries.ts'
 export { linkRegistration, type LinkRegistrationConfig } from './agent/registration/link-registration.ts'
-export { createMemoryRegistrationRecords } from './agent/registration/memory-registration-records.ts'
+export {
+  createMemoryRegistrationRecords,
+  type RegistrationMatter,
+  type RegistrationRecord,
+  type RegistrationRecords,
+} from './agent/registration/registration-records.ts'
 export type { RegistryToRead } from './agent/lookup/open-registry.ts'
 export type { OwnedAgent } from './agent/lookup/owned-agents.ts'
 export type { PublishedFile, PublishedService } from './agent/lookup/parse-agent-file.ts'
@@ -21,7 +33,6 @@ export { registeredAgentIn } from './agent/lookup/registered-agent-in.ts'
 export type { AwaitedRegistration } from './agent/lookup/registered-agent-in.ts'
 export { registrationFile } from './agent/card/registration-file.ts'
 export type { RegistrationFile, RegistrationService } from './agent/card/registration-file.ts'
-export { requireAgentCard } from './agent/card/require-agent-card.ts'
 export { registerAgent } from './agent/register-agent.ts'
 export type {
   AgentRegistrationConfig,
@@ -39,11 +50,6 @@ export type {
   RegistryChoice,
   ResumedRegistration,
 } from './agent/registration/registration.ts'
-export type {
-  RegistrationMatter,
-  RegistrationRecord,
-  RegistrationRecords,
-} from './agent/registration/registration-records.ts'
 export { updateAgent } from './agent/update-agent.ts'
 export type {
   AgentUpdateConfig,
@@ -53,18 +59,20 @@ export type {
   UpdateResult,
 } from './agent/update-agent.ts'
 export type { AmmDeployment, Chain, ChainToken, PriceSources, ReferencePool, UsdFeed } from './chain.ts'
-export { chains } from './chains.ts'
+export { chains, findChain } from './chains.ts'
 export { createFileJournal } from './file-journal.ts'
 export type { FileJournal, FileJournalOptions } from './file-journal.ts'
-export { findChain } from './find-chain.ts'
 export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from './journal.ts'
 export { createMemoryJournal } from './memory-journal.ts'
-export type { CallBatch, CallBatches } from './provider/calls/call-batch.ts'
+export {
+  type CallBatch,
+  type CallBatches,
+  createFileCallBatches,
+  createMemoryCallBatches,
+} from './provider/calls/call-batches.ts'
 export type { SponsorOptions } from './provider/calls/calls-context.ts'
 export type { Capabilities } from './provider/calls/calls-capabilities.ts'
 export type { CallsReceipt, CallsStatus } from './provider/calls/calls-status.ts'
-export { createFileCallBatches } from './provider/calls/file-call-batches.ts'
-export { createMemoryCallBatches } from './provider/calls/memory-call-batches.ts'
 export { createEIP1193Provider } from './provider/create-eip1193-provider.ts'
 export type { EIP1193Provider, ProviderOptions } from './provider/create-eip1193-provider.ts'
 export { ProviderRpcError } from './provider/provider-rpc-error.ts'
@@ -86,7 +94,7 @@ export type {
 export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
 export { askPassphrase } from './signers/ask-passphrase.ts'
 export type { AskPassphraseOptions } from './signers/ask-passphrase.ts'
-export type { Environment, KeystorePassphrase } from './signers/keystore/passphrase.ts'
+export type { Environment, KeystorePassphrase } from './signers/passphrase.ts'
 export type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 export { createManagedSigner } from './signers/managed-signer.ts'
 export type { ManagedSignerConfig } from './signers/managed-signer.ts'
@@ -97,17 +105,18 @@ export { writeKeystore } from './signers/write-keystore.ts'
 export type { WriteKeystoreOptions } from './signers/write-keystore.ts'
 export { revokeDelegation } from './user-operation/revoke-delegation.ts'
 export type { Revocation, RevokeDelegationOptions, RevokingWallet } from './user-operation/revoke-delegation.ts'
-export type { OperatingWallet, UserOperationProgress } from './user-operation/open-operation.ts'
+export type { OperatingWallet, UserOperationProgress, OperationStep } from './user-operation/open-operation.ts'
 export type { SendUserOpOptions, UserOperationResult } from './user-operation/user-operation-result.ts'
-export type { OperationStep } from './user-operation/operation-context.ts'
 export type {
   SignedUserOperation,
   UserOperationRecord,
   WireUserOperation,
 } from './user-operation/signed-user-operation.ts'
 export { WalletError } from './wallet-error.ts'
-export { walletErrorTable } from './wallet-error-table.ts'
+export {
+  walletErrorTable,
+  type WalletErrorRow,
+  walletResultTable,
+  type WalletResultCode,
+} from './wallet-error-table.ts'
 export type { Json, WalletErrorCode, WalletErrorOptions } from './wallet-error.ts'
-export type { WalletErrorRow } from './wallet-error-table.ts'
-export { walletResultTable } from './wallet-result-table.ts'
-export type { WalletResultCode } from './wallet-result-table.ts'

@@ -2,7 +2,7 @@ import { createPublicClient, fallback, http } from 'viem'
 import type { Chain, ChainFacts, OpenChain } from './chain.ts'
 import { chains } from './chains.ts'
 import type { ServiceWallet } from './service-wallet.ts'
-import { urlCredentials } from './url-credentials.ts'
+import { urlCredentials } from './service-urls.ts'
 import { WalletError } from './wallet-error.ts'
 
 /**

@@ -7,12 +7,10 @@ import type {
   TypedDataDefinition,
   SignedAuthorization,
 } from 'viem'
-import { option } from './option.ts'
-import { requireOptions, type ChecksOf } from './require-options.ts'
+import { option, requireOptions, type ChecksOf } from './require-options.ts'
 import type { Secret } from './secret.ts'
 import type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
-import { createMemoryRegistrationRecords } from './agent/registration/memory-registration-records.ts'
-import type { RegistrationRecords } from './agent/registration/registration-records.ts'
+import { createMemoryRegistrationRecords, type RegistrationRecords } from './agent/registration/registration-records.ts'
 import type { Journal } from './journal.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 import { createLocalSigner } from './signers/local-signer.ts'
@@ -20,7 +18,7 @@ import type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 import { createManagedSigner } from './signers/managed-signer.ts'
 import { isRecord, oneOf, type Check } from './shape.ts'
 import type { SendUserOpOptions, UserOperationResult } from './user-operation/user-operation-result.ts'
-import { WalletError } from './wallet-error.ts'
+import { invalidField, WalletError } from './wallet-error.ts'
 
 /**
  * An agent's wallet: it signs and never broadcasts. `local` mode holds a raw key in the memory of this process, without
@@ -188,7 +186,7 @@ function signerOf(config: ServiceWalletConfig): Signer {
   if (config.mode === 'local') return createLocalSigner(config.privateKey)
   for (const field of ['appId', 'appSecret', 'walletId', 'authPrivateKey'] as const) {
     const value: unknown = config[field]
-    if (value === undefined || value === '') throw invalid(field, 'what the wallet provider shows for the app')
+    if (value === undefined || value === '') throw invalidField(field, 'what the wallet provider shows for the app')
   }
   const { appId, appSecret, walletId, authPrivateKey, apiUrl, address } = config
   return createManagedSigner({
@@ -207,8 +205,4 @@ function ownChecks(config: ServiceWalletConfig): Readonly<Record<string, Check>>
   if (config.mode === 'local') return localChecks
   // Of a mode that is none, the mode alone is refused.
   return config.mode === 'managed' ? managedChecks : { ...localChecks, ...managedChecks, ...signerChecks }
-}
-
-function invalid(field: string, accepted: string): WalletError {
-  return new WalletError('VALIDATION_CONFIG_INVALID', `${field} is not valid; accepted: ${accepted}.`)
 }

@@ -11,7 +11,7 @@ import { chains } from './chains.ts'
 import { openChain } from './open-chain.ts'
 import { ServiceWallet } from './service-wallet.ts'
 import { openBundler } from './user-operation/open-bundler.ts'
-import { urlCredentials } from './url-credentials.ts'
+import { urlCredentials } from './service-urls.ts'
 
 const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
 

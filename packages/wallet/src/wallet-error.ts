@@ -30,6 +30,11 @@ export class WalletError extends Error {
   }
 }
 
+/** The refusal of a field, which says what is accepted and does not repeat what was given. */
+export function invalidField(field: string, accepted: string): WalletError {
+  return new WalletError('VALIDATION_CONFIG_INVALID', `${field} is not valid; accepted: ${accepted}.`)
+}
+
 export type { WalletErrorCode } from './wallet-error-table.ts'
 
 /** What an error carries beside code and message. */

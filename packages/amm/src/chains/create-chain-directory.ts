@@ -1,4 +1,4 @@
-import { findChain, type Chain } from '@svc/wallet/core'
+import { type Chain, chains, findChain } from '@svc/wallet/core'
 import type { ChainDirectory } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 
@@ -15,4 +15,9 @@ export function createChainDirectory(chains: readonly Chain[]): ChainDirectory {
       })
     },
   }
+}
+
+/** Whether a chain is none of the built-in table: the operator added it, a local one for example, and means it to be used. */
+export function isOwnChain({ id }: Pick<Chain, 'id'>): boolean {
+  return chains.every((chain) => chain.id !== id)
 }

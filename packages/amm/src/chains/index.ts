@@ -1,2 +1,1 @@
-export { createChainDirectory } from './create-chain-directory.ts'
-export { isOwnChain } from './is-own-chain.ts'
+export { createChainDirectory, isOwnChain } from './create-chain-directory.ts'

@@ -1,13 +1,10 @@
-import type { HistoryRequest, PoolBars, PoolHistory } from '../ports.ts'
+import type { HistoryPorts, HistoryRequest, PoolBars, PoolHistory } from '../ports.ts'
 import type { BarStore } from './bars/create-bar-memory.ts'
-import type { Subgraphs } from '../subgraph/create-subgraphs.ts'
-import { SubgraphError } from '../subgraph/subgraph-error.ts'
+import { SubgraphError, type Subgraphs } from '../subgraph/create-subgraphs.ts'
 import type { CheckOptions } from './periods/check-periods.ts'
 import { readRpcHistory } from './read-rpc-history.ts'
 import { readSubgraphHistory } from './periods/read-subgraph-history.ts'
-import { shareReads } from './share-reads.ts'
-import { takeTurns } from './take-turns.ts'
-import type { HistoryPorts } from './history-ports.ts'
+import { shareReads, takeTurns } from './take-turns.ts'
 
 /**
  * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out

@@ -1,9 +1,8 @@
-import type { HistoryRequest, SwapRecord } from '../ports.ts'
+import type { HistoryPorts, HistoryRequest, SwapRecord } from '../ports.ts'
 import { inTurns } from '@svc/runtime'
 import { swapFit } from '../liquidity/swaps/swap-fit.ts'
 import { barGrid } from './bars/bar-grid.ts'
 import { barsOfSwaps } from './bars/bars-of-swaps.ts'
-import type { HistoryPorts } from './history-ports.ts'
 import type { ClosingState, TradedBars } from './bars/traded-bars.ts'
 
 /**

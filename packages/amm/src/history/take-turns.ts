@@ -1,8 +1,7 @@
+import { createWaitingLine } from '@svc/runtime'
 import type { HistoryRequest, PoolBars, PoolHistory } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
-import { untilAborted } from '../until-aborted.ts'
-import type { SharedHistory } from './share-reads.ts'
-import { createWaitingLine } from '@svc/runtime'
+import { createSharedReads, untilAborted } from '../create-shared-reads.ts'
 
 /**
  * A history that is read for few at a time, so that one who asks for much holds up neither the other calls nor what else the chain's
@@ -59,6 +58,16 @@ export type TurnOptions = {
   readonly maxWaiting?: number
 }
 
+/** A history whose reads of the same bars at the same time are one read, so that many calls about a pool cost what one does. */
+export function shareReads(history: PoolHistory): SharedHistory {
+  const shared = createSharedReads<PoolBars>()
+  return {
+    read: (request) =>
+      shared.read(nameOf(request), (ending) => history.read({ ...request, signal: ending }), request.signal),
+    isUnderway: (request) => shared.isUnderway(nameOf(request)),
+  }
+}
+
 type Waiting = { hasBegun: boolean; begin(): void; refuse(error: ToolError): void }
 
 function createWaiting(): { readonly waiting: Waiting; readonly turn: Promise<void> } {
@@ -74,3 +83,12 @@ function createWaiting(): { readonly waiting: Waiting; readonly turn: Promise<vo
 }
 
 const tooMany = 'Too many readings of the past wait for their turn, most of them for this caller.'
+
+type SharedHistory = PoolHistory & {
+  /** Whether a read that answers this is under way already. */
+  isUnderway(request: HistoryRequest): boolean
+}
+
+function nameOf({ chain, pool, from, to, barSeconds }: HistoryRequest): string {
+  return [chain.id, pool.id.toLowerCase(), pool.blockNumber, from, to, barSeconds].join()
+}

@@ -1,29 +1,27 @@
-import type { CollectOutcome, Liquidity, LiquidityPlan, Position } from '../ports.ts'
-import { ToolError } from '../tool-error.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
-import { leastReceipts } from './planning/plan-payment.ts'
-import { requireDeployment } from './planning/require-deployment.ts'
-import { routineIntent } from './planning/routine-intent.ts'
-import { collectedFromPool } from './v3/collected-from-pool.ts'
-import type { PlanPorts } from './planning/plan-ports.ts'
+import type { CollectOutcome, Liquidity, LiquidityPlan, Position } from '../ports.ts'
+import { ToolError } from '../tool-error.ts'
+import { leastReceipts, routineIntent } from './planning/plan-payment.ts'
+import { requireDeployment } from './planning/refusals.ts'
+import type { PlanPorts, ReadPorts } from './liquidity-ports.ts'
 import { encodeModifyLiquidities, v4Action } from './v4/v4-action.ts'
-import { poolKeyOf } from './v4/pool-key.ts'
+import { poolKeyOf, refuseDeltaHooks } from './v4/pool-key.ts'
 import { readModification } from './v4/read-modification.ts'
-import { refuseDeltaHooks } from './v4/refuse-delta-hooks.ts'
 import { planSwapV2 } from './v2/plan-swap.ts'
 import { planSwapV3 } from './v3/plan-swap.ts'
 import { planSwapV4 } from './v4/plan-swap.ts'
 import { planRemoveV2 } from './v2/plan-remove.ts'
-import { encodeCollect, planRemoveV3 } from './v3/plan-remove.ts'
+import { collectedFromPool, encodeCollect, planRemoveV3 } from './v3/plan-remove.ts'
 import { planRemoveV4 } from './v4/plan-remove.ts'
 import { planIncreaseV3 } from './v3/plan-increase.ts'
 import { planIncreaseV4 } from './v4/plan-increase.ts'
 import { createLiquidityReads } from './create-liquidity-reads.ts'
-import { planAdd } from './plan-add.ts'
 import { planCompound } from './plan-compound.ts'
 import { planRebalance } from './plan-rebalance.ts'
-import type { ReadPorts } from './read-ports.ts'
+import { planAddV2 } from './v2/plan-add.ts'
+import { planAddV3 } from './v3/plan-add.ts'
+import { planAddV4 } from './v4/plan-add.ts'
 
 /** Reads and plans over the AMM contracts of a chain, straight over RPC. Nothing here signs. */
 export function createLiquidity(ports: ReadPorts): Liquidity {
@@ -58,10 +56,10 @@ function planCollect(ports: Pick<PlanPorts, 'rpc'>): Liquidity['planCollect'] {
 
 /** The `planIncrease` of the liquidity port. */
 function planIncrease(ports: Pick<PlanPorts, 'rpc' | 'tokens'>): Liquidity['planIncrease'] {
-  return async (chain, position, request) => planners[position.version](ports, chain, position, request)
+  return async (chain, position, request) => increasePlanners[position.version](ports, chain, position, request)
 }
 
-const planners = { v3: planIncreaseV3, v4: planIncreaseV4 } as const
+const increasePlanners = { v3: planIncreaseV3, v4: planIncreaseV4 } as const
 
 /** The `planRemove` of the liquidity port. */
 function planRemove(ports: Pick<PlanPorts, 'rpc'>): Liquidity['planRemove'] {
@@ -170,3 +168,10 @@ function requireFees(position: Position): CollectOutcome {
       : {},
   )
 }
+
+/** The `planAdd` of the liquidity port over the given reads. */
+function planAdd(ports: PlanPorts): Liquidity['planAdd'] {
+  return async (chain, request) => await addPlanners[request.version](ports, chain, request)
+}
+
+const addPlanners = { v2: planAddV2, v3: planAddV3, v4: planAddV4 } as const

@@ -19,20 +19,18 @@ import type {
   RebalanceOutcome,
   RebalancePreview,
 } from '../ports.ts'
-import { callerPrice } from './planning/caller-order.ts'
+import { callerPrice } from './planning/order-pair.ts'
 import { depositAt } from './planning/deposit/fit-deposit.ts'
-import { fitOwn, fitsAsIs, type FittedOwn } from './planning/deposit/fit-own.ts'
+import { fitOwn, fitsAsIs, type FittedOwn, type OwnMove } from './planning/deposit/fit-own.ts'
 import type { RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
 import { resolveRange } from './planning/deposit/resolve-range.ts'
-import type { OwnMove } from './planning/own-move.ts'
-import type { PlanPorts } from './planning/plan-ports.ts'
-import { refuseTooSmall } from './planning/refusals.ts'
-import { requireDeployment } from './planning/require-deployment.ts'
+import type { PlanPorts } from './liquidity-ports.ts'
+import { refuseTooSmall, requireDeployment } from './planning/refusals.ts'
 import { planMintV3 } from './v3/plan-add.ts'
 import { planCloseAndOpenV3 } from './v3/plan-rebalance.ts'
 import { planMintV4 } from './v4/plan-add.ts'
 import { planCloseAndOpenV4 } from './v4/plan-rebalance.ts'
-import { refuseDeltaHooks } from './v4/refuse-delta-hooks.ts'
+import { refuseDeltaHooks } from './v4/pool-key.ts'
 
 /**
  * The `planRebalance` of the liquidity port. What the position pays out is put into the new range as it is, in one transaction, where that

@@ -1,6 +1,6 @@
 import type { Bars } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Pool } from './liquidity.ts'
+import type { Pool } from './pools.ts'
 
 /** What a pool traded in the past, and how much of it is known. */
 export type PoolHistory = {

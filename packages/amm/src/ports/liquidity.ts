@@ -1,243 +1,20 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Address, Hash, Hex } from 'viem'
+import type { Address, Hash } from 'viem'
 import type { Intent, KeptDeposit, Settled, TokenQuantity } from '../intent.ts'
-import type { Token } from './token.ts'
-
-export type Version = 'v2' | 'v3' | 'v4'
-
-/** A pool's identity and state at one block, in the pool's own token order. */
-export type Pool = {
-  readonly version: Version
-  /** Pair or pool address; for v4 the 32-byte PoolId. */
-  readonly id: Hex
-  readonly token0: Token
-  readonly token1: Token
-  /** Hundredths of a basis point; v2 is 3000. In v4 what liquidity providers take in force now, the protocol's part not included. */
-  readonly fee: number
-  readonly tickSpacing: number | null
-  /** `null` without hooks. */
-  readonly hooks: Address | null
-  /** For v2 derived from the reserves. */
-  readonly sqrtPriceX96: bigint
-  readonly tick: number
-  /** In-range liquidity; for v2 sqrt(reserve0 * reserve1). */
-  readonly liquidity: bigint
-  readonly reserve0: bigint | null
-  readonly reserve1: bigint | null
-  readonly feeGrowthGlobal0X128: bigint | null
-  readonly feeGrowthGlobal1X128: bigint | null
-  /** v3: slot0.feeProtocol; v4: protocolFee; v2 zero. */
-  readonly protocolFee: number
-  readonly blockNumber: bigint
-}
-
-export type PoolReference = { readonly version: Version; readonly id: Hex }
-
-export type TickRow = { readonly tick: number; readonly liquidityNet: bigint; readonly liquidityGross: bigint }
-
-export type Position = {
-  readonly version: 'v3' | 'v4'
-  readonly positionId: string
-  readonly owner: Address
-  readonly pool: Pool
-  readonly tickLower: number
-  readonly tickUpper: number
-  readonly liquidity: bigint
-  /** What the liquidity would pay out now, without fees, rounded down. */
-  readonly amount0: bigint
-  readonly amount1: bigint
-  /** Fees accrued and not yet collected, exact at the pool's block. */
-  readonly fees0: bigint
-  readonly fees1: bigint
-}
-
-/** The wallet's share of a v2 pair. */
-export type PairShare = {
-  readonly version: 'v2'
-  readonly positionId: Address
-  readonly owner: Address
-  readonly pool: Pool
-  readonly shares: bigint
-  /** What a burn of the shares counts with: all there are, and those that the protocol's fee mints first. */
-  readonly burnSupply: bigint
-  readonly amount0: bigint
-  readonly amount1: bigint
-}
-
-export type SwapRecord = {
-  readonly blockNumber: bigint
-  /** Of its log, in the block. */
-  readonly logIndex: number
-  readonly timestamp: number
-  readonly transactionHash: Hash
-  /** Signed as the pool sees it: positive came in. v4 logs are normalised to this. */
-  readonly amount0: bigint
-  readonly amount1: bigint
-  readonly sqrtPriceX96: bigint
-  readonly tick: number
-  readonly liquidity: bigint
-  readonly fee: number
-}
-
-export type SwapHistory = {
-  readonly swaps: readonly SwapRecord[]
-  /** Unix seconds from which on the records are complete. */
-  readonly completeFrom: number
-  readonly complete: boolean
-  /** Where the pool was given its first price, if in this time; not known of pairs. */
-  readonly created: { readonly timestamp: number; readonly sqrtPriceX96: bigint } | null
-}
-
-export type ReadLimits = {
-  readonly signal?: AbortSignal | undefined
-  /** Called before each request to the endpoint; what it throws ends the read. */
-  readonly onRequest?: (() => void) | undefined
-}
-
-export type QuoteRequest = {
-  readonly tokenIn: Token
-  readonly tokenOut: Token
-  readonly amountIn: bigint
-  /** Only pools of these versions; absent means every version deployed. */
-  readonly versions?: readonly Version[]
-}
-
-export type Quote = {
-  readonly amountIn: bigint
-  readonly amountOut: bigint
-  /** One or two hops, all of one version; tokens are the pools' own, so the wrapped one for native currency in v2 and v3. */
-  readonly route: readonly { readonly pool: Pool; readonly tokenIn: Token; readonly tokenOut: Token }[]
-  readonly version: Version
-  /** Against the mid price of the route, fees left out; positive is worse. */
-  readonly priceImpactBps: number
-  readonly gasEstimate: bigint
-  readonly blockNumber: bigint
-}
-
-/** An intent with what the planner knows and what its receipt will be decoded into. */
-export type LiquidityPlan<Preview, Outcome> = {
-  readonly intent: Intent
-  readonly preview: Preview
-  /** Who built the calls, where it is not this package as ever. */
-  readonly notes?: readonly string[]
-  /**
-   * Reads what really moved out of receipt logs. Asynchronous because a v4 log does not say which part of a removal was
-   * principal and which fees: that is read from the pool at the block of the receipt.
-   */
-  decode(settled: Settled): Promise<Outcome>
-}
-
-export type AddRequest = {
-  readonly version: Version
-  /** In the caller's order. */
-  readonly token0: Token
-  readonly token1: Token
-  readonly fee: number | null
-  readonly hooks: Address | null
-  readonly amount0: bigint
-  /** `null`: computed to match the pool's (or the range's) ratio. */
-  readonly amount1: bigint | null
-  /** In the caller's order and price; `null` for v2 and for the full range. */
-  readonly range:
-    | { readonly priceLower: number; readonly priceUpper: number }
-    | { readonly pctEachSide: number }
-    | 'full'
-    | null
-  readonly slippageBps: number
-  readonly deadline: number
-  readonly recipient: Address
-  /** Of the plan that is carried out: its range and liquidity bounds are used again, not those of the present price. */
-  readonly kept?: KeptDeposit | undefined
-}
-
-export type AddPreview = {
-  /** State the plan was made at; for a missing pool, the state it will be created with. */
-  readonly pool: Pool
-  readonly createsPool: boolean
-  /** In the pool's order; `null` for v2. */
-  readonly tickLower: number | null
-  readonly tickUpper: number | null
-  /** In the caller's order, each snapped to the nearest usable tick; 0 and Infinity for v2. */
-  readonly priceLower: number
-  readonly priceUpper: number
-  readonly currentPrice: number
-  readonly liquidity: bigint
-  /** In the caller's order. */
-  readonly amount0: bigint
-  readonly amount1: bigint
-}
-
-/** Amounts in the caller's order for add and swap, in the pool's order for calls that name a position. */
-export type AddOutcome = {
-  readonly positionId: string
-  readonly liquidity: bigint
-  readonly amount0: bigint
-  readonly amount1: bigint
-}
-export type IncreaseOutcome = { readonly liquidity: bigint; readonly amount0: bigint; readonly amount1: bigint }
-export type RemoveOutcome = {
-  readonly liquidityRemoved: bigint
-  /** Principal alone. */
-  readonly amount0: bigint
-  readonly amount1: bigint
-  readonly fees0: bigint
-  readonly fees1: bigint
-}
-export type CollectOutcome = { readonly fees0: bigint; readonly fees1: bigint }
-/** What was collected, and what of it was added. */
-export type CompoundOutcome = CollectOutcome & IncreaseOutcome
-
-export type MigrateRequest = {
-  /** Of the v4 pool; `null` for one without. */
-  readonly hooks: Address | null
-  readonly slippageBps: number
-  readonly deadline: number
-  readonly recipient: Address
-}
-
-/** Amounts in the order of the new pool, whose tokens may stand the other way round: native currency is always the first. */
-export type MigratePreview = {
-  readonly position: Position
-  readonly pool: Pool
-  readonly liquidity: bigint
-  readonly amount0: bigint
-  readonly amount1: bigint
-}
-
-/** Of the old position in the pool's order, of the new one in the caller's. */
-export type RebalanceOutcome = {
-  readonly closed: RemoveOutcome & { readonly hash: Hash }
-  readonly opened: AddOutcome & { readonly hash: Hash }
-  readonly swapped: SwapOutcome | null
-}
-export type RebalancePreview = {
-  readonly closed: RemoveOutcome
-  readonly opened: AddPreview
-  /** `null` where nothing is swapped: all happens in one transaction. */
-  readonly swap: (Quote & { readonly tokenIn: Token; readonly tokenOut: Token }) | null
-}
-export type SwapOutcome = { readonly amountIn: bigint; readonly amountOut: bigint }
-
-/** One change of a position, in the pool's order. What a collection pays includes what withdrawals left behind. */
-export type PositionEvent = {
-  readonly kind: 'deposit' | 'withdrawal' | 'collection'
-  readonly amount0: bigint
-  readonly amount1: bigint
-  /** Unix seconds. */
-  readonly timestamp: number
-  readonly transactionHash: Hash
-  /** Of the pool at that moment; `null` for a collection, and where it is not known. */
-  readonly sqrtPriceX96: bigint | null
-}
-
-export type PositionEvents = {
-  /** Oldest first. */
-  readonly events: readonly PositionEvent[]
-  /** When the position was opened, Unix seconds; `null` where the logs do not reach back that far, and the events are incomplete. */
-  readonly openedAt: number | null
-  /** All fees it ever earned, those that still wait included; `null` where the logs do not tell. */
-  readonly earned: { readonly fees0: bigint; readonly fees1: bigint } | null
-}
+import type {
+  PairShare,
+  Pool,
+  PoolReference,
+  Position,
+  PositionEvents,
+  Quote,
+  QuoteRequest,
+  ReadLimits,
+  SwapHistory,
+  TickRow,
+  Token,
+  Version,
+} from './pools.ts'
 
 /** Reads and plans over the AMM contracts of a chain. Planning never signs: it returns intents. */
 export type Liquidity = {
@@ -366,3 +143,107 @@ export type Liquidity = {
     },
   ): Promise<LiquidityPlan<SwapOutcome, SwapOutcome>>
 }
+
+/** An intent with what the planner knows and what its receipt will be decoded into. */
+export type LiquidityPlan<Preview, Outcome> = {
+  readonly intent: Intent
+  readonly preview: Preview
+  /** Who built the calls, where it is not this package as ever. */
+  readonly notes?: readonly string[]
+  /**
+   * Reads what really moved out of receipt logs. Asynchronous because a v4 log does not say which part of a removal was
+   * principal and which fees: that is read from the pool at the block of the receipt.
+   */
+  decode(settled: Settled): Promise<Outcome>
+}
+
+export type AddRequest = {
+  readonly version: Version
+  /** In the caller's order. */
+  readonly token0: Token
+  readonly token1: Token
+  readonly fee: number | null
+  readonly hooks: Address | null
+  readonly amount0: bigint
+  /** `null`: computed to match the pool's (or the range's) ratio. */
+  readonly amount1: bigint | null
+  /** In the caller's order and price; `null` for v2 and for the full range. */
+  readonly range:
+    | { readonly priceLower: number; readonly priceUpper: number }
+    | { readonly pctEachSide: number }
+    | 'full'
+    | null
+  readonly slippageBps: number
+  readonly deadline: number
+  readonly recipient: Address
+  /** Of the plan that is carried out: its range and liquidity bounds are used again, not those of the present price. */
+  readonly kept?: KeptDeposit | undefined
+}
+
+export type AddPreview = {
+  /** State the plan was made at; for a missing pool, the state it will be created with. */
+  readonly pool: Pool
+  readonly createsPool: boolean
+  /** In the pool's order; `null` for v2. */
+  readonly tickLower: number | null
+  readonly tickUpper: number | null
+  /** In the caller's order, each snapped to the nearest usable tick; 0 and Infinity for v2. */
+  readonly priceLower: number
+  readonly priceUpper: number
+  readonly currentPrice: number
+  readonly liquidity: bigint
+  /** In the caller's order. */
+  readonly amount0: bigint
+  readonly amount1: bigint
+}
+
+/** Amounts in the caller's order for add and swap, in the pool's order for calls that name a position. */
+export type AddOutcome = {
+  readonly positionId: string
+  readonly liquidity: bigint
+  readonly amount0: bigint
+  readonly amount1: bigint
+}
+export type IncreaseOutcome = { readonly liquidity: bigint; readonly amount0: bigint; readonly amount1: bigint }
+export type RemoveOutcome = {
+  readonly liquidityRemoved: bigint
+  /** Principal alone. */
+  readonly amount0: bigint
+  readonly amount1: bigint
+  readonly fees0: bigint
+  readonly fees1: bigint
+}
+export type CollectOutcome = { readonly fees0: bigint; readonly fees1: bigint }
+/** What was collected, and what of it was added. */
+export type CompoundOutcome = CollectOutcome & IncreaseOutcome
+
+export type MigrateRequest = {
+  /** Of the v4 pool; `null` for one without. */
+  readonly hooks: Address | null
+  readonly slippageBps: number
+  readonly deadline: number
+  readonly recipient: Address
+}
+
+/** Amounts in the order of the new pool, whose tokens may stand the other way round: native currency is always the first. */
+export type MigratePreview = {
+  readonly position: Position
+  readonly pool: Pool
+  readonly liquidity: bigint
+  readonly amount0: bigint
+  readonly amount1: bigint
+}
+
+/** Of the old position in the pool's order, of the new one in the caller's. */
+export type RebalanceOutcome = {
+  readonly closed: RemoveOutcome & { readonly hash: Hash }
+  readonly opened: AddOutcome & { readonly hash: Hash }
+  readonly swapped: SwapOutcome | null
+}
+export type RebalancePreview = {
+  readonly closed: RemoveOutcome
+  readonly opened: AddPreview
+  /** `null` where nothing is swapped: all happens in one transaction. */
+  readonly swap: (Quote & { readonly tokenIn: Token; readonly tokenOut: Token }) | null
+}
+export type SwapOutcome = { readonly amountIn: bigint; readonly amountOut: bigint }

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
-import type { LiquidityPlan, Pool } from './liquidity.ts'
-import type { Token } from './token.ts'
+import type { LiquidityPlan } from './liquidity.ts'
+import type { Pool, Token } from './pools.ts'
 
 /** A v4 pool whose hook the policy names as one for orders that are sold over time. Whether they may be placed in it is another matter. */
 export type TwammPool = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { choosePrice, type PriceGroup } from './discover-price.ts'
-import type { PricePoint } from './price-point.ts'
+import type { PricePoint } from './read-points.ts'
 
 const dollar = { usd: 1, method: 'peg', pools: [], confidence: 'HIGH' } as const
 

@@ -1,5 +1,5 @@
 import type { UsdPrice } from '../ports.ts'
-import type { PricePoint } from './price-point.ts'
+import type { PricePoint } from './read-points.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { PricedToken } from './named-tokens.ts'
 import { isAtPeg, type PriceVerdict } from './band/price-band.ts'

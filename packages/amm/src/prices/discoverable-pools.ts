@@ -1,7 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, zeroAddress } from 'viem'
-import { v2PairAddress } from '../liquidity/v2/pair-address.ts'
-import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
+import { v2PairAddress, v3PoolAddress } from '../liquidity/pools/pool-address.ts'
 import { poolIdOf, standardKeys } from '../liquidity/v4/pool-key.ts'
 import type { PoolPlace, PricedToken } from './named-tokens.ts'
 import type { PoolRow } from './band/pool-reading.ts'

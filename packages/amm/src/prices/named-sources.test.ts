@@ -1,8 +1,7 @@
 import { chains, type Chain, type ChainToken } from '@svc/wallet/core'
 import { getAddress, zeroAddress, type Address } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { v2PairAddress } from '../liquidity/v2/pair-address.ts'
-import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
+import { v2PairAddress, v3PoolAddress } from '../liquidity/pools/pool-address.ts'
 import { poolIdOf } from '../liquidity/v4/pool-key.ts'
 
 type ReferencePool = NonNullable<NonNullable<ChainToken['priceSources']>['pools']>[number]

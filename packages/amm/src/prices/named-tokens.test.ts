@@ -1,8 +1,7 @@
 import { type Chain, chains, type ChainToken, type ReferencePool } from '@svc/wallet/core'
 import { type Address, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { v2PairAddress } from '../liquidity/v2/pair-address.ts'
-import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
+import { v2PairAddress, v3PoolAddress } from '../liquidity/pools/pool-address.ts'
 import { poolIdOf } from '../liquidity/v4/pool-key.ts'
 import { type ConfirmedSources, createNamedTokens } from './named-tokens.ts'
 

@@ -4,7 +4,7 @@ import type { ReferencePool } from '@svc/wallet/core'
 import { type Hex, parseUnits } from 'viem'
 import { v3PositionManagerAbi } from '../abis/v3.ts'
 import { createChainActor } from '../liquidity/chain-actor.fixture.ts'
-import { v3PoolAddress } from '../liquidity/v3/pool-address.ts'
+import { v3PoolAddress } from '../liquidity/pools/pool-address.ts'
 import { createPricedDevnet } from './priced-devnet.fixture.ts'
 
 /** A new v3 pool at 0.3 %, of one record: dollars on each side over all prices, or on the quote's side alone, beside the price. */

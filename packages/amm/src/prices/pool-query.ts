@@ -7,11 +7,12 @@ import { v3PoolAbi } from '../abis/v3.ts'
 import { v4StateViewAbi } from '../abis/v4.ts'
 import { contractFunction } from '../rpc/contract-function.ts'
 import { joinQueries, knownQuery, mapQuery, query, type Query } from '../rpc/query.ts'
-import type { PastQuery } from '../rpc/read-past.ts'
+import type { PastQuery } from '../rpc/read-one.ts'
 import type { PoolPlace } from './named-tokens.ts'
 import { laterPartSeconds, meanSeconds } from './band/pool-mean.ts'
 import type { PastTimes } from './past-times.ts'
 import type { PoolReading, PoolSample, PoolSnapshot } from './band/pool-reading.ts'
+import type { BlockReads } from '../rpc/create-block-reads.ts'
 
 /** A pool at the head: how it stands, what it really holds, and what its own oracle remembers. */
 export function poolQuery(
@@ -37,6 +38,19 @@ export function snapshotQuery(chain: Chain, { row }: Pick<PoolPlace, 'row'>): Pa
   if (row.version === 'v3') return tickPoolQuery(row.id)
   const { v4 } = chain.amm
   return v4 === undefined ? knownQuery(() => null) : managedPoolQuery(v4.stateView, row.id)
+}
+
+/** A pool at the older blocks whose state the endpoint has. */
+export async function readPastOfPool(
+  chain: Chain,
+  reads: BlockReads,
+  { row }: Pick<PoolPlace, 'row'>,
+  { forSums, forMoments }: PastTimes,
+): Promise<readonly PoolSnapshot[]> {
+  const numbers = row.version === 'v2' ? forSums : forMoments
+  const snapshot = snapshotQuery(chain, { row })
+  const found = await Promise.all(numbers.map((number) => reads.past(snapshot, number)))
+  return found.flatMap((one) => one ?? [])
 }
 
 function pairQuery(pair: Address): PastQuery<PoolSnapshot | null> {

@@ -2,15 +2,13 @@ import { getSqrtPriceAtTick, MAX_TICK } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { BlockReads } from '../rpc/create-block-reads.ts'
 import { knownQuery } from '../rpc/query.ts'
-import { fixedPriceOfSqrt } from './band/fixed-price.ts'
+import { fixedPriceOfSqrt } from './band/price-range.ts'
 import type { PoolPlace } from './named-tokens.ts'
 import type { PastTimes } from './past-times.ts'
 import { overAllPrices, poolDepth } from './band/pool-depth.ts'
 import { poolMean, shortestMeanSeconds } from './band/pool-mean.ts'
-import { poolQuery } from './pool-query.ts'
+import { poolQuery, readPastOfPool } from './pool-query.ts'
 import type { PoolReading } from './band/pool-reading.ts'
-import type { PricePoint } from './price-point.ts'
-import { readPastOfPool } from './read-past-of-pool.ts'
 
 /** What pools say that nobody named. @throws ToolError `RPC_*` */
 export async function readPoints(
@@ -29,6 +27,27 @@ export async function readPoints(
     return pointOf(reading, now.recalled.length > 0 || (await hasState))
   })
   return (await Promise.all(points)).flatMap((point) => point ?? [])
+}
+
+/** The price of a token in units of another, according to one pool that nobody named. */
+export type PricePoint = {
+  /** Pair or pool address; for v4 the PoolId. */
+  readonly pool: string
+  /** Mean of about half an hour, in whole quote tokens for one whole token; `null` where none can be had. */
+  readonly mean: number | null
+  /** The price at the block, in the same unit. */
+  readonly spot: number
+  /** Whether its price of half an hour ago can be read, from its own oracle or from older state of the endpoint. */
+  readonly hasPast: boolean
+  /** The highest of both and of all older prices that were read, up to a day ago; times 1e18 and rounded up. */
+  readonly mostE18: bigint
+  /**
+   * Whole quote tokens that the price rests on: the smaller of what the pool really holds on its shallower side and of what its
+   * liquidity, over the time of the mean, would hold over all prices. A narrow range cannot fake the first; a deposit out of
+   * range, or one of this block, cannot fake the second. No contract tells what a v4 pool holds: there it is what the
+   * liquidity must hold between the nearest usable ticks.
+   */
+  readonly depth: number
 }
 
 /** Whether the endpoint tells of a block long enough ago; travels with what is read there in any case. */

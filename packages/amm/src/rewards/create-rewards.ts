@@ -3,9 +3,8 @@ import type { Chain } from '@svc/wallet/core'
 import { type Address, type Hex, isAddressEqual } from 'viem'
 import type { ClaimableReward, Rewards, RpcPool } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
-import { holdsProof } from './holds-proof.ts'
 import { planClaim, type ClaimPorts } from './plan-claim.ts'
-import { readDistributor } from './read-distributor.ts'
+import { holdsProof, readDistributor } from './read-distributor.ts'
 import { type OfferedReward, readOfferedRewards, type RewardsService } from './read-offered-rewards.ts'
 
 /**

@@ -1,13 +1,17 @@
 import { type Address, decodeFunctionData, parseEventLogs, isAddressEqual, type Log } from 'viem'
-import { rewardDistributorAbi } from '../abis/rewards.ts'
 import type { Intent } from '../intent.ts'
 import type { ClaimedReward, ClaimPlan, RpcPool } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import type { TradingRoutePorts } from '../upstream/create-trading-route.ts'
 import { builtNote, TradingError, tradingFailure } from '../upstream/trading-error.ts'
 import { upstreamRefusal } from '../upstream/upstream-refusal.ts'
-import { holdsProof, type ProvenLeaf } from './holds-proof.ts'
-import { type DistributorQuestion, readDistributor } from './read-distributor.ts'
+import {
+  type DistributorQuestion,
+  holdsProof,
+  type ProvenLeaf,
+  readDistributor,
+  rewardDistributorAbi,
+} from './read-distributor.ts'
 
 /**
  * A claim that the trading API builds. The guard takes its transaction apart; every leaf it names must be the wallet's own and in the

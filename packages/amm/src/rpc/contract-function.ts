@@ -1,14 +1,14 @@
 import {
-  decodeFunctionResult,
-  encodeFunctionData,
-  prepareEncodeFunctionData,
   type Abi,
   type AbiStateMutability,
   type Address,
   type ContractFunctionArgs,
   type ContractFunctionName,
   type ContractFunctionReturnType,
+  decodeFunctionResult,
+  encodeFunctionData,
   type Hex,
+  prepareEncodeFunctionData,
 } from 'viem'
 
 /**
@@ -41,4 +41,18 @@ export type ContractRead<Result> = {
   readonly data: Hex
   /** Throws on bytes that are no such answer. */
   decode(answer: Hex): Result
+}
+
+/** Prepares a read of any function of an ABI; functions that are not `view` (quoters) are simulated all the same. */
+export function contractRead<
+  const TAbi extends Abi,
+  TName extends ContractFunctionName<TAbi>,
+  const TArgs extends ContractFunctionArgs<TAbi, AbiStateMutability, TName>,
+>(
+  to: Address,
+  abi: TAbi,
+  functionName: TName,
+  args: TArgs,
+): ContractRead<ContractFunctionReturnType<TAbi, AbiStateMutability, TName, TArgs>> {
+  return contractFunction(abi, functionName)(to, args)
 }

@@ -2,7 +2,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { expect, it } from 'vitest'
 import { erc20Abi } from '../abis/tokens.ts'
 import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
-import { contractRead } from './contract-read.ts'
+import { contractRead } from './contract-function.ts'
 import { createBlockReads } from './create-block-reads.ts'
 import { query } from './query.ts'
 

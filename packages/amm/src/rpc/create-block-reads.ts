@@ -1,8 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { BlockTime, RpcPool } from '../ports.ts'
-import { joinQueries, mapQuery, type Query } from './query.ts'
-import { type PastQuery, readPast } from './read-past.ts'
-import { readQuery } from './read-query.ts'
+import { joinQueries, mapQuery, type Query, readQuery } from './query.ts'
+import { type PastQuery, readPast } from './read-one.ts'
 
 /** Reads of a chain at one block and before it; whatever is asked for at once travels as one call for each block. */
 export type BlockReads = {

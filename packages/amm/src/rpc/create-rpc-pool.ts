@@ -1,9 +1,8 @@
 import type { RpcPool } from '../ports.ts'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { EndpointError } from './endpoint-error.ts'
+import { EndpointError } from './post-json-rpc.ts'
 import { isTransaction, jsonRpcEndpoint, type RpcRequest } from './json-rpc-endpoint.ts'
-import { quantity } from './quantity.ts'
 import {
   BaseError,
   createPublicClient,
@@ -13,7 +12,7 @@ import {
   type Transport,
 } from 'viem'
 import { ToolError } from '../tool-error.ts'
-import { createEndpointRing, type EndpointRing } from './endpoint-ring.ts'
+import { createEndpointRing, type EndpointRing, quantity } from './endpoint-ring.ts'
 import { requireResult } from './require-result.ts'
 
 /** Clients for the chains of this server, one per chain, made when first asked for. */

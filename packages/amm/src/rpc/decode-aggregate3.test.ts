@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { encodeAbiParameters, type Hex, parseAbiParameters } from 'viem'
 import { expect, test } from 'vitest'
-import { decodeAggregate3 } from './decode-aggregate3.ts'
+import { decodeAggregate3 } from './read-all.ts'
 
 const parameters = parseAbiParameters('(bool success, bytes returnData)[]')
 const bytes = fc.uint8Array({ maxLength: 200 }).map((value): Hex => `0x${Buffer.from(value).toString('hex')}`)

@@ -1,6 +1,5 @@
 export { callAnswer } from './read-one.ts'
-export { contractFunction } from './contract-function.ts'
-export { contractRead } from './contract-read.ts'
+export { contractFunction, contractRead } from './contract-function.ts'
 export { createRpcPool } from './create-rpc-pool.ts'
 export { readAll } from './read-all.ts'
 export { readOne } from './read-one.ts'

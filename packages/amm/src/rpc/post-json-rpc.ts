@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { fetchJson, type JsonRequest } from '../fetch-json.ts'
-import { EndpointError } from './endpoint-error.ts'
 
 /**
  * One HTTP exchange with a JSON-RPC endpoint: a single call as an object, several as a batch. Answers are matched by id.
@@ -39,6 +38,9 @@ export type RpcCall = {
   readonly params: unknown
 }
 export type RpcAnswer = z.output<typeof answerSchema>
+
+/** `limited` is a no to haste (429), `refused` any other no, `broken` an answer that is not JSON-RPC, or none to what was asked. */
+export type EndpointFailure = 'timeout' | 'unreachable' | 'broken' | 'limited' | 'refused' | 'other-chain' | 'stale'
 
 const answerSchema = z
   .object({
@@ -120,3 +122,14 @@ export function holdsLongNumber(reported: unknown): boolean {
 }
 
 const longNumber = /^\s*[+-]?\d{79}/
+
+/** Why one endpoint gave no JSON-RPC answer that can be used. Its message holds what the endpoint or the network said: never sent to a caller. */
+export class EndpointError extends Error {
+  override readonly name = 'EndpointError'
+  readonly reason: EndpointFailure
+
+  constructor(reason: EndpointFailure, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.reason = reason
+  }
+}

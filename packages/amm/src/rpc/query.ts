@@ -1,5 +1,7 @@
+import type { Chain } from '@svc/wallet/core'
+import type { PublicClient } from 'viem'
 import type { ContractRead } from './contract-function.ts'
-import type { ReadResults } from './read-all.ts'
+import { readAll, type ReadResults } from './read-all.ts'
 
 /** Reads that belong together and what their results mean; queries combine, so that many travel in one request. */
 export type Query<Result> = {
@@ -36,4 +38,16 @@ export function knownQuery<Result>(result: Result): Query<Result> {
 /** A query with its result turned into another. */
 export function mapQuery<From, To>(from: Query<From>, turn: (result: From) => To): Query<To> {
   return { reads: from.reads, finish: (results) => turn(from.finish(results)) }
+}
+
+/** Carries a query out at one block. @throws ToolError `RPC_*` */
+export async function readQuery<Result>(
+  client: PublicClient,
+  chain: Chain,
+  query: Query<Result>,
+  blockNumber: bigint,
+  readsPerCall?: number,
+): Promise<Result> {
+  if (query.reads.length === 0) return query.finish([])
+  return query.finish(await readAll(client, chain, query.reads, blockNumber, readsPerCall))
 }

@@ -3,8 +3,7 @@ import { createTestClient, getAddress, http, type Hex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { erc20Abi } from '../abis/tokens.ts'
 import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
-import { contractRead } from './contract-read.ts'
-import type { ContractRead } from './contract-function.ts'
+import { type ContractRead, contractRead } from './contract-function.ts'
 import { readAll } from './read-all.ts'
 
 const devnet = useDevnet()

@@ -3,7 +3,7 @@ import { encodeAbiParameters, encodeFunctionResult, parseAbi, parseAbiParameters
 import { expect, test } from 'vitest'
 import { turnsTaken } from '../../../runtime/src/turns-taken.fixture.ts'
 import { clientAnswered } from './answering-endpoint.fixture.ts'
-import { contractRead } from './contract-read.ts'
+import { contractRead } from './contract-function.ts'
 import { readAll } from './read-all.ts'
 
 const base = findChain(chains, 'base')!

@@ -1,7 +1,10 @@
-import type { Address, Hex, PublicClient } from 'viem'
-import type { ContractRead } from './contract-function.ts'
-import { everyResult } from './every-result.ts'
+import { type Address, type Hex, parseAbi, type PublicClient } from 'viem'
+import type { Chain } from '@svc/wallet/core'
+import { contractFunction, type ContractRead } from './contract-function.ts'
+import { everyResult, readOnce } from './read-all.ts'
 import { ToolError } from '../tool-error.ts'
+import type { RpcPool } from '../ports.ts'
+import { joinQueries, mapQuery, query, type Query } from './query.ts'
 
 /**
  * One read without Multicall3, at the newest block where none is named. As in `readAll`, one that reverts or answers with other
@@ -50,3 +53,30 @@ export async function readSurely<Result>(
   const [result] = everyResult([await readOne(client, read, blockNumber)])
   return result as Result
 }
+
+/** What is made of older state, which depends on the time of its block. */
+export type PastQuery<Result> = Query<(atSeconds: number) => Result>
+
+/**
+ * Carries a query out at an older block and gives it the time of that block, which Multicall3 tells in the same call. `null`
+ * where the endpoint does not have that state, or cannot be read: what is gone is no error. Nothing is asked twice.
+ */
+export async function readPast<Result>(
+  rpc: Pick<RpcPool, 'past'>,
+  chain: Chain,
+  past: PastQuery<Result>,
+  blockNumber: bigint,
+): Promise<Result | null> {
+  const timed = mapQuery(joinQueries([timeQuery(chain), past] as const), ([atSeconds, reported]) =>
+    atSeconds === null ? null : reported(atSeconds),
+  )
+  const results = await readOnce(rpc.past(chain), chain, timed.reads, blockNumber)
+  return results === null ? null : timed.finish(results)
+}
+
+function timeQuery({ multicall3 }: Chain): Query<number | null> {
+  return query([readTime(multicall3, [])], ([seconds]) => (seconds === null ? null : Number(seconds)))
+}
+
+const multicall3Abi = parseAbi(['function getCurrentBlockTimestamp() view returns (uint256 timestamp)'])
+const readTime = contractFunction(multicall3Abi, 'getCurrentBlockTimestamp')

@@ -1,5 +1,5 @@
 import { inTurns } from '@svc/runtime'
-import { EndpointError } from './endpoint-error.ts'
+import { EndpointError } from './post-json-rpc.ts'
 
 /**
  * Holds the answer to a method against the shape that the Execution API gives it, so that nobody behind it reads an amount out of

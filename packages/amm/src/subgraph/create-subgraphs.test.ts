@@ -1,7 +1,6 @@
 import { chains, findChain, Secret } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
-import { createSubgraphs } from './create-subgraphs.ts'
-import type { SubgraphError } from './subgraph-error.ts'
+import { createSubgraphs, type SubgraphError } from './create-subgraphs.ts'
 
 const ethereum = findChain(chains, 'ethereum')!
 

@@ -1,8 +1,7 @@
-import * as z from 'zod'
-import { fetchJson } from '../fetch-json.ts'
-import { SubgraphError } from './subgraph-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { urlCredentials, type Chain, type Secret, type UrlCredentials } from '@svc/wallet/core'
+import * as z from 'zod'
+import { type Chain, type Secret, urlCredentials, type UrlCredentials } from '@svc/wallet/core'
+import { fetchJson } from '../fetch-json.ts'
 import type { Version } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 
@@ -107,3 +106,17 @@ const failures = {
   'too long': () => new SubgraphError('malformed', 'answered with more than 4 MiB'),
   'too many values': () => new SubgraphError('malformed', `answered with more than ${mostValues} values`),
 }
+
+/** Why a subgraph gave no usable answer. The message is a clause of our own, ready to follow "The subgraph"; no URL, no key, nothing it said. */
+export class SubgraphError extends Error {
+  override readonly name = 'SubgraphError'
+  readonly kind: SubgraphErrorKind
+
+  constructor(kind: SubgraphErrorKind, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.kind = kind
+  }
+}
+
+/** `broken` and `unreachable` may pass when asked again; the others do not. `untrue` is what the chain itself tells otherwise. */
+type SubgraphErrorKind = 'unreachable' | 'broken' | 'timeout' | 'refused' | 'malformed' | 'stale' | 'untrue'

@@ -1,8 +1,7 @@
 import { hexToString, type Address, type PublicClient } from 'viem'
 import type { Token } from '../ports.ts'
 import { erc20Abi } from '../abis/tokens.ts'
-import { contractRead } from '../rpc/contract-read.ts'
-import type { ContractRead } from '../rpc/contract-function.ts'
+import { type ContractRead, contractRead } from '../rpc/contract-function.ts'
 import { readOne } from '../rpc/read-one.ts'
 
 /**

@@ -2,13 +2,12 @@ import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import { twammHookAbi } from '../abis/twamm.ts'
 import type { Pool, Token, Twamm, TwammPool } from '../ports.ts'
-import { contractRead } from '../rpc/contract-read.ts'
+import { contractRead } from '../rpc/contract-function.ts'
 import { readOne } from '../rpc/read-one.ts'
 import { ToolError } from '../tool-error.ts'
 import { planCancel, planClaim } from './plan-payout.ts'
 import { planSubmit } from './plan-submit.ts'
-import { readOrder } from './read-order.ts'
-import type { TwammPorts } from './twamm-ports.ts'
+import { readOrder, type TwammPorts } from './read-order.ts'
 
 /** Orders that a hook sells bit by bit over time, on the interface of v4-periphery's first TWAMM hook (`ITWAMM`). */
 export function createTwamm(ports: TwammPorts): Twamm {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { orderProgress } from './order-progress.ts'
+import { orderProgress } from './read-order.ts'
 
 const factor = (times: bigint): bigint => times << 96n
 const start = 1_000

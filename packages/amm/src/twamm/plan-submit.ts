@@ -3,14 +3,13 @@ import { encodeFunctionData, parseEventLogs } from 'viem'
 import { twammHookAbi, twammOrderAbi } from '../abis/twamm.ts'
 import type { Settled } from '../intent.ts'
 import { describeAmounts } from '../liquidity/planning/describe-amounts.ts'
-import { routineIntent } from '../liquidity/planning/routine-intent.ts'
+import { routineIntent } from '../liquidity/planning/plan-payment.ts'
 import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
 import type { Twamm, TwammPool, TwammSubmission } from '../ports.ts'
-import { contractRead } from '../rpc/contract-read.ts'
+import { contractRead } from '../rpc/contract-function.ts'
 import { readAll } from '../rpc/read-all.ts'
 import { ToolError } from '../tool-error.ts'
-import { type OrderKey, orderIdOf } from './order-key.ts'
-import type { TwammPorts } from './twamm-ports.ts'
+import { orderIdOf, type OrderKey, type TwammPorts } from './read-order.ts'
 
 /** The `planSubmit` of the port. An order ends with an interval: it sells for the time asked, and for what is left of the interval. */
 export async function planSubmit(

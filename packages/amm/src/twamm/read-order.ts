@@ -1,18 +1,24 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, BaseError, encodeFunctionData, getAbiItem, type Hex, pad, toEventSelector } from 'viem'
+import {
+  type Address,
+  BaseError,
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAbiItem,
+  type Hex,
+  keccak256,
+  pad,
+  toEventSelector,
+} from 'viem'
 import { twammHookAbi, twammOrderAbi } from '../abis/twamm.ts'
 import { readEventLogs } from '../liquidity/logs/read-event-logs.ts'
-import { scanRareLogs } from '../liquidity/logs/scan-rare-logs.ts'
+import { scanRareLogs } from '../liquidity/logs/scan-logs.ts'
 import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
 import { readPriceAtLog } from '../liquidity/v4/read-price-at-log.ts'
-import type { Token, TwammOrder, TwammPool } from '../ports.ts'
-import { contractFunction } from '../rpc/contract-function.ts'
-import { contractRead } from '../rpc/contract-read.ts'
+import type { Liquidity, RpcPool, Token, TwammOrder, TwammPool } from '../ports.ts'
+import { contractFunction, contractRead } from '../rpc/contract-function.ts'
 import { readSurely } from '../rpc/read-one.ts'
 import { ToolError } from '../tool-error.ts'
-import { type OrderKey, orderIdOf } from './order-key.ts'
-import { type OrderChange, orderProgress } from './order-progress.ts'
-import type { TwammPorts } from './twamm-ports.ts'
 
 /**
  * The newest order under an id. That it was placed, and what has become of it since, logs tell; what it has earned by now the hook
@@ -62,6 +68,52 @@ export async function readOrder(
     owedOut: heldOut + pending,
     stands,
     sqrtPriceX96AtStart: await priceAtStart(ports, chain, pool, { ...placed, timestamp: changes[0]?.timestamp ?? 0 }),
+  }
+}
+
+/** What identifies an order within its pool. */
+export type OrderKey = {
+  readonly owner: Address
+  /** Unix seconds. */
+  readonly expiration: bigint
+  readonly zeroForOne: boolean
+}
+
+/** keccak256 of the key's ABI encoding: unique within a pool, as long as the order stands. */
+export function orderIdOf({ owner, expiration, zeroForOne }: OrderKey): Hex {
+  return keccak256(
+    encodeAbiParameters([{ type: 'address' }, { type: 'uint160' }, { type: 'bool' }], [owner, expiration, zeroForOne]),
+  )
+}
+
+/** What orders are read and planned through. */
+export type TwammPorts = {
+  readonly rpc: Pick<RpcPool, 'client' | 'head'>
+  readonly liquidity: Pick<Liquidity, 'pool' | 'swaps'>
+  /** Those that the operator names on a chain, and the pools in which orders may be placed. */
+  readonly named: (chainId: number) => readonly { readonly hook: Address; readonly pools: readonly Hex[] }[]
+}
+
+/**
+ * How much of an order is sold, and what it has earned: what was settled follows from the earnings factors of its changes, each per
+ * unit of the rate at which it sold until then, times 2^96.
+ */
+export function orderProgress({ changes, stands, expiresAt, now, pending }: OrderHistory): OrderProgress {
+  const end = Math.min(now, expiresAt)
+  let [sold, earned] = [0n, pending]
+  for (const [index, { timestamp, sellRate, earningsFactor }] of changes.entries()) {
+    const next = changes[index + 1]
+    // The last change of an order that no longer stands sells nothing from then on.
+    if (next === undefined && !stands) break
+    sold += sellRate * secondsBetween(timestamp, Math.min(next?.timestamp ?? end, expiresAt))
+    if (next !== undefined) earned += (BigInt.asUintN(256, next.earningsFactor - earningsFactor) * sellRate) >> 96n
+  }
+  const [first, last] = [changes[0], changes.at(-1)]
+  return {
+    amountTotal: first === undefined ? 0n : first.sellRate * secondsBetween(first.timestamp, expiresAt),
+    amountSold: sold,
+    amountRemaining: stands && last !== undefined ? last.sellRate * secondsBetween(end, expiresAt) : 0n,
+    amountReceived: earned,
   }
 }
 
@@ -189,3 +241,22 @@ async function orNull<Value>(reading: Promise<Value>): Promise<Value | null> {
 }
 
 const beforeSeconds = 6 * 3_600
+
+type OrderProgress = Pick<TwammOrder, 'amountTotal' | 'amountSold' | 'amountRemaining' | 'amountReceived'>
+
+type OrderHistory = {
+  /** Its placing and each change since, oldest first, with the rate and the factor from then on. */
+  readonly changes: readonly OrderChange[]
+  readonly stands: boolean
+  /** Unix seconds. */
+  readonly expiresAt: number
+  readonly now: number
+  /** What it has earned since the last change. */
+  readonly pending: bigint
+}
+
+type OrderChange = { readonly timestamp: number; readonly sellRate: bigint; readonly earningsFactor: bigint }
+
+function secondsBetween(from: number, to: number): bigint {
+  return BigInt(Math.max(to - from, 0))
+}

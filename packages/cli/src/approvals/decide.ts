@@ -22,10 +22,10 @@ export async function decide(
     switches: ['yes', 'json'],
   })
   const named = readPlanHash(flags['plan-hash'])
-  if (word === 'approve') requireDeps(flags.yes, named, terminal)
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const { description } = await findOperation(open, id)
+    if (word === 'approve') requireDeps(flags.yes, named, terminal)
     if (word === 'deny' && (description.state === 'approved' || description.state === 'scheduled')) {
       throw new Error('It was approved already; svc approvals cancel takes it back until it runs.')
     }
@@ -78,4 +78,21 @@ function outcome({ id, state }: Operation): string {
     `Approved. It is carried out once, as soon as the caller calls execute_plan with planId ${id}, or repeats its call ` +
     'under the same idempotencyKey, before it expires.'
   )
+}
+
+/**
+ * `svc approvals cancel ID`: takes back what waits, is approved or is scheduled, beside the running server. The store
+ * decides between this and the server that is about to carry it out: one of the two comes first, and what runs already is
+ * refused here.
+ */
+export async function cancel(argv: readonly string[]): Promise<number> {
+  const { id, flags } = readIdAndFlags('cancel', argv, { values: ['data-dir'], switches: ['json'] })
+  const open = await openOperations(flags['data-dir'], process.env)
+  try {
+    const { state } = await open.operations.cancel(id, operatorName())
+    process.stdout.write(flags.json ? `${JSON.stringify({ id, state })}\n` : 'Cancelled. It is not carried out.\n')
+    return 0
+  } finally {
+    await open.close()
+  }
 }

@@ -1,8 +1,8 @@
-import { dollars, shortAmountText, timeLeft } from '@svc/engine/approvals'
-import { parseFlags } from '../parse-flags.ts'
-import { openOperations } from './open-operations.ts'
+import { dollars, shortAmountText, timeLeft, operationText } from '@svc/engine/approvals'
+import { parseFlags } from '../parse-words-and-flags.ts'
+import { openOperations, findOperation, readIdAndFlags } from './open-operations.ts'
 import { moreText, readList, type OperationList } from './read-list.ts'
-import { table } from './table.ts'
+import { table } from '../table.ts'
 
 /**
  * `svc approvals list`: what may still happen: it awaits a decision, was approved and not used, or is scheduled; with `--all`
@@ -35,4 +35,18 @@ function listText({ operations, more }: OperationList, now: number): string {
   ])
   const rest = more.length === 0 ? [] : [...more.map(moreText), 'All of one caller: svc approvals list --caller ID']
   return [table([head, ...rows], { alignRight: [5] }), ...rest.map((line) => `${line}\n`)].join('')
+}
+
+/** `svc approvals show ID`: in plain terms what would happen. */
+export async function show(argv: readonly string[]): Promise<number> {
+  const { id, flags } = readIdAndFlags('show', argv, { values: ['data-dir'], switches: ['json'] })
+  const open = await openOperations(flags['data-dir'], process.env)
+  try {
+    const { description } = await findOperation(open, id)
+    const text = flags.json ? JSON.stringify(description) : operationText(description, Date.now())
+    process.stdout.write(`${text}\n`)
+    return 0
+  } finally {
+    await open.close()
+  }
 }

@@ -2,9 +2,10 @@ import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-a
 import { UsageError } from '../usage-error.ts'
 import { type Ledger, openStore, type Operation, type Operations, type Store, type Transactions } from '@svc/store'
 import type { OperationDescription } from '@svc/engine/approvals'
-import { describeOne } from './describe-operations.ts'
+import { describeOne } from './read-list.ts'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { meantDirectory } from '../own-data-directory.ts'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 
 /**
@@ -49,8 +50,9 @@ async function placeOf({ dataDir, databaseUrl }: ReturnType<typeof readOperatorC
   try {
     await access(path)
   } catch {
+    const meant = await meantDirectory(dataDir)
     throw new Error(
-      `${dataDir} holds no state of a server. Name the server's data directory with --data-dir or SVC_DATA_DIR.`,
+      `${dataDir} holds no state of a server. ${meant}Name the server's data directory with --data-dir or SVC_DATA_DIR.`,
     )
   }
   return { path, now: Date.now }
@@ -62,9 +64,23 @@ export async function findOperation(
   id: string,
 ): Promise<{ readonly operation: Operation; readonly description: OperationDescription }> {
   const operation = await operations.byId(id)
-  if (operation === null) throw new Error(`There is no operation ${id}. svc approvals list shows those that wait.`)
+  if (operation === null) throw new Error(`There is no operation ${id}. ${await whatWaits(operations)}`)
   return { operation, description: await describeOne(operations, operation) }
 }
+
+async function whatWaits(operations: Operations): Promise<string> {
+  const awaiting = await operations.inTurns({
+    states: ['awaiting_approval'],
+    order: 'newest',
+    perPrincipal: mostNamed,
+    limit: mostNamed,
+  })
+  const ids = awaiting.map((operation) => operation.id).join(', ')
+  const waits = ids === '' ? 'None awaits a decision' : `Awaiting a decision: ${ids}`
+  return `${waits}; svc approvals list --all shows every one.`
+}
+
+const mostNamed = 5
 
 /** Splits the words after a subcommand into the id of an operation and its flags, in any order. Throws `UsageError`. */
 export function readIdAndFlags<const Name extends string, const Switch extends string>(

@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
 import { ownDataDirectory } from '../own-data-directory.ts'
-import { parseFlags } from '../parse-flags.ts'
+import { parseFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 import { requireLog } from './require-log.ts'
 

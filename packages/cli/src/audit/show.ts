@@ -1,7 +1,7 @@
 import { nearestName } from '../nearest-name.ts'
 import { UsageError } from '../usage-error.ts'
 import { ownDataDirectory } from '../own-data-directory.ts'
-import { parseFlags } from '../parse-flags.ts'
+import { parseFlags } from '../parse-words-and-flags.ts'
 import { emptyLog, isEmptyLog, requireLog } from './require-log.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { AuditLogFiles } from '@svc/engine/switches'
 import { ownDataDirectory } from '../own-data-directory.ts'
-import { parseFlags, parseWholeNumber } from '../parse-flags.ts'
+import { parseFlags, parseWholeNumber } from '../parse-words-and-flags.ts'
 import { emptyLog, isEmptyLog, requireLog } from './require-log.ts'
 
 /**

@@ -55,6 +55,20 @@ describe('svc approvals beside a running server', () => {
     await store.close()
   })
 
+  it('says of an id that is none, before it asks for anything else, what waits', async () => {
+    const { dataDir, store } = await openDirectory([{}, { id: 'op-22' }])
+    for (const word of ['approve', 'deny', 'show']) {
+      expect(await svc(word, 'nosuch', '--data-dir', dataDir)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /There is no operation nosuch\. Awaiting a decision: op-\d+, op-\d+; svc approvals/,
+        ),
+      })
+    }
+    await store.close()
+  })
+
   it('approves for a script that names the plan, once, and writes down who it was', async () => {
     const { dataDir, operations, store } = await openDirectory()
     const words = ['approve', 'op-1', '--data-dir', dataDir, '--yes', '--plan-hash']

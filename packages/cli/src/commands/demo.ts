@@ -1,7 +1,7 @@
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import type { Agent } from '../demo/agent.ts'
 import type { Transcript } from '../demo/transcript.ts'
-import { parseFlags } from '../parse-flags.ts'
+import { parseFlags } from '../parse-words-and-flags.ts'
 import type { World, WorldOptions } from '../start-world.ts'
 
 /**
@@ -29,7 +29,7 @@ async function perform(): Promise<void> {
 async function performHostile(): Promise<void> {
   const [{ tellHostileStory }, { turnedTool }, { catalogue }] = await Promise.all([
     import('../demo/hostile/story.ts'),
-    import('../demo/hostile/turned-tool.ts'),
+    import('../demo/hostile/tricks.ts'),
     import('@svc/tool-server'),
   ])
   // The policy as it is without a file, but strict about tokens as in production.

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { lp } from './lp.ts'
+import { lp } from './word-commands.ts'
 import { backtestCsv } from '../lp/csv/backtest-csv.ts'
 import { csvCurves } from '../lp/backtest.ts'
 import { callCommand } from '../calls.fixture.ts'

@@ -44,6 +44,8 @@ describe('svc policy', () => {
     expect([none.code, none.stdout]).toEqual([0, expect.stringContaining('so the defaults hold')])
     const nowhere = await callCommand(['policy', 'check', '--data-dir', join(dataDir, 'nowhere')])
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('does not exist')])
+    const cut = await svc('check', await put('cut.json', '{"limitsUsd": '))
+    expect([cut.code, cut.stderr]).toEqual([1, expect.stringMatching(/ is not JSON: .*\nCorrect cut\.json there\.\n$/)])
     await put('policy.json', { limitsUsd: { daily: '1' }, principals: { local: { approvalThresholdUsd: '999' } } })
     const wrong = await svc('check')
     expect([wrong.code, wrong.stdout]).toEqual([1, ''])

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -77,6 +77,26 @@ describe('svc serve', () => {
     expect(output.err).toMatch(/"mode":"development","wallet":"none","policy":"defaults",.*"event":"server\.opened"/)
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  it('says in its first lines that its directory is new, which one beside it may be meant, and at the end what is kept', async () => {
+    const known = join(dataDir, 'server')
+    mkdirSync(known)
+    writeFileSync(join(known, 'state.db'), '')
+    const words = ['--transport', 'http', '--data-dir']
+    const output = serve([...words, join(dataDir, 'servre')])
+    await expect.poll(() => output.err).toMatch(/^limits: /m)
+    expect(output.err.split('\n')[2]).toBe(
+      `data: ${join(dataDir, 'servre')} is new, with keys and records of its own; no server has run there before. Did you mean ${known}?`,
+    )
+    child.kill('SIGTERM')
+    expect(await once(child, 'close')).toEqual([0, null])
+    expect(output.err).toMatch(
+      /\nStopping\. No write is on its way\.\nStopped\. What the next start goes on with is kept in .*servre\.\n$/,
+    )
+    const again = serve([...words, join(dataDir, 'servre')])
+    await expect.poll(() => again.err).toMatch(/^limits: /m)
+    expect(again.err).not.toContain('is new')
   })
 
   it.each([

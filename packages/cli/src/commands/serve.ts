@@ -1,5 +1,6 @@
 import type { StopCause } from '@svc/tool-server/until-stopped'
-import { parseFlags } from '../parse-flags.ts'
+import { meantDirectory } from '../own-data-directory.ts'
+import { parseFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** `svc serve`: the MCP server alone, configured by the environment. */
@@ -10,9 +11,10 @@ export async function serve(argv: readonly string[], stopped: Promise<StopCause>
   }
   if (dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
   const environment = dataDir === undefined ? process.env : { ...process.env, SVC_DATA_DIR: dataDir }
+  const meant = await meantDirectory(environment['SVC_DATA_DIR'] || '.svc')
   const { runServer } = await import('@svc/tool-server')
   const onListening = (lines: string) => void process.stderr.write(lines)
-  await runServer({ transport, environment, stopped, onListening }).catch((error: unknown) => {
+  await runServer({ transport, environment, stopped, onListening, meant }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
     const message = 'another program listens on the address of SVC_LISTEN already. Name another one there'
     throw new Error(`${message}, such as 127.0.0.1:3001; with port 0 any free one is taken.`, { cause: error })

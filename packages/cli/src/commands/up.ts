@@ -1,5 +1,5 @@
 import type { StopCause } from '@svc/tool-server/until-stopped'
-import { parseFlags, parseWholeNumber } from '../parse-flags.ts'
+import { parseFlags, parseWholeNumber } from '../parse-words-and-flags.ts'
 import type { World, WorldOptions } from '../start-world.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -8,11 +8,15 @@ export async function up(argv: readonly string[], stopped: Promise<StopCause>): 
   const { json, ...options } = readOptions(argv)
   const world = await Promise.race([open(options), stopped])
   // Half a world has nothing worth an orderly end: what it started goes with the process.
-  if (typeof world === 'string') process.exit(0)
+  if (typeof world === 'string') {
+    process.stderr.write('svc up: asked to end before the world was ready; what had started ends.\n')
+    process.exit(0)
+  }
   process.stdout.write(json ? `${JSON.stringify(world.ready)}\n` : (await import('../welcome.ts')).welcome(world))
   const cause = await Promise.race([stopped, world.devnet.exited.then(() => untilSurelyUnasked(stopped))])
   if (cause === 'chain-ended')
     process.stderr.write('svc up: the local chain has ended by itself, so the rest ends too\n')
+  else process.stderr.write(await endingLines(world))
   const code = cause === 'chain-ended' ? 1 : 0
   await stopInTime(world, code)
   return code
@@ -60,9 +64,20 @@ async function untilSurelyUnasked(stopped: Promise<StopCause>) {
   return Promise.race([stopped, patience])
 }
 
+async function endingLines(world: World): Promise<string> {
+  const { stoppingLine } = await import('@svc/tool-server')
+  const { isTemporary, dataDir } = world.settings
+  const kept = isTemporary
+    ? 'Its temporary directory goes with it.'
+    : `Keys, wallet, policy and a pause are kept in ${dataDir}; the next start there has a new chain.`
+  return `${stoppingLine(world.writesUnderWay(), stopSeconds)}The local world ends. ${kept}\n`
+}
+
+const stopSeconds = 2
+
 /** Whatever has not ended in time, a call that waits for a block for example, goes with the process. */
 async function stopInTime(world: World, code: number): Promise<void> {
-  const timer = setTimeout(() => process.exit(code), 2_000)
+  const timer = setTimeout(() => process.exit(code), stopSeconds * 1_000)
   await world.stop().catch((error: unknown) => process.stderr.write(`svc up: ${String(error)}\n`))
   clearTimeout(timer)
 }

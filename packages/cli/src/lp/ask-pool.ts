@@ -1,12 +1,12 @@
 import { access } from 'node:fs/promises'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
+import { meantDirectory } from '../own-data-directory.ts'
 import { UsageError } from '../usage-error.ts'
 import { findWorldChains } from '../world-directory.ts'
-import { ownChainFix } from './own-chain-fix.ts'
+import { ownChainFix } from './tool-refusal.ts'
 import { printableText } from '../printable-text.ts'
 import { askTools, type ToolAnswer, type Tools } from './ask-tools.ts'
 import { namePair, readPoolPlace, type NamedPair, type PoolPlaceFlags } from './pool-place.ts'
-import { progressLine } from './progress-line.ts'
 import { writeSvgText } from './write-svg.ts'
 
 /**
@@ -66,7 +66,15 @@ export async function serverEnvironment(
 }
 
 async function requireDirectory(directory: string, said: string): Promise<void> {
-  await access(directory).catch((cause: unknown) => {
-    throw new Error(`--data-dir ${said} does not exist or cannot be read. ${ownChainFix}`, { cause })
+  await access(directory).catch(async (cause: unknown) => {
+    const meant = await meantDirectory(directory)
+    throw new Error(`--data-dir ${said} does not exist or cannot be read. ${meant}${ownChainFix}`, { cause })
   })
+}
+
+/** Tells of paths that are simulated, on a terminal alone: who reads a file of it has no use for a line that is written over. */
+export function progressLine(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>) {
+  return (done: number, all: number): void => {
+    if (stream.isTTY) stream.write(done < all ? `\r${done} of ${all} paths` : '\r\u001B[K')
+  }
 }

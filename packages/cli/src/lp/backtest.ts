@@ -1,18 +1,16 @@
 import { type BacktestStrategy, replayStrategies } from '@svc/lp-math'
 import { backtestCurves, strategiesOf, ToolError, usualStrategies } from '@svc/tool-server/analysis'
 import { backtestCsv, type BacktestReport } from './csv/backtest-csv.ts'
-import { afterBase, type CsvPool, csvPoolFlags, readCsvPool } from './csv/csv-pool.ts'
-import { replayOptions } from './replay-options.ts'
-import { readInputText } from '../read-input-text.ts'
+import { afterBase, type CsvPool, csvPoolFlags, readCsvPool, replayOptions } from './csv/csv-pool.ts'
+import { readInputText } from '../read-input-file.ts'
 import { UsageError } from '../usage-error.ts'
 import { printableText } from '../printable-text.ts'
-import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
+import { parseWordsAndFlags, parseNumber } from '../parse-words-and-flags.ts'
 import { backtestForm } from './answer-forms.ts'
-import { fileOrPool } from './file-or-pool.ts'
-import { parseNumber } from './parse-number.ts'
-import { poolPlaceFlags } from './pool-place.ts'
-import { showBacktest } from './show-backtest.ts'
+import { fileOrPool, poolPlaceFlags } from './pool-place.ts'
 import { svgPath, writeSvg } from './write-svg.ts'
+import type * as z from 'zod'
+import { figureTable } from '../table.ts'
 
 /** `svc lp backtest`: replays strategies over the bars of a CSV file, or over the past of a pool of a chain. */
 export async function backtest(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {
@@ -89,4 +87,62 @@ export function csvCurves(pool: CsvPool, strategies: readonly BacktestStrategy[]
     startsAt: bars.startsAt[0] ?? 0,
     barSeconds: bars.barSeconds,
   })
+}
+
+/** A backtest for a person: a table with error bars, then what it rests on. */
+function showBacktest(report: z.infer<typeof backtestForm>): string {
+  const { pair, pool, fee, period, priceChange, hodlBenchmark, winner } = report
+  const rows = report.strategies.map((one) => [
+    one.name,
+    `${usd(one.feesEarnedUsd)} ± ${usd((one.feesEarnedUsd * one.feeUncertaintyPct) / 100)}`,
+    usd(-one.ilCostUsd),
+    usd(-one.lvrUsd),
+    usd(-one.swapCostUsd - (one.gasCostUsd ?? 0)),
+    String(one.rebalanceCount),
+    usd(one.endValueUsd),
+    pct(one.netReturnPct),
+    pct(one.vsHodlPct),
+    pct(one.inRangePct),
+    pct(-one.maxDrawdownPct),
+    one.sharpeRatio === null ? '-' : one.sharpeRatio.toFixed(2),
+  ])
+  return [
+    `${pair}, ${pool === undefined ? '' : `pool ${pool}, `}fee ${fee / 10_000} %, ${period.start} to ${period.end} (${period.days.toFixed(2)} days)`,
+    `Price ${price(priceChange.startPrice)} to ${price(priceChange.endPrice)}, ${pct(priceChange.changePct)}. ` +
+      `Half and half, held: ${usd(hodlBenchmark.startValueUsd)} to ${usd(hodlBenchmark.endValueUsd)} USD, ${pct(hodlBenchmark.returnPct)}.`,
+    '',
+    figureTable(columns, rows).trimEnd(),
+    '',
+    `Best: ${winner.strategy}. ${winner.reason} ${winner.caveat}`,
+    'USD. LVR is another view of the loss, no part of the sum; "vs held" is against the first position\'s tokens.',
+    ...report.notes.map((note) => `- ${note}`),
+    '',
+  ].join('\n')
+}
+
+const columns = [
+  'strategy',
+  'fees',
+  'IL',
+  'LVR',
+  'swaps, gas',
+  'moves',
+  'end',
+  'net',
+  'vs held',
+  'in range',
+  'drawdown',
+  'Sharpe',
+]
+
+function usd(value: number): string {
+  return (value + 0).toFixed(2).replace(/^-(0\.00)$/, '$1')
+}
+
+function pct(value: number): string {
+  return `${value.toFixed(2).replace(/^-(0\.00)$/, '$1')} %`
+}
+
+function price(value: number): string {
+  return String(Number(value.toPrecision(7)))
 }

@@ -3,8 +3,7 @@ import { UsageError } from '../usage-error.ts'
 import { baseNotes, type CsvPool } from './csv/csv-pool.ts'
 import { dailyTrade, scoreFeeTier, formatTiers } from '@svc/tool-server/analysis'
 import { csvMarket } from './csv/csv-market.ts'
-import { describeBars, type DescribedBars } from './describe-bars.ts'
-import { quoteWorth } from './quote-worth.ts'
+import { describeBars, type DescribedBars, quoteWorth } from './describe-bars.ts'
 
 /**
  * Compares pools of one pair by the rules of `recommend_fee_tier`, over the last 30 days that all their files hold: what that answers,

@@ -1,4 +1,4 @@
-import type { CsvPool } from './csv/csv-pool.ts'
+import type { CsvPool, CsvTerms } from './csv/csv-pool.ts'
 import { figure } from '@svc/tool-server/analysis'
 
 /** What a file held, and what was fixed in it. */
@@ -30,4 +30,9 @@ export type DescribedBars = {
   readonly widenedBars: number
   readonly days: number
   readonly notes: readonly string[]
+}
+
+/** What a quote token is taken to be worth, by its name where `--pair` tells one: a file knows of no dollars. */
+export function quoteWorth({ pair, quoteUsd }: Pick<CsvTerms, 'pair' | 'quoteUsd'>): string {
+  return `One ${pair.split('/')[1] ?? 'quote token'} is taken to be ${quoteUsd} USD (--quote-usd)`
 }

@@ -1,14 +1,12 @@
 import type * as z from 'zod'
 import { tiersForm } from './answer-forms.ts'
-import { table } from './table.ts'
-import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
+import { figureTable } from '../table.ts'
+import { parseWordsAndFlags, parseNumber } from '../parse-words-and-flags.ts'
 import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
 import { compareTiers } from './compare-tiers.ts'
 import { afterBase, csvPoolFlags, readCsvPool } from './csv/csv-pool.ts'
-import { fileOrPool, refuseFlags } from './file-or-pool.ts'
-import { parseNumber } from './parse-number.ts'
-import { poolPlaceFlags } from './pool-place.ts'
+import { fileOrPool, refuseFlags, poolPlaceFlags } from './pool-place.ts'
 
 /** `svc lp fee-tier`: compares pools of one pair, each given by the bars of a CSV file, or those of a chain. */
 export async function feeTier(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {
@@ -79,7 +77,7 @@ function showTiers({ pair, analysis, recommendation, notes }: z.infer<typeof tie
   return [
     `${pair}, volatility ${sigma}. ${note}`,
     '',
-    table(['tier', 'volume', 'fee APR', 'LVR', 'kept by arbitrage', 'net APR', 'quiet days'], rows).trimEnd(),
+    figureTable(['tier', 'volume', 'fee APR', 'LVR', 'kept by arbitrage', 'net APR', 'quiet days'], rows).trimEnd(),
     '',
     `Best: ${recommendation.feeTier / 10_000} % (confidence ${recommendation.confidence}). ${recommendation.reason}`,
     ...notes.map((one) => `- ${one}`),

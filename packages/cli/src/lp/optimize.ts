@@ -1,18 +1,15 @@
 import type * as z from 'zod'
 import { rangeForm } from './answer-forms.ts'
-import { table } from './table.ts'
+import { figureTable } from '../table.ts'
 import type { RangeResult } from '@svc/tool-server'
 import { pastPrices, riskTargets } from '@svc/tool-server/analysis'
 import { afterBase, type CsvPool, csvPoolFlags, readCsvPool } from './csv/csv-pool.ts'
 import { optimizeCsv, type RangeReport } from './csv/optimize-csv.ts'
-import { parseWholeNumber } from '../parse-flags.ts'
-import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
+import { parseWholeNumber, parseWordsAndFlags, parseNumber } from '../parse-words-and-flags.ts'
 import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
-import { fileOrPool } from './file-or-pool.ts'
-import { parseNumber } from './parse-number.ts'
-import { poolPlaceFlags } from './pool-place.ts'
-import { progressLine } from './progress-line.ts'
+import { fileOrPool, poolPlaceFlags } from './pool-place.ts'
+import { progressLine } from './ask-pool.ts'
 import { svgPath, writeSvg } from './write-svg.ts'
 
 /** `svc lp optimize`: chooses a range for the pool that the bars of a CSV file are of, or for a pool of a chain. */
@@ -109,7 +106,7 @@ function showRange(report: z.infer<typeof rangeForm>): string {
   return [
     `${pair}, ${pool === undefined ? '' : `pool ${pool}, `}fee ${fee / 10_000} %, price ${price(currentPrice)}, volatility ${sigma} a year (${volatility.source}, ${volatility.lookback})`,
     '',
-    table(['range', 'from', 'to', 'time in', 'fee APR', 'IL', 'LVR', 'net APR'], rows).trimEnd(),
+    figureTable(['range', 'from', 'to', 'time in', 'fee APR', 'IL', 'LVR', 'net APR'], rows).trimEnd(),
     '',
     `Chosen: ticks ${optimalRange.tickLower} to ${optimalRange.tickUpper} of the pool; in range at the horizon ` +
       `${share(projections.terminalInRangeProbability)}, never left ${share(projections.stayInRangeProbability)}; ` +

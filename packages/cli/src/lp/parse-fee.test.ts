@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseFee } from './parse-number.ts'
+import { parseFee } from '../parse-words-and-flags.ts'
 
 test.each([
   ['500', 500],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { progressLine } from './progress-line.ts'
+import { progressLine } from './ask-pool.ts'
 
 test('progress is one line of a terminal, gone in the end, and nothing of a file', () => {
   const written: string[] = []

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ownChainFix } from './own-chain-fix.ts'
+import { ownChainFix } from './tool-refusal.ts'
 import { serverEnvironment } from './ask-pool.ts'
 
 let directory: string

@@ -1,8 +1,7 @@
 import { ToolError } from '@svc/amm'
 import { expect, test } from 'vitest'
 import { UsageError } from '../usage-error.ts'
-import { ownChainFix } from './own-chain-fix.ts'
-import { refusalForm, toolRefusal } from './tool-refusal.ts'
+import { ownChainFix, refusalForm, toolRefusal } from './tool-refusal.ts'
 
 /** As it travels. */
 function heard(error: ToolError): Error {

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { UsageError } from '../usage-error.ts'
-import { ownChainFix } from './own-chain-fix.ts'
 
 /**
  * What a tool refused a call with, for a person: its code and sentence, what is accepted under the flag that says it, and the fix.
@@ -70,3 +69,8 @@ const flags: Readonly<Record<string, string>> = {
   endTime: '--end',
   strategies: '--strategies',
 }
+
+/** How a chain that is not built in is made known, whatever its id. */
+export const ownChainFix =
+  'A chain of your own is known by its row in the file that SVC_CHAINS_FILE names (docs/analytics.md); where that is not set, the chain ' +
+  'of a local world by --data-dir with its directory, which `npm start` shows as "data", while it runs.'

@@ -1,15 +1,17 @@
 import { catalogue, type Config } from '@svc/tool-server'
-import { loadPolicy, type Policy, policyHash, priceSourceFaults } from '@svc/engine/policy'
-import { sayTaken } from '../say-taken.ts'
-import { findPolicy, policyPlace } from './policy-place.ts'
-import { printable, printProblems } from './print-problems.ts'
-import { readFileAndFlags } from './read-file-and-flags.ts'
+import { loadPolicy, type Policy, policyHash, priceSourceFaults, runPolicyCases } from '@svc/engine/policy'
+import { sayTaken } from '../server-settings.ts'
+import { findPolicy, policyPlace, isThere } from './policy-place.ts'
+import { printable, printProblems, sayPolicy } from './print-problems.ts'
+import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
+import { UsageError } from '../usage-error.ts'
+import { readInputFile } from '../read-input-file.ts'
 
 /** `svc policy check [FILE]`: every wrong member by name, or that all is in order and the hash audit lines name. */
 export async function check(argv: readonly string[]): Promise<number> {
   const { file, flags } = readFileAndFlags(argv, { values: ['data-dir'], switches: ['production'] })
   const { config, path, worldChains } = await policyPlace(flags['data-dir'], file, process.env)
-  const exists = await findPolicy(path, { file, dataDir: flags['data-dir'] })
+  const exists = await findPolicy(path, file)
   sayTaken({ worldChains, wallet: null })
   try {
     const policy = await loadPolicy(path, { production: config.production || flags.production })
@@ -78,4 +80,51 @@ function limitsThatStop(policy: Policy): readonly string[] {
       ? ['maxDailyGasUsd: without gas only what brings funds home is signed, and little of that']
       : []
   return [...never, ...nobody, ...noGas]
+}
+
+/** Splits the words after a subcommand into at most one file and its flags, in any order. Throws `UsageError`. */
+function readFileAndFlags<const Name extends string, const Switch extends string>(
+  argv: readonly string[],
+  names: FlagNames<Name, Switch>,
+): { readonly file: string | null; readonly flags: Flags<Name, Switch> } {
+  const { words, flags } = parseWordsAndFlags(argv, names)
+  const [file = null, more] = words
+  if (more !== undefined) throw new UsageError(`one file is read at a time: "${more.slice(0, 80)}" is one too many`)
+  return { file, flags }
+}
+
+/**
+ * `svc policy test [FILE]`: runs named cases (`policy.test.json` beside the policy) against the policy, offline. Resolves
+ * to 1 when a case does not get what it expects.
+ */
+export async function runCases(argv: readonly string[]): Promise<number> {
+  const { file, flags } = readFileAndFlags(argv, { values: ['data-dir', 'policy'], switches: ['production'] })
+  const { config, path, worldChains, wallet } = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
+  const casesPath = file ?? path.replace(/(\.json)?$/, '.test.json')
+  const written = await readInputFile(casesPath, 'the file of cases (docs/policy.md)')
+  const namesWallet = typeof written === 'object' && written !== null && 'wallet' in written
+  sayTaken({ worldChains, wallet: namesWallet ? null : wallet })
+  let reading = path
+  try {
+    const policy = await loadPolicy(path, { production: config.production || flags.production })
+    reading = casesPath
+    // Whoever names a file of cases may take the policy beside it for the one that is tested.
+    sayPolicy(path, await isThere(path))
+    const nowSeconds = Math.floor(Date.now() / 1000)
+    const results = runPolicyCases(written, {
+      policy,
+      chains: config.chains,
+      wallet: wallet?.address ?? null,
+      nowSeconds,
+    })
+    for (const { name, passed, problem } of results) {
+      process.stdout.write(`${passed ? 'ok  ' : 'FAIL'}  ${printable(name)}${problem === null ? '' : `: ${problem}`}\n`)
+    }
+    const failed = results.filter(({ passed }) => !passed).length
+    process.stdout.write(`${results.length - failed} of ${results.length} cases are as expected.\n`)
+    return failed === 0 ? 0 : 1
+  } catch (error) {
+    printProblems(reading, error)
+    return 1
+  }
 }

@@ -1,6 +1,6 @@
-import { type AgentRole, compilePolicy, loadPolicy, roleTemplates } from '@svc/engine/policy'
+import { type AgentRole, compilePolicy, loadPolicy, roleTemplates, policyJsonSchema } from '@svc/engine/policy'
 import type { Chain } from '@svc/wallet/core'
-import { parseFlags } from '../parse-flags.ts'
+import { parseFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 import { findPolicy, policyPlace } from './policy-place.ts'
 import { printProblems, sayPolicy } from './print-problems.ts'
@@ -13,7 +13,7 @@ export async function compile(argv: readonly string[]): Promise<number> {
   if (!isRole(role)) throw new UsageError(`--template takes ${Object.keys(roleTemplates).join(', ')}`)
   const file = flags.policy ?? null
   const { config, path, worldChains } = await policyPlace(flags['data-dir'], file, process.env)
-  const exists = await findPolicy(path, { file, dataDir: flags['data-dir'] })
+  const exists = await findPolicy(path, file)
   const configured = config.chains.filter(({ id }) => config.rpc.urls.has(id) || worldChains?.ids.has(id))
   const unasked = configured.length > 0 ? configured : config.chains.filter(({ testnet }) => !testnet)
   const chains = flags.chains === undefined ? unasked : namedChains(config.chains, flags.chains.split(','))
@@ -46,4 +46,11 @@ function sayChains(chains: readonly Chain[], areConfigured: boolean): void {
 
 function isRole(name: string): name is AgentRole {
   return Object.hasOwn(roleTemplates, name)
+}
+
+/** `svc policy schema`: the JSON Schema of policy.json. */
+export async function schema(argv: readonly string[]): Promise<number> {
+  parseFlags(argv, { values: [] })
+  process.stdout.write(`${JSON.stringify(policyJsonSchema(), null, 2)}\n`)
+  return 0
 }

@@ -3,11 +3,9 @@ import { isNoOp } from '@svc/wallet/core'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { openOperations } from '../approvals/open-operations.ts'
 import { operatorName } from '../own-data-directory.ts'
-import { parseWholeNumber } from '../parse-flags.ts'
+import { parseWholeNumber } from '../parse-words-and-flags.ts'
 import { outcomeWords, stateWords } from './state-words.ts'
-import { findTransaction, readHashAndFlags } from './read-hash-and-flags.ts'
-import { followWith } from './follow-with.ts'
-import { untilTaken, type Seen } from './until-taken.ts'
+import { findTransaction, readHashAndFlags, untilTaken, type Seen, followWith } from './named-transaction.ts'
 
 /**
  * `svc transactions cancel HASH`: asks the server that holds the wallet to use the nonce of a transaction up with an empty

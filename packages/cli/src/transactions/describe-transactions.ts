@@ -1,8 +1,8 @@
-import { chains } from '@svc/wallet/core'
-import type { StoredTransaction } from '@svc/store'
+import { chains, isNoOp, type JournalState } from '@svc/wallet/core'
+import type { StoredTransaction, OperatorRequest } from '@svc/store'
 import type { OpenOperations } from '../approvals/open-operations.ts'
-import { askersOf } from './askers-of.ts'
-import { describeTransaction, type TransactionDescription } from './describe-transaction.ts'
+import type { readAuditLog } from '@svc/engine/switches'
+import { formatEther, formatGwei, parseTransaction, slice, size, type Hex } from 'viem'
 
 /** What a person is shown of stored transactions. `now` in Unix milliseconds. */
 export async function describeTransactions(
@@ -35,9 +35,137 @@ async function chainNamesOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<ReadonlyMap<number, string>> {
   const { readServerSettings } = await import('../server-settings.ts')
-  const known = await readServerSettings(dataDir, environment).then(
+  const known = await readServerSettings(undefined, { ...environment, SVC_DATA_DIR: dataDir }).then(
     ({ config }) => config.chains,
     () => chains,
   )
   return new Map(known.map(({ id, name }) => [id, name]))
+}
+
+/**
+ * Which tool and caller stand behind requests, by the audit log in a data directory. What it does not say is left out: the
+ * log is the server's, and may stand on another machine than the database.
+ */
+async function askersOf(
+  requestIds: Iterable<string>,
+  dataDir: string,
+  read: typeof readAuditLog,
+): Promise<ReadonlyMap<string, Asker>> {
+  const wanted = new Set(requestIds)
+  const found = new Map<string, Asker>()
+  if (wanted.size === 0) return found
+  try {
+    for await (const { text, isWhole } of read(dataDir)) {
+      const requestId = isWhole ? /"requestId":"([^"]{1,128})"/.exec(text)?.[1] : undefined
+      if (requestId === undefined || !wanted.has(requestId) || found.has(requestId)) continue
+      const asker = askerIn(text)
+      if (asker !== null) found.set(requestId, asker)
+    }
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (!isMissing) throw error
+  }
+  return found
+}
+
+type Asker = { readonly tool: string; readonly caller: string | null }
+
+function askerIn(text: string): Asker | null {
+  try {
+    const line = JSON.parse(text) as { readonly tool?: unknown; readonly actor?: { readonly principal?: unknown } }
+    if (typeof line.tool !== 'string') return null
+    const caller = line.actor?.principal
+    return { tool: line.tool, caller: typeof caller === 'string' ? caller : null }
+  } catch {
+    return null
+  }
+}
+
+/** One signed transaction in plain JSON. `attempts` are all at its nonce, first attempt first; `now` in Unix milliseconds. */
+function describeTransaction(
+  transaction: StoredTransaction,
+  attempts: readonly StoredTransaction[],
+  { asker, chainNames, now }: Context,
+): TransactionDescription {
+  const { hash, chainId, from, nonce, attempt, state, requestId, step, signedAt, blockNumber, gasUsed, asked } =
+    transaction
+  const signed = parseTransaction(transaction.rawTransaction)
+  const { to = null, value = 0n, data = '0x', gas = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = signed
+  return {
+    hash,
+    chainId,
+    chain: chainNames.get(chainId) ?? null,
+    wallet: from,
+    nonce,
+    attempt,
+    state,
+    isNoOp: isNoOp(transaction),
+    signedAt: new Date(signedAt).toISOString(),
+    ageSeconds: Math.max(0, Math.floor((now - signedAt) / 1_000)),
+    requestId,
+    step,
+    tool: asker?.tool ?? null,
+    caller: asker?.caller ?? null,
+    to,
+    selector: selectorOf(data),
+    valueWei: `${value}`,
+    gasLimit: `${gas}`,
+    maxFeeGwei: formatGwei(maxFeePerGas),
+    maxPriorityFeeGwei: formatGwei(maxPriorityFeePerGas),
+    gasAtMost: formatEther(gas * maxFeePerGas),
+    block: blockNumber === undefined ? null : `${blockNumber}`,
+    gasUsed: gasUsed === undefined ? null : `${gasUsed}`,
+    replacedBy: replacedBy(transaction, attempts),
+    asked: asked === null ? null : { ...asked, at: new Date(asked.at).toISOString() },
+  }
+}
+
+type Context = {
+  readonly asker: Asker | undefined
+  /** By the id of the chain. */
+  readonly chainNames: ReadonlyMap<number, string>
+  readonly now: number
+}
+
+export type TransactionDescription = {
+  readonly hash: Hex
+  readonly chainId: number
+  /** Its name, where the chain is one of the server's. */
+  readonly chain: string | null
+  readonly wallet: Hex
+  readonly nonce: number
+  readonly attempt: number
+  readonly state: JournalState
+  /** Whether it is an empty transfer of the server's own that only uses its nonce up. */
+  readonly isNoOp: boolean
+  readonly signedAt: string
+  readonly ageSeconds: number
+  readonly requestId: string
+  readonly step: number
+  /** Who asked for it, by the audit log; `null` where that does not say. */
+  readonly tool: string | null
+  readonly caller: string | null
+  readonly to: Hex | null
+  readonly selector: Hex
+  readonly valueWei: string
+  readonly gasLimit: string
+  readonly maxFeeGwei: string
+  readonly maxPriorityFeeGwei: string
+  /** What its gas may cost at its worst, in native currency. */
+  readonly gasAtMost: string
+  readonly block: string | null
+  readonly gasUsed: string | null
+  /** The attempt that was mined in its place, or else the next one signed at its nonce. */
+  readonly replacedBy: Hex | null
+  readonly asked: (Omit<OperatorRequest, 'at'> & { readonly at: string }) | null
+}
+
+function replacedBy({ hash, attempt }: StoredTransaction, attempts: readonly StoredTransaction[]): Hex | null {
+  const mined = attempts.find(({ state }) => state === 'final' || state === 'reverted')
+  if (mined !== undefined) return mined.hash === hash ? null : mined.hash
+  return attempts.find((other) => other.attempt > attempt)?.hash ?? null
+}
+
+function selectorOf(data: Hex): Hex {
+  return size(data) < 4 ? '0x' : slice(data, 0, 4)
 }

@@ -1,10 +1,10 @@
 import { openOperations } from '../approvals/open-operations.ts'
-import { table } from '../approvals/table.ts'
-import { parseFlags } from '../parse-flags.ts'
-import type { TransactionDescription } from './describe-transaction.ts'
-import { shownTransactions } from './shown-transactions.ts'
+import { table } from '../table.ts'
+import { parseFlags } from '../parse-words-and-flags.ts'
+import { type TransactionDescription, describeTransactions } from './describe-transactions.ts'
 import { stateWords } from './state-words.ts'
-import { describeTransactions } from './describe-transactions.ts'
+import type { StoredTransaction, Transactions } from '@svc/store'
+import type { JournalState } from '@svc/wallet/core'
 
 /**
  * `svc transactions list`: everything that is signed and not decided yet, of every wallet; with `--all` the newest of the
@@ -60,3 +60,20 @@ function ageText(seconds: number): string {
   if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`
   return `${Math.floor(seconds / 86_400)} days`
 }
+
+/**
+ * Everything that is not decided, and after it so many of the newest of the rest, each oldest first; `leftOut` counts the
+ * older ones of the rest, and is 0 where none of the rest is asked for.
+ */
+export async function shownTransactions(
+  transactions: Pick<Transactions, 'list' | 'count'>,
+  mostDecided: number,
+): Promise<{ readonly found: readonly StoredTransaction[]; readonly leftOut: number }> {
+  const found = await transactions.list({ states: undecided })
+  if (mostDecided === 0) return { found, leftOut: 0 }
+  const rest = await transactions.list({ states: decided, limit: mostDecided })
+  return { found: [...found, ...rest], leftOut: Math.max(0, (await transactions.count(decided)) - rest.length) }
+}
+
+const undecided = ['signed', 'broadcast', 'mined', 'refused'] as const satisfies readonly JournalState[]
+const decided = ['final', 'reverted', 'replaced', 'superseded'] as const satisfies readonly JournalState[]

@@ -1,12 +1,10 @@
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { openOperations } from '../approvals/open-operations.ts'
 import { operatorName } from '../own-data-directory.ts'
-import { parseWholeNumber } from '../parse-flags.ts'
+import { parseWholeNumber } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
-import { findTransaction, readHashAndFlags } from './read-hash-and-flags.ts'
+import { findTransaction, readHashAndFlags, untilTaken, followWith } from './named-transaction.ts'
 import { outcomeWords, stateWords } from './state-words.ts'
-import { followWith } from './follow-with.ts'
-import { untilTaken } from './until-taken.ts'
 
 /**
  * `svc transactions resolve HASH --taken-by HASH`: names the transaction that used the nonce of another up, for a server

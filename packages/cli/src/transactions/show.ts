@@ -2,9 +2,8 @@ import type { OperatorRequest } from '@svc/store'
 import type { JournalState } from '@svc/wallet/core'
 import { outcomeWords, stateWords } from './state-words.ts'
 import { openOperations } from '../approvals/open-operations.ts'
-import type { TransactionDescription } from './describe-transaction.ts'
-import { describeTransactions } from './describe-transactions.ts'
-import { findTransaction, readHashAndFlags } from './read-hash-and-flags.ts'
+import { type TransactionDescription, describeTransactions } from './describe-transactions.ts'
+import { findTransaction, readHashAndFlags } from './named-transaction.ts'
 
 /** `svc transactions show HASH`: how one stands, what else was signed at its nonce, and what was asked about it. */
 export async function show(argv: readonly string[]): Promise<number> {

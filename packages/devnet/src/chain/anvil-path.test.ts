@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { anvilPath } from './anvil-path.ts'
+import { anvilPath } from './start-anvil.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-anvil-test-'))
 const program = join(folder, 'anvil')

@@ -1,11 +1,127 @@
-import { type Address, encodeFunctionData, parseUnits } from 'viem'
-import { multicall3Abi } from '../abis.ts'
+import { type Address, encodeFunctionData, maxUint256, parseUnits, zeroAddress } from 'viem'
+import { multicall3Abi, permit2Abi, tokenAbi } from '../abis.ts'
+import { arbitrageur } from '../contracts.gen.ts'
+import { poolKey } from '../seed/add-liquidity-calls.ts'
+import { type Layout, multicall3Address, permit2Address, type PlacedPool } from '../seed/layout.ts'
+import { decimalsOf, unitsFor, type UsdPrices } from '../seed/prices.ts'
+import { type Asset, tokenSpecs, type TokenSymbol } from '../seed/token-specs.ts'
 import type { Call } from './block-writer.ts'
 import type { ChainClient } from './chain-client.ts'
-import { giveCalls } from './funding-calls.ts'
-import { type Layout, multicall3Address } from '../seed/layout.ts'
-import { decimalsOf } from '../seed/prices.ts'
-import { type Asset, tokenSpecs } from '../seed/token-specs.ts'
+
+/** Gives those who seed and trade what they work with, and the test accounts their tokens. */
+export function fundingCalls(layout: Layout, testAccounts: readonly Address[], usd: UsdPrices): readonly Call[] {
+  const { roles, contracts } = layout
+  const workers = [...roles.providers, ...roles.traders, contracts.arbitrageur]
+  const inventories = workers.flatMap((worker) => giveAll(layout, worker, (symbol) => unitsFor(symbol, 1e9, usd)))
+  const samples = testAccounts.flatMap((account) => giveAll(layout, account, (symbol) => unitsFor(symbol, 50_000, usd)))
+  const ether: Call = {
+    from: roles.bank,
+    to: contracts.arbitrageur,
+    data: '0x',
+    value: 500_000n * 10n ** 18n,
+    gas: 50_000n,
+    what: 'fund the arbitrageur',
+  }
+  return [...inventories, ...samples, ether]
+}
+
+/** Some units of one token to somebody, from the bank: minted, or for WETH wrapped and sent. */
+export function giveCalls(layout: Layout, to: Address, symbol: TokenSymbol, amount: bigint): readonly Call[] {
+  const from = layout.roles.bank
+  const token = layout.tokens[symbol]
+  const call = (data: Call['data'], value = 0n): Call => ({
+    from,
+    to: token,
+    data,
+    value,
+    gas: 200_000n,
+    what: `give ${symbol}`,
+  })
+  if (symbol !== 'WETH') return [call(encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, amount] }))]
+  return [
+    call(encodeFunctionData({ abi: tokenAbi, functionName: 'deposit' }), amount),
+    call(encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [to, amount] })),
+  ]
+}
+
+/** Lets providers and traders move their tokens through the contracts their pools need. */
+export function approvalCalls(layout: Layout): readonly Call[] {
+  const { contracts, roles } = layout
+  const providing = spenders(layout.pools, {
+    v2: contracts.v2Router,
+    v3: contracts.v3PositionManager,
+    v4: contracts.v4PositionManager,
+  })
+  const trading = spenders(layout.pools, {
+    v2: contracts.v2Router,
+    v3: contracts.swapRouter02,
+    v4: contracts.universalRouter,
+  })
+  return [
+    ...roles.providers.flatMap((from) => providing.flatMap((grant) => grantCalls(from, grant))),
+    ...roles.traders.flatMap((from) => trading.flatMap((grant) => grantCalls(from, grant))),
+    ...ordering(layout),
+  ]
+}
+
+/** Tells the arbitrageur which pools it looks after, in the order of `layout.pools` less those without a band, the hooked one last. */
+export function venueCall(layout: Layout): Call {
+  const version = { v2: 2, v3: 3, v4: 4 } as const
+  const venues = arbitragedPools(layout).map((pool) => ({
+    version: version[pool.version],
+    bandBps: pool.bandBps ?? 0,
+    pool: pool.version === 'v4' ? zeroAddress : pool.id,
+    key: poolKey(pool),
+  }))
+  const data = encodeFunctionData({ abi: arbitrageur.abi, functionName: 'addVenues', args: [venues] })
+  return { from: layout.roles.deployer, to: layout.contracts.arbitrageur, data, gas: 5_000_000n, what: 'add venues' }
+}
+
+export function arbitragedPools(layout: Layout): readonly PlacedPool[] {
+  return [...layout.pools, layout.twamm.pool].filter((pool) => pool.bandBps !== null)
+}
+
+type Grant = { readonly token: Address; readonly spender: Address; readonly byPermit2: boolean }
+
+function giveAll(layout: Layout, to: Address, amount: (symbol: TokenSymbol) => bigint): readonly Call[] {
+  return tokenSpecs.flatMap(({ symbol }) => giveCalls(layout, to, symbol, amount(symbol)))
+}
+
+/** For the order that lives when the chain is served. */
+function ordering({ roles, tokens, twamm }: Layout): readonly Call[] {
+  const grant = { token: tokens.WETH, spender: twamm.hook, byPermit2: false }
+  return roles.traders.slice(0, 1).flatMap((from) => grantCalls(from, grant))
+}
+
+function spenders(
+  pools: readonly PlacedPool[],
+  by: Readonly<Record<PlacedPool['version'], Address>>,
+): readonly Grant[] {
+  const grants = new Map<string, Grant>()
+  for (const pool of pools) {
+    for (const token of [pool.token0, pool.token1].filter((address) => address !== zeroAddress)) {
+      const grant = { token, spender: by[pool.version], byPermit2: pool.version === 'v4' }
+      grants.set(`${grant.token}${grant.spender}`, grant)
+    }
+  }
+  return [...grants.values()]
+}
+
+function grantCalls(from: Address, { token, spender, byPermit2 }: Grant): readonly Call[] {
+  const approve = encodeFunctionData({
+    abi: tokenAbi,
+    functionName: 'approve',
+    args: [byPermit2 ? permit2Address : spender, maxUint256],
+  })
+  const direct: Call = { from, to: token, data: approve, gas: 100_000n, what: 'approve' }
+  if (!byPermit2) return [direct]
+  const permit = encodeFunctionData({
+    abi: permit2Abi,
+    functionName: 'approve',
+    args: [token, spender, 2n ** 160n - 1n, 2 ** 48 - 1],
+  })
+  return [direct, { from, to: permit2Address, data: permit, gas: 100_000n, what: 'approve by Permit2' }]
+}
 
 /** Amounts by symbol or `ETH`, as decimal strings in whole tokens. */
 export type Amounts = Readonly<Partial<Record<Asset, string>>>

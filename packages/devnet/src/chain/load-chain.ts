@@ -1,13 +1,15 @@
+import { encodeFunctionData } from 'viem'
 import { accountCount } from '../accounts.ts'
-import { type BlockWriter, createBlockWriter } from './block-writer.ts'
+import { twammHook } from '../contracts.gen.ts'
 import { allPosts, readFeeds } from '../feeds/feed-posts.ts'
+import { poolKey } from '../seed/add-liquidity-calls.ts'
 import type { Layout } from '../seed/layout.ts'
 import { leadSeconds } from '../seed/make-dump.ts'
 import { createMarket } from '../seed/market.ts'
-import type { UsdPrices } from '../seed/prices.ts'
-import { type Anvil, startAnvil } from './start-anvil.ts'
+import { unitsFor, type UsdPrices } from '../seed/prices.ts'
 import { history, historyHours, tradeHours } from '../seed/trading-hour.ts'
-import { twammOrderCall } from '../seed/twamm-order-call.ts'
+import { type BlockWriter, type Call, createBlockWriter } from './block-writer.ts'
+import { type Anvil, startAnvil } from './start-anvil.ts'
 
 /**
  * Serves a seeded state: trades the whole hours that passed since it was made, with the times they would have had, and
@@ -66,4 +68,18 @@ async function catchUp(
   await client.request({ method: 'evm_setTime', params: [Number(head.timestamp)] })
   await tradeHours(writer, { layout, answers, hourZeroTimestamp, first: historyHours + 1, last })
   return last
+}
+
+/** Somebody's order to sell 24,000 dollars of WETH over a day or up to an hour more, for it ends with an hour. */
+function twammOrderCall(layout: Layout, usd: UsdPrices, nowTimestamp: number): Call {
+  const { roles, tokens, twamm } = layout
+  const owner = roles.traders[0] ?? roles.bank
+  const expiration = BigInt((Math.floor(nowTimestamp / 3_600) + 25) * 3_600)
+  const zeroForOne = tokens.WETH === twamm.pool.token0
+  const data = encodeFunctionData({
+    abi: twammHook.abi,
+    functionName: 'submitOrder',
+    args: [poolKey(twamm.pool), { owner, expiration, zeroForOne }, unitsFor('WETH', 24_000, usd)],
+  })
+  return { from: owner, to: twamm.hook, data, gas: 1_000_000n, what: 'an order to be sold over a day' }
 }

@@ -5,8 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { anvilPath } from './anvil-path.ts'
-import { startAnvil } from './start-anvil.ts'
+import { anvilPath, startAnvil } from './start-anvil.ts'
 
 const options = { path: anvilPath(process.env), chainId: 31_337, port: 0, args: [], readyTimeoutMs: 120_000 }
 

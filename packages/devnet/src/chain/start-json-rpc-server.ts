@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { startStandInServer, type StandInServer } from '../services/stand-in-server.ts'
 import { JsonRpcError } from './chain-client.ts'
 
 /**
@@ -14,7 +15,7 @@ export async function startJsonRpcServer(
     methods.set(request.method, (methods.get(request.method) ?? 0) + 1)
     return { jsonrpc: '2.0', id: request.id ?? null, ...(await outcome(answer, request)) }
   }
-  const server = createServer((incoming, response) => {
+  const { url, stop } = await startStandInServer((incoming, response) => {
     const handle = async () => {
       const asked = await readJson(incoming)
       const said = Array.isArray(asked)
@@ -25,18 +26,7 @@ export async function startJsonRpcServer(
     }
     handle().catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  return {
-    url: `http://127.0.0.1:${port}`,
-    methods: () => new Map(methods),
-    stop: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeAllConnections()
-      await closed
-    },
-  }
+  return { url, methods: () => new Map(methods), stop }
 }
 
 export type JsonRpcRequest = {
@@ -45,11 +35,9 @@ export type JsonRpcRequest = {
   readonly params?: readonly unknown[]
 }
 
-export type JsonRpcServer = {
-  readonly url: string
+export type JsonRpcServer = StandInServer & {
   /** How many calls of each method came in, batched ones each for itself. */
   methods(): ReadonlyMap<string, number>
-  stop(): Promise<void>
 }
 
 async function outcome(answer: (request: JsonRpcRequest) => Promise<unknown>, request: JsonRpcRequest) {

@@ -5,8 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { initPostgres, runPostgres, type PostgresProcess } from './postgres-process.ts'
-import { layPostgresProgram, serverUser } from './postgres-program.ts'
+import { initPostgres, runPostgres, type PostgresProcess, layPostgresProgram, serverUser } from './postgres-process.ts'
 
 /**
  * Gives a database on a real PostgreSQL with ordinary settings: on the server that `SVC_TEST_DATABASE_URL` names, else on

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { startPostgres, type Postgres, type PostgresOptions } from './start-postgres.ts'
+import { type Postgres, type PostgresOptions, startPostgres } from './start-postgres.ts'
 
 /**
  * A database for the tests of a file (see `startPostgres`). The files of a worker have theirs on one server, which ends
@@ -29,3 +29,13 @@ async function onSharedServer({ env = process.env }: PostgresOptions): Promise<N
 }
 
 const registry = Symbol.for('@svc/devnet/testing/postgres')
+
+/**
+ * The engine that tests of stored state run on: SQLite, and PostgreSQL where `SVC_TEST_ENGINE` says so, as for the tests of the
+ * whole system. Throws a `TypeError` for any other name.
+ */
+export function testedEngine(): 'SQLite' | 'PostgreSQL' {
+  const named = process.env['SVC_TEST_ENGINE'] ?? 'SQLite'
+  if (named === 'SQLite' || named === 'PostgreSQL') return named
+  throw new TypeError('SVC_TEST_ENGINE is neither SQLite nor PostgreSQL.')
+}

@@ -1,7 +1,7 @@
+import { createMutex } from '@svc/wallet/core'
 import { type Address, formatUnits, parseUnits } from 'viem'
 import type { Call } from '../chain/block-writer.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
-import { createQueue } from '../chain/create-queue.ts'
 import { type Amounts, fund } from '../chain/fund.ts'
 import type { Layout } from '../seed/layout.ts'
 import { decimalsOf } from '../seed/prices.ts'
@@ -12,7 +12,7 @@ import { type Earning, readEarnings } from './reward-tree.ts'
 /** Lets accounts earn rewards on a running chain. */
 export function createRewards(chain: RewardedChain): DevnetRewards {
   const { client, layout, send } = chain
-  const inTurn = createQueue()
+  const inTurn = createMutex()
   async function add(grants: readonly RewardGrant[]): Promise<void> {
     const added = grants.map((grant) => earningOf(layout, grant))
     await fund(chain, layout.rewardDistributor, payable(grants))

@@ -1,9 +1,10 @@
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { type Address, type Hex, isAddress, isAddressEqual } from 'viem'
 import { type ChainClient, connect } from '../chain/chain-client.ts'
 import { rewardDistributor } from '../contracts.gen.ts'
 import type { Devnet } from '../devnet.ts'
 import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
+import { type AnswerFault, answerJson, misbehave, startStandInServer } from '../services/stand-in-server.ts'
 import { type Earning, readEarnings, type RewardLeaf, rewardTree } from './reward-tree.ts'
 
 /**
@@ -15,35 +16,32 @@ export async function startRewardsApi(options: RewardsApiOptions): Promise<Rewar
   const client = connect(options.devnet.rpcUrl)
   const faults = createFaultRules<RewardsApiFault>()
   const asked: string[] = []
-  const server = createServer((request, response) => void answer(request.method, request.url ?? '', response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
+  const { url, stop } = await startStandInServer(
+    (request, response) => void answer(request.method, request.url ?? '', response),
+  )
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
+    url,
     asked: () => [...asked],
     setFaults: (rules) => faults.set(rules),
-    stop: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeAllConnections()
-      await closed
-    },
+    stop,
   }
 
   async function answer(method: string | undefined, path: string, response: ServerResponse): Promise<void> {
     asked.push(path)
     const fault = faults.choose('rewards')
-    if (fault !== null && fault.kind !== 'change') return misbehave(fault, response)
+    if (fault !== null && fault.kind !== 'change') return misbehave(fault, response, { message: 'A fault' })
     const { pathname, searchParams } = new URL(path, 'http://127.0.0.1')
     const user = /^\/v4\/users\/([^/]+)\/rewards$/.exec(pathname)?.[1]
-    if (method !== 'GET' || user === undefined) return json(response, 404, { message: 'Not found' })
+    if (method !== 'GET' || user === undefined) return answerJson(response, 404, { message: 'Not found' })
     const chainIds = (searchParams.get('chainId') ?? '').split(',').filter((id) => /^\d+$/.test(id))
-    if (!isAddress(user, { strict: false }) || chainIds.length === 0) return json(response, 400, { message: 'Invalid' })
+    if (!isAddress(user, { strict: false }) || chainIds.length === 0)
+      return answerJson(response, 400, { message: 'Invalid' })
     try {
       const own = chainIds.includes(`${options.devnet.chainId}`) ? await rewardsOf(client, options.devnet, user) : []
       const rewards = fault === null ? own : own.map(fault.rewardOf)
-      json(response, 200, rewards.length === 0 ? [] : [{ chain: chainOf(options.devnet), rewards }])
+      answerJson(response, 200, rewards.length === 0 ? [] : [{ chain: chainOf(options.devnet), rewards }])
     } catch {
-      json(response, 500, { message: 'The chain does not answer' })
+      answerJson(response, 500, { message: 'The chain does not answer' })
     }
   }
 }
@@ -61,16 +59,9 @@ export type RewardsApi = {
 }
 
 export type RewardsApiFault =
-  | { readonly kind: 'status'; readonly status: number }
-  /** 200 with this body, as it stands. */
-  | { readonly kind: 'say'; readonly body: string }
+  | AnswerFault
   /** Another reward in place of each true one: with wrong proofs, a foreign recipient, a larger amount. */
   | { readonly kind: 'change'; readonly rewardOf: (reward: MerklReward) => object }
-  | { readonly kind: 'drop' }
-  /** Silence until the caller leaves. */
-  | { readonly kind: 'stall' }
-  /** A body that never ends. */
-  | { readonly kind: 'endless' }
 
 /** One reward as Merkl's API has it; amounts are smallest units as text. */
 export type MerklReward = {
@@ -162,29 +153,4 @@ async function claimedOf(client: ChainClient, distributor: Address, user: Addres
 
 function chainOf({ chainId }: RewardsApiOptions['devnet']) {
   return { id: chainId, name: 'Local', icon: '', liveCampaigns: 1, explorers: [] }
-}
-
-function misbehave(fault: Exclude<RewardsApiFault, { kind: 'change' }>, response: ServerResponse): void {
-  switch (fault.kind) {
-    case 'status':
-      return json(response, fault.status, { message: 'A fault' })
-    case 'say':
-      return void response.writeHead(200, { 'content-type': 'application/json' }).end(fault.body)
-    case 'drop':
-      return void response.destroy()
-    case 'stall':
-      return
-    case 'endless':
-      response.writeHead(200, { 'content-type': 'application/json' })
-      return pour(response)
-  }
-}
-
-function pour(response: ServerResponse): void {
-  if (response.destroyed) return
-  response.write(' '.repeat(64 * 1024), () => setImmediate(() => pour(response)))
-}
-
-function json(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }

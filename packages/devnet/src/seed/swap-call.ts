@@ -1,8 +1,11 @@
 import { type Address, encodeAbiParameters, encodeFunctionData, parseAbiParameters, zeroAddress } from 'viem'
 import { swapRouter02Abi, universalRouterAbi, v2RouterAbi } from '../abis.ts'
-import { noDeadline } from './add-liquidity-calls.ts'
 import type { Call } from '../chain/block-writer.ts'
+import { arbitragedPools } from '../chain/fund.ts'
+import { arbitrageur } from '../contracts.gen.ts'
+import { noDeadline } from './add-liquidity-calls.ts'
 import type { Layout, PlacedPool } from './layout.ts'
+import { rawPrice, toSqrtPriceX96, type UsdPrices } from './prices.ts'
 
 /** A swap in one pool as a person's wallet sends it: through the router of the pool's version, at any price. */
 export function swapCall(layout: Routers, pool: TradedPool, swap: Swap): Call {
@@ -13,18 +16,18 @@ export function swapCall(layout: Routers, pool: TradedPool, swap: Swap): Call {
   }
 }
 
-export type Swap = {
+type Swap = {
   readonly from: Address
   /** Whether the pool's token0 goes in. */
   readonly zeroForOne: boolean
   readonly amountIn: bigint
 }
 
-export type Routers = {
+type Routers = {
   readonly contracts: Pick<Layout['contracts'], 'v2Router' | 'swapRouter02' | 'universalRouter'>
 }
 
-export type TradedPool = Pick<PlacedPool, 'version' | 'token0' | 'token1' | 'fee' | 'tickSpacing'> & {
+type TradedPool = Pick<PlacedPool, 'version' | 'token0' | 'token1' | 'fee' | 'tickSpacing'> & {
   readonly base: string
   readonly quote: string
 }
@@ -83,4 +86,18 @@ const v4SwapParameters =
 
 function path(pool: TradedPool, zeroForOne: boolean): readonly [Address, Address] {
   return zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+}
+
+/** Brings pools back into their bands around the market's prices. Pools outside `only` are left alone. */
+export function arbitrageCall(layout: Layout, usd: UsdPrices, only?: ReadonlySet<PlacedPool>): Call {
+  const targets = arbitragedPools(layout).map((pool) =>
+    only && !only.has(pool) ? 0n : toSqrtPriceX96(rawPrice(pool, usd)),
+  )
+  return {
+    from: layout.roles.deployer,
+    to: layout.contracts.arbitrageur,
+    data: encodeFunctionData({ abi: arbitrageur.abi, functionName: 'arbitrage', args: [targets] }),
+    gas: 8_000_000n,
+    what: 'arbitrage',
+  }
 }

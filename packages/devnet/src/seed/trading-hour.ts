@@ -1,11 +1,9 @@
 import type { BlockWriter, Call } from '../chain/block-writer.ts'
 import { duePosts, type FeedAnswers } from '../feeds/feed-posts.ts'
 import type { Layout, PlacedPool } from './layout.ts'
-import { createMarket } from './market.ts'
-import { createRandom, type Random } from './random.ts'
-import { arbitrageCall } from './arbitrage-call.ts'
+import { createMarket, createRandom, type Random } from './market.ts'
+import { arbitrageCall, swapCall } from './swap-call.ts'
 import { type UsdPrices, unitsFor } from './prices.ts'
-import { swapCall } from './swap-call.ts'
 
 /**
  * What happens on the chain within one hour: people trade in the pools, and arbitrage follows the market's prices at

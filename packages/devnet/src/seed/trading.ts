@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
-import { arbitrageCall } from './arbitrage-call.ts'
+import { arbitrageCall } from './swap-call.ts'
 import type { Call } from '../chain/block-writer.ts'
 import type { Layout, PlacedPool } from './layout.ts'
-import type { LiveMarket } from './market.ts'
+import { type LiveMarket, createRandom, type Random } from './market.ts'
 import type { UsdPrices } from './prices.ts'
-import { createRandom, type Random } from './random.ts'
 import { randomSwap } from './trading-hour.ts'
 
 /** Trading by other people on a running chain: a number of trades at once, or one every so often until stopped. */

@@ -1,3 +1,4 @@
+import { createMutex } from '@svc/wallet/core'
 import {
   type Address,
   BaseError,
@@ -19,7 +20,6 @@ import {
   type UserOperation,
 } from 'viem/account-abstraction'
 import { type ChainClient, connect, JsonRpcError } from '../chain/chain-client.ts'
-import { createQueue } from '../chain/create-queue.ts'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Devnet } from '../devnet.ts'
 
@@ -27,7 +27,7 @@ import type { Devnet } from '../devnet.ts'
 export function createBundling({ rpcUrl, chainId, entryPoint, sponsors }: BundledChain): Bundling {
   const client = connect(rpcUrl)
   const executor = privateKeyToAccount(sponsors.executor.privateKey)
-  const inTurn = createQueue()
+  const inTurn = createMutex()
   const handleOps = (operation: UserOperation<'0.8'>) =>
     encodeFunctionData({
       abi: entryPoint08Abi,

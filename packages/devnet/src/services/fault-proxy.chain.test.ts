@@ -1,9 +1,17 @@
 import { createPublicClient, createWalletClient, http, parseEther, parseGwei, type Hex, type PublicClient } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { startFaultProxy, type Fault, type FaultProxy, type FaultRule } from './fault-proxy.ts'
-import { createRandom } from '../seed/random.ts'
-import { headOff, nonceOff, otherChain, receiptsHidden } from './rpc-lies.ts'
+import {
+  startFaultProxy,
+  type Fault,
+  type FaultProxy,
+  type FaultRule,
+  headOff,
+  nonceOff,
+  otherChain,
+  receiptsHidden,
+} from './fault-proxy.ts'
+import { createRandom } from '../seed/market.ts'
 import { useDevnet } from '../use-devnet.ts'
 
 const devnet = useDevnet()

@@ -1,14 +1,13 @@
-import { createIndex, type EventIndex } from './index-events.ts'
-import { queryRows, type RowQuery } from './query-rows.ts'
-import type { PeriodRecord, PoolRecord } from './records.ts'
-import { pairPeriodRow, pairRow, periodRow, poolRow } from './rows.ts'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buildSchema, graphql } from 'graphql'
 import { zeroAddress } from 'viem'
 import { connect } from '../chain/chain-client.ts'
-import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
 import type { Devnet } from '../devnet.ts'
-import { readEvents } from './read-events.ts'
+import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
+import { type AnswerFault, answerJson, misbehave, startStandInServer } from '../services/stand-in-server.ts'
+import { createIndex, type EventIndex, readEvents } from './index-events.ts'
+import type { PeriodRecord, PoolRecord } from './records.ts'
+import { pairPeriodRow, pairRow, periodRow, poolRow, queryRows, type RowQuery } from './rows.ts'
 import { pairSchema, poolSchema } from './schema.ts'
 
 /**
@@ -22,41 +21,35 @@ export async function startSubgraph(options: SubgraphOptions): Promise<Subgraph>
   const asked: SubgraphRequest[] = []
   const ofPools = buildSchema(poolSchema)
   const schemas = { v2: buildSchema(pairSchema), v3: ofPools, v4: ofPools }
-  const server = createServer((request, response) => void answer(request, response))
+  const { url, stop } = await startStandInServer((request, response) => void answer(request, response))
   const sockets = { v2: '/v2', v3: '/v3', v4: '/v4' } as const
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
   return {
     urls: { v2: `${url}${sockets.v2}`, v3: `${url}${sockets.v3}`, v4: `${url}${sockets.v4}` },
     asked: () => [...asked],
     setFaults: (rules) => faults.set(rules),
-    stop: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeAllConnections()
-      await closed
-    },
+    stop,
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const version = versions.find((one) => request.url === sockets[one])
-    if (request.method !== 'POST' || version === undefined) return json(response, 404, { error: 'not found' })
+    if (request.method !== 'POST' || version === undefined) return answerJson(response, 404, { error: 'not found' })
     const { query, variables } = await readBody(request)
     asked.push({ version, query, variables, authorization: request.headers.authorization ?? null })
     const fault = faults.choose(version)
-    if (fault !== null && fault.kind !== 'stale') return misbehave(fault, response)
+    if (fault?.kind === 'errors') return answerJson(response, 200, { errors: [{ message: fault.message }] })
+    if (fault !== null && fault.kind !== 'stale') return misbehave(fault, response, { error: 'A fault' })
     try {
       const { index, block } = await source()
       const behind = fault?.kind === 'stale' ? fault.seconds : 0
       const meta: BlockMeta = { number: block.number, timestamp: block.timestamp - behind, hash: block.hash }
       const rootValue = createResolvers(version, index, meta)
-      json(
+      answerJson(
         response,
         200,
         await graphql({ schema: schemas[version], source: query, rootValue, variableValues: variables }),
       )
     } catch {
-      json(response, 500, { error: 'the chain does not answer' })
+      answerJson(response, 500, { error: 'the chain does not answer' })
     }
   }
 }
@@ -80,18 +73,11 @@ export type SubgraphRequest = {
 }
 
 export type SubgraphFault =
-  | { readonly kind: 'status'; readonly status: number }
-  /** 200 with this body, as it stands. */
-  | { readonly kind: 'say'; readonly body: string }
+  | AnswerFault
   /** 200 with an `errors` array. */
   | { readonly kind: 'errors'; readonly message: string }
   /** Tells of a block so much older than the head. */
   | { readonly kind: 'stale'; readonly seconds: number }
-  | { readonly kind: 'drop' }
-  /** Silence until the caller leaves. */
-  | { readonly kind: 'stall' }
-  /** A body that never ends. */
-  | { readonly kind: 'endless' }
 
 type Version = (typeof versions)[number]
 
@@ -139,33 +125,6 @@ async function readBody(request: IncomingMessage): Promise<{ query: string; vari
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return JSON.parse(Buffer.concat(chunks).toString()) as { query: string; variables: Record<string, unknown> }
-}
-
-function misbehave(fault: Exclude<SubgraphFault, { kind: 'stale' }>, response: ServerResponse): void {
-  switch (fault.kind) {
-    case 'status':
-      return json(response, fault.status, { error: 'A fault' })
-    case 'say':
-      return void response.writeHead(200, { 'content-type': 'application/json' }).end(fault.body)
-    case 'errors':
-      return json(response, 200, { errors: [{ message: fault.message }] })
-    case 'drop':
-      return void response.destroy()
-    case 'stall':
-      return
-    case 'endless':
-      response.writeHead(200, { 'content-type': 'application/json' })
-      return pour(response)
-  }
-}
-
-function pour(response: ServerResponse): void {
-  if (response.destroyed) return
-  response.write(' '.repeat(64 * 1024), () => setImmediate(() => pour(response)))
-}
-
-function json(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
 /** What the queries of one version's schema are answered with, out of an index that stands at a block. */

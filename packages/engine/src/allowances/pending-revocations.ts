@@ -3,7 +3,7 @@ import { createMutex } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
-import { readFileIfPresent } from '../switches/read-file-if-present.ts'
+import { readFileIfPresent } from '../audit/storage.ts'
 import { replaceFileDurably } from '@svc/runtime'
 
 /**

@@ -1,14 +1,14 @@
 import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
+import type { Chain } from '@svc/wallet/core'
 import { type Allowance, revokeStep } from './approval-steps.ts'
-import type { ExecutionContext } from '../context/engine.ts'
-import { noteNotRevoked } from './not-revoked.ts'
+import type { Engine, ExecutionContext } from '../context/engine.ts'
 import type { PendingRevocation } from './pending-revocations.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
-import type { Progress } from '../context/progress.ts'
-import { type Standing, currentAllowances } from './current-allowances.ts'
+import type { Progress } from '../context/execution-context.ts'
 import { onStorage } from '../audit/storage.ts'
 import { broadcast, confirm, sign } from '../stages/transact.ts'
+import { readAllowances } from './chain-snapshot.ts'
 
 /** Notes on disk what will have to go back to zero, before the first allowance is signed. */
 export async function oweAllowances(context: Reserved): Promise<void> {
@@ -58,6 +58,55 @@ export async function isAnyRefused({
   wallet,
 }: Pick<ExecutionContext, 'engine' | 'chain' | 'wallet'>): Promise<boolean> {
   return (await engine.journal.refused(chain.id, wallet)).length > 0
+}
+
+/**
+ * Notes beside what is owed that taking it back was mined and failed, so that the next try waits, and tells the operator
+ * the first time. Throws `STORAGE_UNAVAILABLE`.
+ */
+export async function noteNotRevoked(
+  engine: Pick<Engine, 'pendingRevocations' | 'audit' | 'log' | 'now'>,
+  chain: Pick<Chain, 'id'>,
+  pendingRevocations: PendingRevocation,
+  hash: Hash,
+): Promise<void> {
+  await onStorage('the owed allowances cannot be written', () =>
+    engine.pendingRevocations.failed(pendingRevocations, engine.now()),
+  )
+  if (pendingRevocations.failed !== undefined) return
+  const { token, spender } = pendingRevocations
+  engine.log.error('allowances.not-taken-back', { chainId: chain.id, token, spender, hash, fix })
+  const transaction = { chainId: chain.id, hash, to: token, spender }
+  engine.audit.note({ event: 'tx.not-taken-back', transaction, result: { status: 'reverted' } })
+}
+
+/**
+ * Reads what stands of the wallet's allowances at the newest block of an endpoint, in the order asked, and how many of the
+ * wallet's transactions that block holds: one that lags shows zero where an approval of ours stands. Throws `RPC_*` and
+ * `STORAGE_UNAVAILABLE`.
+ */
+export async function currentAllowances(
+  {
+    engine,
+    chain,
+    client,
+    wallet,
+  }: Pick<ExecutionContext, 'chain' | 'client' | 'wallet'> & { readonly engine: WithJournal },
+  allowances: readonly Pick<Allowance, 'token' | 'spender'>[],
+): Promise<Standing> {
+  const next = await onStorage('the journal cannot be read', () => engine.journal.nextNonce(chain.id, wallet))
+  const blockNumber = await client.getBlockNumber({ cacheTime: 0 })
+  const [amounts, count] = await Promise.all([
+    readAllowances(client, wallet, allowances, blockNumber),
+    client.getTransactionCount({ address: wallet, blockNumber }),
+  ])
+  return { amounts, holdsAll: count >= (next ?? 0) }
+}
+
+export type Standing = {
+  readonly amounts: readonly bigint[]
+  /** Whether every nonce the journal has signed at is used in the block they were read at: a zero is believed only then. */
+  readonly holdsAll: boolean
 }
 
 async function revoke(
@@ -111,3 +160,8 @@ function pendingOf({ chain, wallet, allowances }: Reserved): readonly PendingRev
     .filter(({ revokeAfter }) => revokeAfter)
     .map(({ token, spender }) => ({ chainId: chain.id, owner: wallet, token, spender }))
 }
+
+const fix =
+  'Taking this allowance back was mined and failed. It is tried again after a minute, then after twice as long each time, up to a day, and not while the daily limit is used up. A token that refuses this is best not traded again.'
+
+type WithJournal = { readonly journal: Pick<ExecutionContext['engine']['journal'], 'nextNonce'> }

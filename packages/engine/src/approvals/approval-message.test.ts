@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { bigPlan, depositingPlan } from '../../../tool-server/src/transports/asking.fixture.ts'
-import { approvalMessage } from './approval-message.ts'
+import { approvalMessage } from './operation-text.ts'
 import { readStoredPlan } from './stored-plan.ts'
 
 const plan = readStoredPlan(JSON.stringify(bigPlan))

@@ -7,9 +7,9 @@ export {
   operationFacts,
   operationText,
   shortAmountText,
+  timeLeft,
+  tradePriceText,
   valuesText,
   worthText,
 } from './operation-text.ts'
 export { readStoredPlan } from './stored-plan.ts'
-export { timeLeft } from './time-left.ts'
-export { tradePriceText } from './trade-price.ts'

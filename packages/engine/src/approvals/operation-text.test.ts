@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { dollars, groupDigits, nothingArrivesText } from './operation-text.ts'
-import { timeLeft } from './time-left.ts'
+import { dollars, groupDigits, nothingArrivesText, timeLeft } from './operation-text.ts'
 
 it.each([
   ['0', '0.00'],

@@ -1,7 +1,77 @@
-import type { DescribedDeposit } from './describe-deposit.ts'
-import type { DescribedAmount, DescribedStep, OperationDescription } from './describe-operation.ts'
 import { shortAmount } from '@svc/amm'
-import { timeLeft } from './time-left.ts'
+import { formatAmount } from '@svc/lp-math'
+import { printable } from '@svc/runtime'
+import { type DescribedDeposit, describeDeposit } from './describe-deposit.ts'
+import {
+  describeAmount,
+  type DescribedAmount,
+  type DescribedStep,
+  gasAtMostText,
+  type OperationDescription,
+} from './describe-operation.ts'
+import type { ApprovalQuestion } from '../operations/operations.ts'
+
+/** What a person at the client is asked, short enough for a dialogue, in our own words. `now` in Unix milliseconds. */
+export function approvalMessage(
+  { operationId, planHash, tool, expiresAt, plan, spendUsd, othersWaiting }: ApprovalQuestion,
+  now: number,
+): string {
+  const amounts = (list: typeof plan.deltas) => list.map(describeAmount).map(amountWithWorth).join(' and ')
+  const { spendsAtMost, receivesAtLeast } = plan.bounds
+  const gas = gasText({ ...plan, gasCostAtMost: gasAtMostText(plan) })
+  return [
+    `Approve this? ${printable(plan.why, 400)}`,
+    '',
+    `Leaves the wallet at most: ${amounts(spendsAtMost) || 'nothing'}`,
+    `Arrives at least: ${amounts(receivesAtLeast) || nothingArrivesText({ simulated: plan.deltas, deposits: plan.deposits })}`,
+    ...plan.deposits.map(describeDeposit).map(depositLine),
+    ...(plan.values === null ? [] : [`Worth: ${valuesText(plan.values)}`]),
+    ...plan.warnings.map((warning) => `Note: ${printable(warning, 400)}`),
+    `Counts as ${groupDigits(spendUsd)} USD of the spending limits; gas ${gas}`,
+    `Transactions: ${plan.steps.map(({ label, contract, to }) => `${printable(label)} (${contract === null ? '' : `${printable(contract)} `}${to})`).join(', ')}`,
+    '',
+    `Asked for by ${printable(tool)}, operation ${printable(operationId)}, plan ${planHash}`,
+    ...(othersWaiting === 0 ? [] : [`Besides this, ${othersWaiting} more of the same caller await a decision.`]),
+    ...(expiresAt === null ? [] : [`Without an answer this ends in ${timeLeft(expiresAt, now)}.`]),
+  ].join('\n')
+}
+
+/** How long until a time, for a person: "9 min 5 s", "2 h 10 min", "over". Both in Unix milliseconds. */
+export function timeLeft(until: number, now: number): string {
+  const seconds = Math.floor((until - now) / 1_000)
+  if (seconds < 0) return 'over'
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 48) return `${hours} h ${minutes % 60} min`
+  return `${Math.floor(hours / 24)} days ${hours % 24} h`
+}
+
+/**
+ * The price a trade comes to at worst, of the token that is worth more: "at least 2,984.92 USDC per WETH". `null` for what is no
+ * trade of one token for another.
+ */
+export function tradePriceText({ leavesAtMost, arrivesAtLeast, deposits }: Trade): string | null {
+  const [paid, ...othersPaid] = leavesAtMost
+  const [got, ...othersGot] = arrivesAtLeast
+  if (paid === undefined || got === undefined || othersPaid.length + othersGot.length + deposits.length > 0) return null
+  const [atLeast, atMost] = [priceOf(got, paid, 'down'), priceOf(paid, got, 'up')]
+  if (atLeast === null || atMost === null) return null
+  return atLeast >= one
+    ? `at least ${shown(atLeast, 'down')} ${got.symbol} per ${paid.symbol}`
+    : `at most ${shown(atMost, 'up')} ${paid.symbol} per ${got.symbol}`
+}
+
+/** For example "Goes into: a new position in the v3 pool WETH/USDC at 0.3 %; range 2,700 to 3,300 USDC per WETH; ...". */
+function depositLine({ into, range, price, split, pool }: DescribedDeposit): string {
+  return `Goes into: ${into}; range ${range}; price ${price}; value ${split}; pool ${pool}`
+}
+
+/** For example "16,954.87 USDC (16,954.87 USD, token 0x8335...)". */
+function amountWithWorth(amount: DescribedAmount): string {
+  return `${amountText(amount)} (${amount.usd === null ? 'no price known' : worthText(amount.usd)}, token ${amount.token})`
+}
 
 /** Everything a person should know before deciding, as lines for a terminal. `now` in Unix milliseconds. */
 export function operationText(operation: OperationDescription, now: number): string {
@@ -147,4 +217,25 @@ function stepLines(steps: readonly DescribedStep[]): readonly string[] {
       ),
     ]),
   ])
+}
+
+type Trade = Pick<OperationDescription, 'leavesAtMost' | 'arrivesAtLeast' | 'deposits'>
+
+const places = 36
+const one = 10n ** BigInt(places)
+
+/** Whole `quote` per whole `base`, in parts of `one`; `null` where it is not known. */
+function priceOf(quote: DescribedAmount, base: DescribedAmount, rounding: 'up' | 'down'): bigint | null {
+  const [quoteRaw, baseRaw] = [rawOf(quote), rawOf(base)]
+  if (quoteRaw === null || baseRaw === null || baseRaw === 0n || quoteRaw === 0n) return null
+  const below = baseRaw * 10n ** BigInt(quote.decimals ?? 0)
+  return (quoteRaw * one * 10n ** BigInt(base.decimals ?? 0) + (rounding === 'up' ? below - 1n : 0n)) / below
+}
+
+function rawOf({ raw, decimals }: DescribedAmount): bigint | null {
+  return raw !== null && decimals !== null && /^\d+$/.test(raw) ? BigInt(raw) : null
+}
+
+function shown(price: bigint, rounding: 'up' | 'down'): string {
+  return groupDigits(shortAmount(formatAmount(price, places), rounding))
 }

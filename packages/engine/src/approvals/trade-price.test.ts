@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DescribedAmount } from './describe-operation.ts'
-import { tradePriceText } from './trade-price.ts'
+import { tradePriceText } from './operation-text.ts'
 
 const amount = (symbol: string, raw: string | null, decimals: number | null): DescribedAmount => ({
   amount: 'not read',

@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir, readFile } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { replaceFileDurably } from '@svc/runtime'
@@ -93,6 +93,34 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/**
+ * Which files of an audit log stand in a data directory, and with which numbers it can be verified from: 1, and each
+ * whose predecessor has a checkpoint, the number that the file in use will get included.
+ */
+export async function auditLogFiles(dataDir: string): Promise<AuditLogFiles> {
+  const [current, files, checkpoints] = await Promise.all([
+    sizeOf(join(dataDir, 'audit.jsonl')),
+    rotatedFiles(dataDir),
+    readCheckpoints(dataDir),
+  ])
+  const rotated = files.map(({ index }) => index)
+  const next = Math.max(0, ...rotated, ...checkpoints.keys()) + 1
+  const begins = current === null ? rotated : [...rotated, next]
+  return {
+    rotated,
+    current: current === null ? null : { number: next, isEmpty: current === 0 },
+    verifiableFrom: begins.filter((index) => index === 1 || checkpoints.has(index - 1)),
+  }
+}
+
+export type AuditLogFiles = {
+  /** Numbers of the rotated files, ascending. */
+  readonly rotated: readonly number[]
+  /** `audit.jsonl`, and the number it will get; `null` where it is missing. */
+  readonly current: { readonly number: number; readonly isEmpty: boolean } | null
+  readonly verifiableFrom: readonly number[]
+}
+
 const checkpointsName = 'audit-checkpoints.json'
 const checkpointSchema = z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })
 const checkpointsSchema = z.record(z.string().regex(/^[1-9]\d{0,8}$/), checkpointSchema)
@@ -116,5 +144,14 @@ function parseOrNull(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return null
+  }
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
   }
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { AuditEventName } from './audit-event-names.ts'
 import { newestTail, nextRotatedName, readTail, syncFolder, writeCheckpoints } from './audit-files.ts'
 
 /**
@@ -66,6 +65,8 @@ export const auditGenesis = '0'.repeat(64)
 export function auditHash(body: string): string {
   return createHash('sha256').update(body).digest('hex')
 }
+
+export type AuditEventName = (typeof auditEventNames)[number]
 
 type State = {
   /** `null` between two files. */
@@ -221,3 +222,41 @@ const notedWaitMs = 200
 
 /** As many noted lines are kept while the disk takes none; of the others a line will tell the number. */
 const mostNoted = 1_000
+
+/** Every event that a line of the audit log may be of. */
+export const auditEventNames = [
+  'audit.gap',
+  'audit.recovered',
+  'audit.rotated',
+  'auth.failed',
+  'breaker.open',
+  'breaker.rearmed',
+  'operation.cancelled',
+  'pause.off',
+  'pause.on',
+  'policy.changed',
+  'spend.alert',
+  'tool.called',
+  'tx.approval.decided',
+  'tx.approval.requested',
+  'tx.cancelled',
+  'tx.confirmed',
+  'tx.declined',
+  'tx.failed',
+  'tx.intent',
+  'tx.not-cancelled',
+  'tx.not-resolved',
+  'tx.not-taken-back',
+  'tx.pending',
+  'tx.permit',
+  'tx.reconciled',
+  'tx.resolved',
+  'tx.refused',
+  'tx.replaced',
+  'tx.reverted',
+  'tx.scheduled',
+  'tx.settled',
+  'tx.simulated',
+  'tx.submitted',
+  'tx.superseded',
+] as const

@@ -3,7 +3,7 @@ import type { Operation, Operations } from '@svc/store'
 import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { AuditLog } from './audit.ts'
-import { readFileIfPresent } from '../switches/read-file-if-present.ts'
+import { readFileIfPresent } from './storage.ts'
 import { replaceFileDurably } from '@svc/runtime'
 
 /**

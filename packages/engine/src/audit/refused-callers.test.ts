@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AuditEvent } from './audit.ts'
-import { createRefusedCallers } from './refused-callers.ts'
+import { createRefusedCallers } from './call-outcomes.ts'
 
 it('notes the first refusal at once and then a number a minute, however many come', () => {
   const lines: AuditEvent[] = []

@@ -2,7 +2,7 @@ import { type Address, getAddress, type Hex, isAddress, type PublicClient } from
 import * as z from 'zod'
 import { isUnsigned } from '@svc/amm/liquidity'
 import { readAuditLog } from './read-audit-log.ts'
-import { createSimulatorMemory } from '../simulation/simulator-memory.ts'
+import { createSimulatorMemory } from '../simulation/simulate-with-trace.ts'
 import { noInspection } from '../value/inspection.ts'
 import { simulate } from '../simulation/simulation.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'

@@ -1,4 +1,6 @@
+import { readFileSync, statSync } from 'node:fs'
 import { ToolError } from '@svc/amm'
+import type { PipelinePorts } from '../context/pipeline-ports.ts'
 
 /** Runs work on our own state. Whatever fails there becomes `STORAGE_UNAVAILABLE`: nothing is signed without it. */
 export async function onStorage<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
@@ -7,5 +9,39 @@ export async function onStorage<Value>(what: string, work: () => Promise<Value>)
   } catch (cause) {
     if (cause instanceof ToolError) throw cause
     throw new ToolError('STORAGE_UNAVAILABLE', `The server's own state is not available: ${what}.`, { cause })
+  }
+}
+
+/**
+ * The text of a small file of the data directory, or `null` when there is none. Every other failure is thrown. Read
+ * without leaving the thread, which takes microseconds: a write reads several of them, and each turn of the pool would
+ * cost it more than the file does.
+ */
+export async function readFileIfPresent(path: string): Promise<string | null> {
+  // Most are absent most of the time, and an error that is made to be caught costs more than a look.
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return null
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/**
+ * Does one piece of clearing up by itself: what fails is logged under `event` and keeps neither the next piece nor a write
+ * from going on. Throws `STORAGE_UNAVAILABLE` alone: without our own state nothing may be signed.
+ */
+export async function isolateFailure(
+  { log }: Pick<PipelinePorts, 'log'>,
+  event: string,
+  facts: Readonly<Record<string, unknown>>,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'STORAGE_UNAVAILABLE') throw error
+    log.warn(event, { ...facts, error })
   }
 }

@@ -1,6 +1,6 @@
 import { concat } from 'viem'
 import { expect, it } from 'vitest'
-import { argumentTokens } from './argument-tokens.ts'
+import { argumentTokens } from './argument-text.ts'
 
 const [usdc, dai, wbtc, weth] = (['a1', 'b2', 'c3', 'd4'] as const).map((end) => `0x${'00'.repeat(19)}${end}` as const)
 const path = concat([usdc!, '0x000bb8', wbtc!, '0x0001f4', dai!])

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { v2RouterAbi, v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
 import { encodeModifyLiquidities, v4Action } from '../../../amm/src/liquidity/v4/v4-action.ts'
 import { readCalldata } from './read-calldata.ts'
-import type { Surface } from './surface.ts'
+import type { Surface } from './call-recipients.ts'
 
 const target: Address = `0x${'aa'.repeat(20)}`
 const wrapped: Address = `0x${'55'.repeat(20)}`

@@ -1,7 +1,6 @@
 import { type Address, concatHex, type Hex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { type CalldataPart, callRecipients } from './call-recipients.ts'
-import type { Surface } from './surface.ts'
+import { type CalldataPart, callRecipients, type Surface } from './call-recipients.ts'
 
 const target: Address = '0x00000000000000000000000000000000000000aa'
 const wallet: Address = '0x00000000000000000000000000000000000a11ce'

@@ -1,5 +1,4 @@
 import { type Address, size, slice, zeroAddress } from 'viem'
-import type { Surface } from './surface.ts'
 
 /**
  * Everybody whom the parts of one call pay, the caller left out where a contract has a name for it. The called contract
@@ -53,6 +52,19 @@ function isHandedOn(part: CalldataPart, payee: Address, later: readonly ReadPart
   const wrapped = (currency: string) => (currency === zeroAddress ? wrappedNative.toLowerCase() : currency)
   return [currency0, currency1].every((currency) => paidOut.has(wrapped(addressOf(currency))))
 }
+
+/** The kinds of contracts whose calldata is read. */
+export type Surface =
+  | 'v2Router'
+  | 'v3PositionManager'
+  | 'v3SwapRouter02'
+  | 'v4PositionManager'
+  | 'universalRouter'
+  | 'wrappedNative'
+  | 'twammHook'
+  | 'identityRegistry'
+  | 'handleRegistry'
+  | 'rewardDistributor'
 
 type Payee = Address | 'caller' | 'itself' | null
 

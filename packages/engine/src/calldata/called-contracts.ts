@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Intent } from '@svc/amm'
 import type { KnownContracts } from './known-contracts.ts'
-import type { Surface } from './surface.ts'
+import type { Surface } from './call-recipients.ts'
 import type { CalledDeposit } from '../simulation/simulated-deposits.ts'
 
 /**

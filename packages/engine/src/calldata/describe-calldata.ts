@@ -27,8 +27,7 @@ import {
   wrappedNativeAbi,
 } from '@svc/amm/abis'
 import { registrySurfaces, surfaceAbi } from './read-calldata.ts'
-import { argumentTokens } from './argument-tokens.ts'
-import { argumentText } from './argument-text.ts'
+import { argumentText, argumentTokens } from './argument-text.ts'
 import { type NamedPart, routerCommands, type RouterVersion, v4Actions, v4Unlock } from './router-parts.ts'
 
 /**

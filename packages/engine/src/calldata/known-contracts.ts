@@ -5,7 +5,7 @@ import type { IntentCall, IntentDeposit } from '@svc/amm'
 import { depositReads, type DepositReads } from './deposit-pool.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type CalldataReading, readCalldata, registrySurfaces } from './read-calldata.ts'
-import type { Surface } from './surface.ts'
+import type { Surface } from './call-recipients.ts'
 
 /**
  * The contracts of a chain that a transaction may touch, by lower-case address: what each may be called with, and who

@@ -23,7 +23,7 @@ import {
   wrappedNativeAbi,
 } from '@svc/amm/abis'
 import { readCalldata } from './read-calldata.ts'
-import type { Surface } from './surface.ts'
+import type { Surface } from './call-recipients.ts'
 
 const target: Address = '0x00000000000000000000000000000000000000aa'
 const alice: Address = '0x00000000000000000000000000000000000A11cE'

@@ -11,8 +11,9 @@ import {
   encodeFunctionData,
   type Hex,
   hexToBytes,
+  isAddress,
+  isAddressEqual,
 } from 'viem'
-import { handleRegistryAbi, identityRegistryAbi } from './identity-registries.ts'
 import {
   rewardDistributorAbi,
   twammOrderAbi,
@@ -32,10 +33,9 @@ import {
   v4Actions,
   v4Unlock,
 } from './calldata-forms.ts'
+import { handleRegistryAbi, identityRegistryAbi } from './identity-registries.ts'
 import { type CalldataDeposit, callDeposits } from './call-deposits.ts'
-import { type CalldataPart, callRecipients } from './call-recipients.ts'
-import { requireOwnOrders } from './require-own-orders.ts'
-import type { Surface } from './surface.ts'
+import { type CalldataPart, callRecipients, type Surface } from './call-recipients.ts'
 
 /**
  * Reads what a call to one of the AMM's contracts is made of, through multicalls, v4 actions and router commands: every
@@ -270,4 +270,20 @@ function requireHexList(value: unknown): readonly Hex[] {
 function requireHex(value: unknown): Hex {
   if (typeof value !== 'string' || !value.startsWith('0x')) throw new TypeError('not bytes')
   return value as Hex
+}
+
+/**
+ * Throws unless calls to a TWAMM hook are of a form that is made here: orders in a pool of this very hook, updates that settle or end
+ * an order and never add to it, claims of all that is owed.
+ */
+function requireOwnOrders(hook: Address, parts: readonly CalldataPart[]): void {
+  for (const { name, values } of parts) {
+    const { hooks, amountDelta, amountRequested } = values
+    if (name === 'claimTokens' ? amountRequested !== 0n : !isSame(hooks, hook)) throw new RangeError('not of this hook')
+    if (name === 'updateOrder' && amountDelta !== 0n && amountDelta !== -1n) throw new RangeError('adds to an order')
+  }
+}
+
+function isSame(value: unknown, address: Address): boolean {
+  return typeof value === 'string' && isAddress(value, { strict: false }) && isAddressEqual(value, address)
 }

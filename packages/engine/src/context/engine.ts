@@ -8,7 +8,7 @@ import type { DailyAlert } from '../spending/daily-alert.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import type { PendingRevocations } from '../allowances/pending-revocations.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
-import type { SimulatorMemory } from '../simulation/simulator-memory.ts'
+import type { SimulatorMemory } from '../simulation/simulate-with-trace.ts'
 import type { NativePrices } from '../spending/spend-value.ts'
 import type { SwitchRecorder } from '../switches/switch-recorder.ts'
 

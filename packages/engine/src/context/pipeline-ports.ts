@@ -4,7 +4,6 @@ import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '@svc/
 import type { AuditLog } from '../audit/audit.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { GuardedSigner } from '../signatures/guarded-signer.ts'
-import type { PipelineLog } from '../audit/pipeline-log.ts'
 
 /** What the pipeline is given. */
 export type PipelinePorts = {
@@ -35,4 +34,12 @@ export type PipelinePorts = {
   readonly log: PipelineLog
   /** How long a transaction waits before its fees are held against the chain's; 30 s or five blocks by default. */
   readonly stuckAfterMs?: number
+}
+
+/** What the pipeline needs of the process's log. */
+export type PipelineLog = {
+  debug(event: string, facts?: Readonly<Record<string, unknown>>): void
+  info(event: string, facts?: Readonly<Record<string, unknown>>): void
+  warn(event: string, facts?: Readonly<Record<string, unknown>>): void
+  error(event: string, facts?: Readonly<Record<string, unknown>>): void
 }

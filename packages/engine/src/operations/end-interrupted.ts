@@ -1,9 +1,8 @@
 import type { Operation, Operations, StoredTransaction, Transactions } from '@svc/store'
 import { ToolError } from '@svc/amm'
-import type { PipelineLog } from '../audit/pipeline-log.ts'
-import { signedSteps } from './signed-steps.ts'
+import type { PipelineLog } from '../context/pipeline-ports.ts'
 import { onStorage } from '../audit/storage.ts'
-import { isMinedApproval, isRevoked, mayBeMined } from './may-be-mined.ts'
+import { isMinedApproval, isRevoked, mayBeMined, signedSteps } from './may-be-mined.ts'
 
 /**
  * At start, before anything is carried out: what an earlier process had taken and not ended. Where nothing was signed the

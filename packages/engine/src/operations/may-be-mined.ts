@@ -1,7 +1,9 @@
-import type { StoredTransaction } from '@svc/store'
+import type { StoredTransaction, Transactions } from '@svc/store'
 import { isNeverMined, type JournalEntry } from '@svc/wallet/core'
-import { approvalOf } from './approval-of.ts'
-import { signedSteps } from './signed-steps.ts'
+import { type Address, decodeFunctionData, parseTransaction, size, slice, toFunctionSelector } from 'viem'
+import { erc20Abi } from '@svc/amm/abis'
+import type { Doubt } from './operations.ts'
+import { isCancelled } from '../recovery/mined-instead-of.ts'
 
 /**
  * Whether a signed transaction may have an effect: false only where it is proved that it is never mined, since another
@@ -42,4 +44,61 @@ export function isProvedDead(entries: readonly (Signed & Pick<StoredTransaction,
   return dead.length > 0 && !dead.some(isRevoked) && entries.filter(mayBeMined).every(isMinedApproval)
 }
 
+/**
+ * The allowance that a signed transaction sets; `null` for any other. One of Permit2 has no amount of its own: it is worth
+ * as much as the ERC-20 allowance under it.
+ */
+export function approvalOf({ rawTransaction }: Pick<JournalEntry, 'rawTransaction'>): SignedApproval | null {
+  const { to, data = '0x' } = parseTransaction(rawTransaction)
+  if (to == null || size(data) < 4) return null
+  const selector = slice(data, 0, 4)
+  if (selector === throughPermit2) return { via: 'permit2' }
+  if (selector !== direct || size(data) < 68) return null
+  const { args } = decodeFunctionData({ abi: erc20Abi, data })
+  const [spender, amount] = args as readonly [Address, bigint]
+  return { via: 'erc20', token: to, spender, amount }
+}
+
+export type SignedApproval =
+  | { readonly via: 'erc20'; readonly token: Address; readonly spender: Address; readonly amount: bigint }
+  | { readonly via: 'permit2' }
+
+/** What a request signed, step by step: each with its attempts, in the order they were signed. */
+export function signedSteps<Entry extends Pick<StoredTransaction, 'step'>>(
+  entries: readonly Entry[],
+): readonly (readonly Entry[])[] {
+  const steps = new Map<number, Entry[]>()
+  for (const entry of entries) {
+    const attempts = steps.get(entry.step)
+    if (attempts === undefined) steps.set(entry.step, [entry])
+    else attempts.push(entry)
+  }
+  return [...steps.values()]
+}
+
+/** Whether a signed transaction may still be mined, or is mined and not settled yet. */
+export function isSignedOpen({ state }: Pick<JournalEntry, 'state'>): boolean {
+  return state === 'signed' || state === 'broadcast' || state === 'mined'
+}
+
+/** What the journal knows of requests whose bytes an endpoint declined, and the way to ask the chain about them. */
+export function createDoubt(transactions: Pick<Transactions, 'byRequest'>, lookAgain: () => Promise<unknown>): Doubt {
+  return Object.freeze({
+    isOpen: async (requestId: string) => isInDoubt(await transactions.byRequest(requestId)),
+    isProvedDead: async (requestId: string) => isProvedDead(await transactions.byRequest(requestId)),
+    lookAgain,
+  })
+}
+
+/**
+ * Whether a request signed anything that may have an effect, or that the operator cancelled: then its answer stands, and
+ * the same call is not run again.
+ */
+export async function hasSigned(transactions: Pick<Transactions, 'byRequest'>, requestId: string): Promise<boolean> {
+  return (await transactions.byRequest(requestId)).some((entry) => mayBeMined(entry) || isCancelled(entry))
+}
+
 type Signed = Pick<JournalEntry, 'state' | 'rawTransaction'>
+
+const direct = toFunctionSelector('approve(address,uint256)')
+const throughPermit2 = toFunctionSelector('approve(address,address,uint160,uint48)')

@@ -48,6 +48,8 @@ export type OperationSummary = {
   readonly createdAt: string
   readonly expiresAt: string | null
   readonly executeAfter: string | null
+  /** The request for approval, or the scheduled write, that a plan became when it was to be carried out. */
+  readonly becameOperationId: string | null
 }
 
 export type OperationView = OperationSummary & {

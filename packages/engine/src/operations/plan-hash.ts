@@ -1,7 +1,6 @@
 import { type Address, type Hash, keccak256, toHex } from 'viem'
 import type { ExecutionContext } from '../context/engine.ts'
-import { type ShownContext, shownOf } from './plan-shown.ts'
-import type { TokenContext } from '../spending/token-facts.ts'
+import { type ShownContext, shownOf, type TokenContext } from './plan-shown.ts'
 import type { Intent, Plan } from '@svc/amm'
 
 /**

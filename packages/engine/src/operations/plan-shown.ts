@@ -1,9 +1,10 @@
 import { fullRangeTicks, getSqrtPriceAtTick } from '@svc/lp-math'
-import { type Address, getAddress } from 'viem'
+import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
 import { callerPriceOf, dynamicFeeFlag, type PairDecimals } from '@svc/amm/liquidity'
 import type { Intent, IntentDeposit, Plan, PlannedDeposit, PlannedToken, PlannedValues } from '@svc/amm'
-import { type TokenContext, tokenFacts } from '../spending/token-facts.ts'
+import type { Chain } from '@svc/wallet/core'
 import type { CallValue } from '../stages/weigh-value.ts'
+import type { PricedTokens } from '../spending/spend-value.ts'
 
 /**
  * What a plan shows beside amounts and steps: each deposit with its range in prices, and what a person should weigh. It goes
@@ -22,6 +23,17 @@ export type ShownContext = TokenContext & {
   readonly intent: Pick<Intent, 'deposits' | 'allowsUnpricedPool'>
   readonly value: Pick<CallValue, 'outUsdMicros' | 'inUsdMicros' | 'worst' | 'warnings'>
 }
+
+/** What is known of a token: by the prices that were looked up, else by the chain's own list. */
+export function tokenFacts(token: Address, { priced, chain }: TokenContext): TokenFacts | undefined {
+  const entry = priced.get(token.toLowerCase())?.token
+  if (entry !== undefined) return { ...entry, isListed: entry.listed || entry.isNative }
+  if (isAddressEqual(token, zeroAddress)) return { ...chain.nativeCurrency, isListed: true }
+  const listed = [...chain.tokens, chain.wrappedNative].find(({ address }) => isAddressEqual(address, token))
+  return listed === undefined ? undefined : { ...listed, isListed: true }
+}
+
+export type TokenContext = { readonly priced: PricedTokens; readonly chain: Chain }
 
 /** Whole dollars, so that equal plans show the same while a price moves a little. */
 function plannedValues({ outUsdMicros, inUsdMicros, worst }: ShownContext['value']): PlannedValues {
@@ -111,3 +123,5 @@ function isOutside({ sqrtPriceX96, tickLower, tickUpper }: IntentDeposit): boole
   if (tickLower === null || tickUpper === null) return false
   return sqrtPriceX96 <= getSqrtPriceAtTick(tickLower) || sqrtPriceX96 >= getSqrtPriceAtTick(tickUpper)
 }
+
+type TokenFacts = { readonly symbol: string; readonly decimals: number; readonly isListed: boolean }

@@ -5,10 +5,8 @@ import { erc20Abi } from '@svc/amm/abis'
 import { withBareTokens } from '@svc/amm/tokens'
 import type { Sent } from './operations.ts'
 import type { ChainDirectory, ErrorDetail, RpcPool, TokenDirectory } from '@svc/amm'
-import { approvalOf, type SignedApproval } from './approval-of.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
-import { signedSteps } from './signed-steps.ts'
-import { isRevoked, mayBeMined } from './may-be-mined.ts'
+import { approvalOf, isRevoked, mayBeMined, type SignedApproval, signedSteps } from './may-be-mined.ts'
 
 /**
  * What a request signed and what became of it, for a caller who asks again. While anything is open the transactions that

@@ -1,9 +1,8 @@
 import { createMutex, type Chain } from '@svc/wallet/core'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { knownContracts, type KnownContracts } from '../calldata/known-contracts.ts'
-import type { Policy } from './policy.ts'
+import { type Policy, policyHash } from './policy.ts'
 import { policyFor } from './policy-for.ts'
-import { policyHash } from './policy-hash.ts'
 import type { PolicySource } from './policy-source.ts'
 import { onStorage } from '../audit/storage.ts'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { grantRefusals } from './grant-refusals.ts'
 import { parsePolicy } from './policy.ts'
-import { policyFor } from './policy-for.ts'
+import { grantRefusals, policyFor } from './policy-for.ts'
 
 describe('what the policy grants to one caller', () => {
   const policy = parsePolicy(

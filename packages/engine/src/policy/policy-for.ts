@@ -1,4 +1,5 @@
 import { type Policy, usdMicros } from './policy.ts'
+import type { Refusal } from '../context/refusal.ts'
 
 /**
  * The policy as it holds for one caller: the lower of the common limits and of those granted to the principal; its
@@ -27,6 +28,19 @@ export function policyFor(policy: Policy, principalId: string): Policy {
 /** What the operator wrote down for a principal, if anything. */
 export function grantOf({ principals }: Policy, principalId: string): Policy['principals'][string] | undefined {
   return Object.hasOwn(principals, principalId) ? principals[principalId] : undefined
+}
+
+/** Refuses a tool that the operator left out of what the caller may use. */
+export function grantRefusals(tool: string, principalId: string, policy: Policy): readonly Refusal[] {
+  const tools = grantOf(policy, principalId)?.tools
+  if (tools === undefined || tools.includes(tool)) return []
+  return [
+    {
+      code: 'PRINCIPAL_NOT_GRANTED',
+      message: `The policy does not grant ${tool} to this caller.`,
+      details: [{ message: 'what the policy grants', principal: principalId, tools }],
+    },
+  ]
 }
 
 function lower(common: string, granted: string | undefined): string {

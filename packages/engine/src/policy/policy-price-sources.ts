@@ -1,6 +1,7 @@
-import type { ReferencePool } from '@svc/wallet/core'
+import type { Chain, ReferencePool } from '@svc/wallet/core'
 import { type Address, parseUnits } from 'viem'
-import type { ConfirmedSources, PriceRange } from '@svc/amm/prices'
+import { type ConfirmedSources, createNamedTokens, type PriceRange } from '@svc/amm/prices'
+import type { ErrorDetail } from '@svc/amm'
 import type { Policy } from './policy.ts'
 
 /**
@@ -14,6 +15,20 @@ export function createConfirmedSources(latest: () => Policy) {
     if (known?.policy !== policy) known = { policy, sources: sourcesOf(policy) }
     return known.sources.get(keyOf(`${chainId}`, token))
   }
+}
+
+/** Pools of a policy's price sources that are not believed, each by its member and with the reason: they say nothing of a price. */
+export function priceSourceFaults(policy: Policy, chains: readonly Chain[]): readonly (ErrorDetail & Field)[] {
+  const namedTokens = createNamedTokens(createConfirmedSources(() => policy))
+  return chains.flatMap((chain) =>
+    Object.keys(policy.priceSources[`${chain.id}`] ?? {}).flatMap((address) => {
+      // Where a pool stands does not depend on decimals.
+      const [token] = namedTokens(chain, { address: address as Address, decimals: 0 })
+      return (token?.pools ?? []).flatMap(({ fault }, index) =>
+        fault === null ? [] : [{ field: `priceSources.${chain.id}.${address}.pools.${index}`, message: fault }],
+      )
+    }),
+  )
 }
 
 type Confirmed = NonNullable<ReturnType<ConfirmedSources>>
@@ -45,3 +60,5 @@ function poolOf({ tickSpacing, native, ...pool }: PolicyPool): ReferencePool {
 }
 
 type PolicyPool = Policy['priceSources'][string][Address]['pools'][number]
+
+type Field = { readonly field: string }

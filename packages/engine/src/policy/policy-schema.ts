@@ -1,20 +1,20 @@
 import * as z from 'zod'
 import {
-  principalId,
-  valueRule,
-  poolRule,
-  poolId,
-  priceSources,
-  usd,
-  whole,
-  bps,
-  delay,
-  seconds,
-  byChain,
-  addresses,
   address,
+  addresses,
+  bps,
+  byChain,
   contract,
+  delay,
+  poolId,
+  poolRule,
+  priceSources,
+  principalId,
+  seconds,
   twammHook,
+  usd,
+  valueRule,
+  whole,
 } from './policy-values.ts'
 
 /**
@@ -273,3 +273,15 @@ export const policySchema = z.strictObject({
     .prefault({})
     .describe('Read when the server starts. Against guessing and flooding.'),
 })
+
+/** The JSON Schema (draft 2020-12) of `policy.json`, as it is published. What it cannot say, `svc policy check` does. */
+export function policyJsonSchema(): Readonly<Record<string, unknown>> {
+  const { $schema, ...schema } = z.toJSONSchema(policySchema, { io: 'input' })
+  return {
+    $schema,
+    title: 'policy.json',
+    description:
+      'What the agent may do with the wallet. Limits that contradict each other, checksums of addresses and grants that would loosen something are refused as well when the file is read.',
+    ...schema,
+  }
+}

@@ -6,9 +6,9 @@ import { type Address, getAddress, slice, zeroAddress } from 'viem'
 import { depositRefusals } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../stages/may-bring-home.ts'
-import { readBounds } from '../stages/read-bounds.ts'
 import { permitRefusals } from './permit-refusals.ts'
-import { pairShares } from '../spending/pair-shares.ts'
+import { readBounds } from '../value/call-bounds.ts'
+import { pairShares } from '../spending/pair-worth.ts'
 
 /**
  * Holds an intent against the operator's policy: contracts and what they are called with, deposits, recipients, spenders,

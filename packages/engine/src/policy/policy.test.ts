@@ -2,7 +2,7 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { principalId } from '../../../tool-server/src/auth/api-key.ts'
+import { principalId } from '../../../tool-server/src/auth/credentials.ts'
 import { devnetPolicy } from './devnet-policy.ts'
 import { loadPolicy, parsePolicy, usdMicros } from './policy.ts'
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { parseAmount } from '@svc/lp-math'
 import type * as z from 'zod'
 import { type ErrorDetail, ToolError } from '@svc/amm'
@@ -49,6 +50,11 @@ export function parsePolicy(written: unknown, options: { readonly production: bo
 /** Micro dollars (1e-6 US dollars) of a decimal text of the policy. */
 export function usdMicros(decimal: string): bigint {
   return parseAmount(decimal, 6)
+}
+
+/** SHA-256 of a policy as it is in force for all callers, defaults included. */
+export function policyHash(policy: Policy): string {
+  return createHash('sha256').update(JSON.stringify(policy)).digest('hex')
 }
 
 type Written = Omit<z.output<typeof policySchema>, '$schema'>

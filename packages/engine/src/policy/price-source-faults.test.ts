@@ -1,7 +1,7 @@
 import { chains } from '@svc/wallet/core'
 import { expect, it } from 'vitest'
 import { parsePolicy } from './policy.ts'
-import { priceSourceFaults } from './price-source-faults.ts'
+import { priceSourceFaults } from './policy-price-sources.ts'
 
 const base = chains.find(({ id }) => id === 8453)!
 const weth = base.wrappedNative.address

@@ -1,4 +1,4 @@
-import type { Surface } from '../calldata/surface.ts'
+import type { Surface } from '../calldata/call-recipients.ts'
 
 /** Every agent may say who it is. */
 const registries = ['identityRegistry', 'handleRegistry'] as const

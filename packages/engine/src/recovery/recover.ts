@@ -1,9 +1,9 @@
 import type { JournalEntry } from '@svc/wallet/core'
 import type { TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
-import { clampReceipt } from './clamp-receipt.ts'
+import { clampReceipt } from '../spending/gas-cap.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
-import type { Progress } from '../context/progress.ts'
+import type { Progress } from '../context/execution-context.ts'
 import { realDeltas, settleLedger } from '../stages/settle.ts'
 import { revokeAllowances } from '../allowances/revoke-allowances.ts'
 

@@ -1,4 +1,6 @@
-import { decodeErrorResult, type Hex, parseAbi } from 'viem'
+import { BaseError, decodeErrorResult, type Hex, parseAbi, type TransactionReceipt } from 'viem'
+import type { ExecutionContext } from '../context/engine.ts'
+import type { Step } from '../context/step.ts'
 
 /**
  * Says in our own words why a call reverted: text of `Error(string)` capped and escaped, the meaning of a panic code, the
@@ -27,6 +29,30 @@ export function revertReason(data: Hex | undefined): string {
  */
 export function isPastSlippage(reason: string): boolean {
   return pastSlippage.test(reason)
+}
+
+/**
+ * Why a mined transaction reverted, found by playing its call again on the state before its block. That is not quite the
+ * state it met (others stood before it in the block), so the answer is the likely reason, and may be that there is none.
+ */
+export async function minedRevertReason(
+  context: ExecutionContext,
+  step: Step,
+  receipt: TransactionReceipt,
+): Promise<string> {
+  const { client, wallet } = context
+  try {
+    await client.call({
+      account: wallet,
+      to: step.to,
+      data: step.data,
+      value: step.valueWei,
+      blockNumber: receipt.blockNumber - 1n,
+    })
+    return 'reverted; the same call succeeds on the state before its block'
+  } catch (error) {
+    return revertReason(revertDataOf(error))
+  }
 }
 
 /** As v2's and v3's routers, v4's router, and the position managers say it. */
@@ -138,4 +164,11 @@ function decode(data: Hex): { readonly name: string; readonly args: readonly unk
 function quote(text: string): string {
   const capped = text.length > 64 ? `${text.slice(0, 64)}...` : text
   return JSON.stringify(capped).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function revertDataOf(error: unknown): Hex | undefined {
+  if (!(error instanceof BaseError)) return undefined
+  const carrier = error.walk((cause) => typeof cause === 'object' && cause !== null && 'data' in cause)
+  const data = carrier !== null && 'data' in carrier ? carrier.data : undefined
+  return typeof data === 'string' && data.startsWith('0x') ? (data as Hex) : undefined
 }

@@ -1,6 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, type PublicClient, size } from 'viem'
 import { stepPlayer } from '../calldata/contracts.gen.ts'
-import type { SimulatedCall, SimulatedFrom, SimulatedResult } from './simulated.ts'
+import type { SimulatedCall, SimulatedFrom, SimulatedResult } from './asset-changes.ts'
 import { simulationUnavailable } from './simulation-failure.ts'
 
 /**

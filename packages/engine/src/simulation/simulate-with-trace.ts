@@ -1,6 +1,6 @@
 import { type Hex, type PublicClient, toHex } from 'viem'
 import * as z from 'zod'
-import type { SimulatedCall, SimulatedFrom, SimulatedResult } from './simulated.ts'
+import type { SimulatedCall, SimulatedFrom, SimulatedResult } from './asset-changes.ts'
 import { simulationUnavailable } from './simulation-failure.ts'
 
 /**
@@ -39,6 +39,22 @@ export async function simulateWithTrace(
 
 /** Answers whatever it is asked with the selector of `isValidSignature` (EIP-1271), as an account does that takes a signature for its own. */
 const takesAnySignature = '0x631626ba7e60e01b60005260206000f3'
+/**
+ * Remembers for ten minutes which chains' endpoints lack `eth_simulateV1`, so that not every write asks in vain, and no
+ * longer, so that an endpoint that has learned it is used. All endpoints of a chain have refused it when it is noted.
+ */
+export function createSimulatorMemory(now: () => number): SimulatorMemory {
+  const lacksUntil = new Map<number, number>()
+  return Object.freeze({
+    lacksTracing: (chainId: number) => (lacksUntil.get(chainId) ?? 0) > now(),
+    noteLack: (chainId: number) => void lacksUntil.set(chainId, now() + rememberedForMs),
+  })
+}
+
+export type SimulatorMemory = {
+  lacksTracing(this: void, chainId: number): boolean
+  noteLack(this: void, chainId: number): void
+}
 
 type SimulateV1 = { Method: 'eth_simulateV1'; Parameters: readonly unknown[]; ReturnType: unknown }
 
@@ -65,3 +81,5 @@ const result = z
     nativeDelta: null,
   }))
 const answerSchema = z.tuple([z.object({ calls: z.array(result) })])
+
+const rememberedForMs = 10 * 60_000

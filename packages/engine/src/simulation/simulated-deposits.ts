@@ -9,7 +9,7 @@ import { BaseError, decodeFunctionResult, size, slice, zeroAddress } from 'viem'
 import { v2PairAbi, v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
 import type { IntentDeposit } from '@svc/amm'
 import type { DepositReads, Read } from '../calldata/deposit-pool.ts'
-import type { SimulatedResult } from './simulated.ts'
+import type { SimulatedResult } from './asset-changes.ts'
 
 /** A deposit of an intent that one of its calls makes, and what to ask around that call. */
 export type CalledDeposit = {

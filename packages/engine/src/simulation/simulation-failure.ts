@@ -1,4 +1,6 @@
-import { ToolError } from '@svc/amm'
+import { type Token, tokenLabel, ToolError } from '@svc/amm'
+import { formatAmount } from '@svc/lp-math'
+import type { Refusal } from '../context/refusal.ts'
 
 /**
  * What an endpoint's refusal to simulate means: the wallet is short of native currency, which `short` says in amounts, or
@@ -33,6 +35,27 @@ export function simulationUnavailable(message: string, cause?: unknown, retryabl
   })
 }
 
+/** The refusal of a call that takes more than the wallet holds: of each token both in whole tokens, as a caller would write them. */
+export function shortOf(shortages: readonly Shortage[], what = 'the call'): Refusal {
+  const facts = shortages.map(({ token, holds, needs }) => ({
+    token,
+    holds: formatAmount(holds, token.decimals),
+    needs: formatAmount(needs, token.decimals),
+  }))
+  const texts = facts.map(({ token, holds, needs }) => `${holds} ${tokenLabel(token)} where ${what} needs ${needs}`)
+  return {
+    code: 'INSUFFICIENT_BALANCE',
+    message: `The wallet holds ${texts.join(', and ')}.`,
+    details: facts.map(({ token, holds, needs }) => ({
+      message: 'in whole tokens',
+      token: token.address,
+      symbol: tokenLabel(token),
+      holds,
+      needs,
+    })),
+  }
+}
+
 /** How nodes and the proxies before them say that they do not have a method, where they have no code for it. */
 const absent =
   /method.{0,40}(not found|not supported|unsupported|not available|unavailable|does not exist|not allowed|not whitelisted|disabled)|(unknown|unsupported|invalid) method/i
@@ -46,3 +69,6 @@ function causesOf(error: unknown): { readonly codes: readonly number[]; readonly
   }
   return { codes, text: texts.join('\n') }
 }
+
+/** Both in the token's smallest units. */
+type Shortage = { readonly token: Token; readonly holds: bigint; readonly needs: bigint }

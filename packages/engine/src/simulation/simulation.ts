@@ -2,17 +2,20 @@ import { type Address, decodeFunctionResult, encodeFunctionData, type PublicClie
 import { erc20Abi, v3PositionManagerAbi } from '@svc/amm/abis'
 import { type Token, ToolError } from '@svc/amm'
 import type { Allowance } from '../allowances/approval-steps.ts'
-import { assetChanges, type AssetChanges } from './asset-changes.ts'
+import {
+  assetChanges,
+  type AssetChanges,
+  type SimulatedCall,
+  type SimulatedFrom,
+  type SimulatedResult,
+} from './asset-changes.ts'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
 import type { Read } from '../calldata/deposit-pool.ts'
 import { simulateWithOverrides } from './simulate-with-overrides.ts'
-import { simulateWithTrace } from './simulate-with-trace.ts'
-import type { SimulatedCall, SimulatedFrom, SimulatedResult } from './simulated.ts'
+import { simulateWithTrace, type SimulatorMemory } from './simulate-with-trace.ts'
 import { isPastSlippage, revertReason } from './revert-reason.ts'
 import { readsBefore, simulatedDeposit, type SimulatedDeposit } from './simulated-deposits.ts'
-import { lacksMethod, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
-import { shortOf } from './short-of.ts'
-import type { SimulatorMemory } from './simulator-memory.ts'
+import { lacksMethod, shortOf, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
 import type { Step } from '../context/step.ts'
 import type { Inspected, Inspection } from '../value/inspection.ts'
 

@@ -1,5 +1,6 @@
 import type { Intent } from '@svc/amm'
 import { largestAmountUsdMicros } from '@svc/store'
+import { formatAmount } from '@svc/lp-math'
 
 /**
  * What the ledger is notified of a sum in millionths of a dollar: never less than `leastUsdMicros`, and of more than it takes
@@ -18,4 +19,9 @@ export function sumByToken(quantities: Intent['spends']): ReadonlyMap<string, bi
     sums.set(key, (sums.get(key) ?? 0n) + amount)
   }
   return sums
+}
+
+/** Millionths of a dollar as decimal dollars. */
+export function usdText(micros: bigint): string {
+  return formatAmount(micros, 6)
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import type { AuditLog } from '../audit/audit.ts'
-import type { PipelineLog } from '../audit/pipeline-log.ts'
+import type { PipelineLog } from '../context/pipeline-ports.ts'
 import type { Policy } from '../policy/policy.ts'
-import { readFileIfPresent } from '../switches/read-file-if-present.ts'
+import { readFileIfPresent } from '../audit/storage.ts'
 import { replaceFileDurably } from '@svc/runtime'
 import { dailyAlertPct, isDailyAlert, limitsOf } from './spend-limit.ts'
-import { usdText } from './usd-text.ts'
+import { usdText } from './countable.ts'
 
 /**
  * Announces once, in the log and in the audit log, that the day's sum has reached its mark; again only after it has been

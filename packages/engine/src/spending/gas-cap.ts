@@ -1,14 +1,14 @@
-import { formatEther, type TransactionReceipt, zeroAddress } from 'viem'
-import { unpricedGasCapWei, worstGasCost } from './gas.ts'
+import { formatEther, type Hex, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
 import { mayPass } from '@svc/amm'
+import type { GasCost } from '@svc/store'
+import type { Chain } from '@svc/wallet/core'
+import { unpricedGasCapWei, worstGasCost } from './gas.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../context/refusal.ts'
 import { limitsOf } from './spend-limit.ts'
-import { usdText } from './usd-text.ts'
 import { type PricedTokens, type Unpriced, valueOf } from './spend-value.ts'
 import type { Fees } from '../allowances/chain-snapshot.ts'
-import type { GasCost } from '@svc/store'
-import { countable } from './countable.ts'
+import { countable, usdText } from './countable.ts'
 
 /** Native currency for gas in millionths of a US dollar, rounded up; `null` where it has no price limits may count with. */
 export function gasWorth(wei: bigint, priced: PricedTokens): bigint | null {
@@ -77,6 +77,26 @@ export function checkGasCap(
   return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', capUsd, askedUsd }] }]
 }
 
+/**
+ * A receipt with no more gas at no higher price than what was signed allows: the chain cannot take more, so an endpoint
+ * that names more is wrong. The fee of a roll-up for its parent chain, in wei, is in no signature: it is taken on chains
+ * that charge one, up to twenty times what the signed gas may cost, or a fiftieth of a coin where that is more.
+ */
+export function clampReceipt(
+  receipt: TransactionReceipt,
+  rawTransaction: Hex,
+  { l1DataFee = false }: Pick<Chain, 'l1DataFee'>,
+): TransactionReceipt {
+  const { gas, maxFeePerGas } = parseTransaction(rawTransaction)
+  const gasUsed = least(receipt.gasUsed, gas)
+  const effectiveGasPrice = least(receipt.effectiveGasPrice, maxFeePerGas)
+  const fee = l1DataFee ? parentFeeOf(receipt) : 0n
+  const twentyfold = 20n * (gas ?? gasUsed) * (maxFeePerGas ?? effectiveGasPrice)
+  const most = twentyfold > unpricedGasCapWei ? twentyfold : unpricedGasCapWei
+  const bounded = { ...receipt, gasUsed, effectiveGasPrice }
+  return 'l1Fee' in receipt || fee > 0n ? Object.assign(bounded, { l1Fee: least(fee, most) }) : bounded
+}
+
 function unpricedGas(
   mode: Policy['allowlist']['mode'],
   worstWei: bigint,
@@ -91,4 +111,8 @@ function unpricedGas(
   const [cap, asked] = [formatEther(unpricedGasCapWei), formatEther(worstWei)]
   const message = `Gas could cost ${asked} of native currency, which has no price now; ${cap} is allowed without one.`
   return [{ code: 'SPENDING_LIMIT_EXCEEDED', message, details: [{ message: 'limit', limit: 'gas', cap, asked }] }]
+}
+
+function least(value: bigint, bound: bigint | undefined): bigint {
+  return bound !== undefined && value > bound ? bound : value
 }

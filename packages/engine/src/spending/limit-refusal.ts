@@ -2,7 +2,7 @@ import { formatAmount } from '@svc/lp-math'
 import type { SpendVerdict } from '@svc/store'
 import { type Token, tokenLabel } from '@svc/amm'
 import type { Refusal } from '../context/refusal.ts'
-import { usdText } from './usd-text.ts'
+import { usdText } from './countable.ts'
 import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed } from '../value/budget-names.ts'
 
 /** What is said of a spend that a limit, the limit of gas or a budget of the ledger stands against, and what helps. */

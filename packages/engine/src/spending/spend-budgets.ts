@@ -5,13 +5,13 @@ import type { Policy } from '../policy/policy.ts'
 import type { PricedTokens } from './spend-value.ts'
 import {
   budgetNames,
+  dailyValueCaps,
   poolBudgetName,
   poolPricedBudgetName,
   unanchoredBudgetName,
   unnamedBudgetName,
 } from '../value/budget-names.ts'
 import { type Holdings, tokensIn, valueAt } from '../value/trusted-value.ts'
-import { dailyValueCaps } from '../policy/policy-value-caps.ts'
 import { type CallValue, trustedPrices } from '../stages/weigh-value.ts'
 
 /**

@@ -6,8 +6,7 @@ import { isUnnamed, mayPass } from '@svc/amm'
 import { countable } from './countable.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { limitRefusal, type SpentAmount } from './limit-refusal.ts'
-import { dailyValueCaps } from '../policy/policy-value-caps.ts'
-import { isForAPerson } from '../value/budget-names.ts'
+import { dailyValueCaps, isForAPerson } from '../value/budget-names.ts'
 import type { SpendValue, Unpriced } from './spend-value.ts'
 
 /**

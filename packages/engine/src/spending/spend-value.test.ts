@@ -3,7 +3,7 @@ import { type Address, getAddress, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { v2PairAddress } from '@svc/amm/liquidity'
 import type { Intent, UsdPrice } from '@svc/amm'
-import { pairShares } from './pair-shares.ts'
+import { pairShares } from './pair-worth.ts'
 import {
   createNativePrices,
   type PricedToken,

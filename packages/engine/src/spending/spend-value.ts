@@ -16,8 +16,7 @@ import {
   type UsdPrice,
 } from '@svc/amm'
 import { sumByToken } from './countable.ts'
-import { pairShares } from './pair-shares.ts'
-import { readPairs, type Sides, type StandingPair, withoutGivenBack } from './pair-worth.ts'
+import { pairShares, readPairs, type Sides, type StandingPair, withoutGivenBack } from './pair-worth.ts'
 
 /**
  * Looks up every token an intent names and its price in US dollars; `price` is `null` where none can be trusted. Native

@@ -1,8 +1,8 @@
 import type { Hash, TransactionReceipt } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { errorTable, ToolError } from '@svc/amm'
-import { afterSigning } from './after-signing.ts'
-import type { Progress } from '../context/progress.ts'
+import { afterSigning } from './sign-next.ts'
+import type { Progress } from '../context/execution-context.ts'
 import type { Step } from '../context/step.ts'
 
 const hashes = ['0xa1', '0xb2'] as const satisfies readonly Hash[]

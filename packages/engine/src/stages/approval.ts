@@ -1,10 +1,10 @@
-import type { Call } from '../call.ts'
 import { ToolError } from '@svc/amm'
+import type { Operation } from '@svc/store'
+import type { Call } from '../call.ts'
 import { type Policy, usdMicros } from '../policy/policy.ts'
 import type { Refusal } from '../context/refusal.ts'
-import { counts } from '../operations/require-channel.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'
-import { usdText } from '../spending/usd-text.ts'
+import { usdText } from '../spending/countable.ts'
 
 /**
  * What a spend needs of a person: nothing up to the threshold that holds for its principal, and nothing where a person has
@@ -45,10 +45,28 @@ export function requireNoNewApproval(spend: HeldSpend, policy: ApprovalTerms, ca
   })
 }
 
+/**
+ * Holds who approved an operation against the policy as it is now: a word counts only from a channel it names. Throws
+ * `APPROVAL_REQUIRED`.
+ */
+export function requireChannel({ id, decidedBy }: Operation, { approvals }: Policy): void {
+  if (decidedBy === null || counts(decidedBy, approvals)) return
+  throw new ToolError('APPROVAL_REQUIRED', 'The policy does not take approvals from where this one came.', {
+    details: [{ message: 'Who decided.', operationId: id, decidedBy, accepted: approvals.channels }],
+    suggestion: 'Call the tool again for a new operation, and have it approved over a channel the policy names.',
+  })
+}
+
 /** What of a policy says who must be asked. */
 type ApprovalTerms = Pick<Policy, 'approvalThresholdUsd' | 'approvals'>
 
 /** Only a decision makes an operation that awaits one ready to be claimed, so a decided one that runs was approved. */
 function isApproved({ carriesOut }: Pick<Call, 'carriesOut'>, { approvals }: Pick<Policy, 'approvals'>): boolean {
   return carriesOut !== null && carriesOut.decidedBy !== null && counts(carriesOut.decidedBy, approvals)
+}
+
+/** Whether a word of `decidedBy` (channel, colon, who) came over a channel that the policy names. */
+function counts(decidedBy: string, { channels }: Policy['approvals']): boolean {
+  const channel = decidedBy.split(':', 1)[0]
+  return channels.some((name) => name === channel)
 }

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Chain, chains, findChain } from '@svc/wallet/core'
 import type { Intent, IntentDeposit } from '@svc/amm'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
-import { depositDrift, simulatedDrift } from '../simulation/deposit-drift.ts'
-import { intentDrift } from './keep-plan.ts'
+import { depositDrift, intentDrift, simulatedDrift } from './keep-plan.ts'
 
 const [token, other, router, wallet] = ['1', '2', '3', '4'].map((digit) => `0x${digit.repeat(40)}` as const) as [
   `0x${string}`,

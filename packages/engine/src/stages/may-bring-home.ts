@@ -1,7 +1,7 @@
 import { isAddressEqual } from 'viem'
 import { calledContracts } from '../calldata/called-contracts.ts'
 import type { ExecutionContext } from '../context/engine.ts'
-import { readBounds } from './read-bounds.ts'
+import { readBounds } from '../value/call-bounds.ts'
 
 /**
  * Whether the calldata leaves room for a call that only brings funds home, and to the wallet alone: it trades, deposits and orders

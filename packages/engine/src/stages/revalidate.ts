@@ -4,25 +4,25 @@ import { assertDeclared } from '../calldata/assert-declared.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { checkGasCap, gasCostOf, gasWorth } from '../spending/gas-cap.ts'
 import { worstGasCost } from '../spending/gas.ts'
-import { isWayHome } from './is-way-home.ts'
 import { keepDeposits } from './keep-plan.ts'
 import type { PolicyFollower } from '../policy/follow-policy.ts'
 import { mayBringHome } from './may-bring-home.ts'
 import { checkMeasured, declaredContext, play, tokensGivenUp, tokensToPrice } from './prepare.ts'
 import { policyVerdict } from '../policy/policy-verdict.ts'
 import { throwFirst } from '../context/refusal.ts'
-import type { Progress } from '../context/progress.ts'
+import type { Progress } from '../context/execution-context.ts'
 import { requireRunning } from './require-running.ts'
-import type { Reserved } from './reserve-spend.ts'
+import { isWayHome, type Reserved } from './reserve-spend.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { budgetsOf } from '../spending/spend-budgets.ts'
-import { raiseSpend } from '../spending/spend-limit.ts'
+import { holdSpend, raiseSpend } from '../spending/spend-limit.ts'
 import { priceTokens, valueOfSpend } from '../spending/spend-value.ts'
 import type { Step } from '../context/step.ts'
-import { recheckPolicy } from './recheck-policy.ts'
 import { onStorage } from '../audit/storage.ts'
-import { snapshot, type ChainSnapshot } from '../allowances/chain-snapshot.ts'
+import { type ChainSnapshot, snapshot } from '../allowances/chain-snapshot.ts'
 import { ownMoveOfIntent, valueOfCall } from './weigh-value.ts'
+import { requireNoNewDelay } from './delay.ts'
+import { grantRefusals } from '../policy/policy-for.ts'
 
 /**
  * Just before a transaction is signed: still running, allowed by the policy in force now, and the simulation still fresh.
@@ -136,4 +136,42 @@ function addDeltas(one: ReadonlyMap<string, bigint>, other: ReadonlyMap<string, 
   const sums = new Map(one)
   for (const [token, delta] of other) sums.set(token, (sums.get(token) ?? 0n) + delta)
   return sums
+}
+
+/**
+ * Before each signature, however fresh the simulation is: still running, and what is planned fits the policy in force now,
+ * under which the pipeline goes on. Asks no endpoint. Where the policy is another than before, what it says of amounts (limits,
+ * the threshold for a person, gas) is held against what is reserved already, and a delay that it asks for now refuses.
+ * Throws the first refusal, `POLICY_INVALID` where the file cannot be read.
+ */
+async function recheckPolicy(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
+  const isWayHome = progress.reserved.isExit && mayBringHome(before)
+  throwFirst((await requireRunning(before.engine, isWayHome)).refusals)
+  const context = await policies.forExecution(before)
+  const { engine, call, chain, wallet, intent, known } = context
+  const { policy } = engine
+  throwFirst(grantRefusals(call.tool, call.principal.id, policy))
+  const { snapshotTaken, simulation, firstStep } = progress.valid
+  throwFirst(policyVerdict(intent, { chain, policy, known, wallet, nowSeconds: snapshotTaken.atSeconds }).refusals)
+  if (engine.policyHash === before.engine.policyHash) return context
+  throwFirst(checkMeasured(simulation, policy))
+  throwFirst(
+    checkGasCap(
+      policy,
+      [...simulation.gasUsed, ...simulation.revokeGasUsed],
+      snapshotTaken.fees,
+      progress.priced,
+      before.value.isExit,
+    ),
+  )
+  const { reserved, priced } = progress
+  const value = valueOfCall(context, simulation, priced, firstStep)
+  throwFirst(value.refusals)
+  const { reservationId, spend } = context
+  const budgets = budgetsOf(value, { policy, chainId: chain.id, priced, spendUsdMicros: reserved.amountUsdMicros })
+  const held = { ...engine, reservationId, reserved, budgets, isReserved: spend.reserved }
+  throwFirst(await onStorage('the spend ledger cannot be read', () => holdSpend(held)))
+  requireNoNewApproval(reserved, policy, call)
+  requireNoNewDelay(intent.riskTier, policy, call, engine.now())
+  return context
 }

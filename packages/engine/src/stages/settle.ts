@@ -3,14 +3,13 @@ import type { BudgetAmount } from '@svc/store'
 import type { Settled, TokenQuantity } from '@svc/amm'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-facts.ts'
-import { countable } from '../spending/countable.ts'
+import { countable, usdText } from '../spending/countable.ts'
 import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
 import { holdAgainstSimulation } from '../simulation/hold-against-simulation.ts'
 import { unlistedWarnings } from '../policy/policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
-import type { Progress } from '../context/progress.ts'
+import type { Progress } from '../context/execution-context.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
-import { usdText } from '../spending/usd-text.ts'
 import {
   notGivenBack,
   outflowsOf,
@@ -22,9 +21,8 @@ import {
   valueOfMove,
 } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
-import type { Standing } from '../allowances/current-allowances.ts'
 import { readAllowances } from '../allowances/chain-snapshot.ts'
-import { revokeAllowances } from '../allowances/revoke-allowances.ts'
+import { revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
 import { budgetNames } from '../value/budget-names.ts'
 import { type Holdings, valueAt } from '../value/trusted-value.ts'
 import { tradedIn } from '../value/own-move.ts'

@@ -1,17 +1,16 @@
 import { type NewOperation, type Operation, StoreError } from '@svc/store'
 import { type Plan, type Planned, type Scheduled, ToolError } from '@svc/amm'
 import { neededApproval } from './approval.ts'
-import type { AuditEventName } from '../audit/audit-event-names.ts'
-import { countable } from '../spending/countable.ts'
+import type { AuditEventName } from '../audit/audit.ts'
+import { countable, usdText } from '../spending/countable.ts'
 import { neededDelay, type NeededDelay } from './delay.ts'
 import { planOf } from '../operations/plan.ts'
 import { argumentsOf } from '../operations/plan-hash.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
-import { usdText } from '../spending/usd-text.ts'
 import { onStorage } from '../audit/storage.ts'
 import { storeIntent } from '../operations/stored-intent.ts'
-import { storePrincipal } from '../operations/stored-principal.ts'
+import { storePrincipal } from '../principal.ts'
 
 /** Keeps the plan of a dry run for `execute_plan`, whatever the policy has against it now. */
 export async function storePlan(context: Reserved, refusals: readonly Refusal[]): Promise<Planned> {

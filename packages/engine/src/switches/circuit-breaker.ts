@@ -2,10 +2,9 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
-import type { SwitchDecision } from './kill-switch.ts'
-import { readFileIfPresent } from './read-file-if-present.ts'
+import { type PastTime, type SwitchDecision, switchHistory, withEnded } from './kill-switch.ts'
+import { readFileIfPresent } from '../audit/storage.ts'
 import { replaceFileDurably } from '@svc/runtime'
-import { type PastTime, switchHistory, withEnded } from './switch-history.ts'
 
 /**
  * Stops signing when too much goes wrong: after `maxConsecutiveFailures` transactions in a row that were mined and

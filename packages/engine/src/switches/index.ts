@@ -1,5 +1,5 @@
-export { auditEventNames } from '../audit/audit-event-names.ts'
-export { auditLogFiles, type AuditLogFiles } from '../audit/audit-log-files.ts'
+export { auditEventNames } from '../audit/audit.ts'
+export { auditLogFiles, type AuditLogFiles } from '../audit/audit-files.ts'
 export { createCircuitBreaker } from './circuit-breaker.ts'
 export { type Pause, pause, readPause, resume } from './kill-switch.ts'
 export { readAuditLog } from '../audit/read-audit-log.ts'

@@ -4,10 +4,9 @@ import type { Engine } from '../context/engine.ts'
 import { printable } from '@svc/runtime'
 import { readPause } from './kill-switch.ts'
 import { isDailyAlert, limitsOf, sessionIdleMs } from '../spending/spend-limit.ts'
-import { usdText as usd } from '../spending/usd-text.ts'
+import { usdText as usd } from '../spending/countable.ts'
 import { onStorage } from '../audit/storage.ts'
-import { budgetNames } from '../value/budget-names.ts'
-import { dailyValueCaps } from '../policy/policy-value-caps.ts'
+import { budgetNames, dailyValueCaps } from '../value/budget-names.ts'
 
 /** What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. */
 export async function safetyReport(engine: Engine, principal: Principal): Promise<SafetyReport> {

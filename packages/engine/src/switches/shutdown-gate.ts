@@ -13,6 +13,7 @@ export function createShutdownGate(): Door {
   }
   return Object.freeze({
     requireOpen,
+    isShut: () => state.shut,
     async during<Value>(work: () => Promise<Value>): Promise<Value> {
       requireOpen()
       const working = work()
@@ -39,6 +40,7 @@ export function createShutdownGate(): Door {
 export type Door = {
   /** Throws `SERVER_BUSY` once the gate is shut. */
   requireOpen(this: void): void
+  isShut(this: void): boolean
   /** Does work that must not be cut off. Throws `SERVER_BUSY` once the gate is shut. */
   during<Value>(this: void, work: () => Promise<Value>): Promise<Value>
   /** Whether all had left in time. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type PastTime, withEnded } from './switch-history.ts'
+import { type PastTime, withEnded } from './kill-switch.ts'
 
 it('keeps the newest hundred', () => {
   let past: PastTime<number>[] = []

@@ -5,8 +5,7 @@ import { beforeEach, expect, it } from 'vitest'
 import type { AuditEvent } from '../audit/audit.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { pause, resume } from './kill-switch.ts'
-import { parsePolicy } from '../policy/policy.ts'
-import { policyHash } from '../policy/policy-hash.ts'
+import { parsePolicy, policyHash } from '../policy/policy.ts'
 import { createSwitchRecorder } from './switch-recorder.ts'
 
 let dataDir: string

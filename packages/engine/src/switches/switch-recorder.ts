@@ -1,14 +1,12 @@
 import type { AuditEvent, AuditLog } from '../audit/audit.ts'
-import type { PastTime, SwitchEnd } from './switch-history.ts'
 import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { CircuitBreaker, Opening } from './circuit-breaker.ts'
-import type { PipelineLog } from '../audit/pipeline-log.ts'
-import { type Pause, readPause, readResume } from './kill-switch.ts'
-import type { Policy } from '../policy/policy.ts'
-import { policyHash } from '../policy/policy-hash.ts'
-import { readFileIfPresent } from './read-file-if-present.ts'
+import type { PipelineLog } from '../context/pipeline-ports.ts'
+import { type PastTime, type Pause, readPause, readResume, type SwitchEnd } from './kill-switch.ts'
+import { type Policy, policyHash } from '../policy/policy.ts'
+import { readFileIfPresent } from '../audit/storage.ts'
 import { replaceFileDurably } from '@svc/runtime'
 
 /**

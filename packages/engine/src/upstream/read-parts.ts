@@ -18,7 +18,7 @@ import {
   v4PositionManagerAbi,
 } from '@svc/amm/abis'
 import { positionPermitAbi } from '@svc/amm/liquidity'
-import type { Surface } from '../calldata/surface.ts'
+import type { Surface } from '../calldata/call-recipients.ts'
 import { type ActionForm, routerCommands, type RouterVersion, v4Actions } from './part-forms.ts'
 import { upstreamRefusal } from '@svc/amm/upstream'
 

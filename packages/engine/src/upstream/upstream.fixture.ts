@@ -10,7 +10,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { universalRouterAbi, v3PositionManagerAbi, v3SwapRouter02Abi } from '@svc/amm/abis'
-import { swapAction } from '../../../amm/src/liquidity/v4/swap-action.ts'
+import { swapAction } from '../../../amm/src/liquidity/v4/plan-swap.ts'
 import { encodeActions, v4Action } from '../../../amm/src/liquidity/v4/v4-action.ts'
 import type { Intent, Quote, UpstreamTransaction } from '@svc/amm'
 import { knownContracts } from '../calldata/known-contracts.ts'

@@ -1,3 +1,5 @@
+import { type Policy, usdMicros } from '../policy/policy.ts'
+
 /** Names of the budgets of value in the ledger; those of single pools and tokens contain the chain and the address. */
 export const budgetNames = {
   loss: 'loss',
@@ -27,6 +29,25 @@ export function isOfUnnamed(name: string): boolean {
   return name.startsWith(unnamedPrefix)
 }
 
+/**
+ * The budgets of value of any 24 hours, in millionths of a US dollar: what may be lost, speculated with, spent at current
+ * prices alone, and moved of tokens that pools alone price. The last is by default the sum at which prices that are wrong by
+ * `maxPriceBandBps` lose as much as a day may lose.
+ */
+export function dailyValueCaps(policy: Policy): DailyValueCaps {
+  const daily = usdMicros(policy.limitsUsd.daily)
+  const { maxDailyLossUsd, maxPriceBandBps, speculativeUsd, coldStartUsd, poolPricedUsd } = policy
+  const isStrict = policy.allowlist.mode === 'strict'
+  const loss = maxDailyLossUsd === undefined ? daily / 50n : usdMicros(maxDailyLossUsd)
+  const lostByBand = (loss * 10_000n) / BigInt(Math.max(maxPriceBandBps, 1))
+  return {
+    loss,
+    speculative: speculativeUsd === undefined ? (isStrict ? 0n : daily / 10n) : usdMicros(speculativeUsd),
+    coldStart: coldStartUsd === undefined ? daily / 10n : usdMicros(coldStartUsd),
+    poolPriced: poolPricedUsd === undefined ? (lostByBand < daily ? lostByBand : daily) : usdMicros(poolPricedUsd),
+  }
+}
+
 const unnamedPrefix = 'without a named source '
 
 /** Of a token that pools alone price, not where a person expects it, that leaves; nothing is in it without a person. */
@@ -45,3 +66,5 @@ const unanchoredPrefix = 'without an expected price '
 export function isForAPerson(name: string): boolean {
   return name.startsWith(budgetNames.poolPriced) || isOfUnnamed(name) || isOfUnanchored(name)
 }
+
+type DailyValueCaps = Readonly<Record<keyof typeof budgetNames, bigint>>

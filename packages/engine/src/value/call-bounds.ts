@@ -1,11 +1,11 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Hex, zeroAddress } from 'viem'
-import type { IntentCall } from '@svc/amm'
+import { type Intent, type IntentCall, ToolError } from '@svc/amm'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { isUpstreamSurface, type Part, readParts } from '../upstream/read-parts.ts'
 import { type DepositBounds, depositOf } from './deposit-bounds.ts'
-import { type OrderBounds, orderOf } from './order-bounds.ts'
-import { tradesOf, type TradesBounds } from './trade-bounds.ts'
+import { type OrderBounds, orderOf, type TradesBounds, tradesOf } from './trade-bounds.ts'
+import type { Refusal } from '../context/refusal.ts'
 
 /**
  * What the calldata of each call permits at worst, whatever a simulation shows: the most that its trades take and the least that
@@ -34,6 +34,21 @@ export const noBounds: CallBounds = {
   deposits: [],
   orders: [],
   unreturnedWei: 0n,
+}
+
+/** Calldata of the AMM that is not known to its last byte may permit anything. */
+export function readBounds(
+  { calls }: Intent,
+  chain: Chain,
+  known: KnownContracts,
+): { readonly bounds: readonly CallBounds[]; readonly refusals: readonly Refusal[] } {
+  try {
+    return { bounds: callBounds(calls, { chain, known }), refusals: [] }
+  } catch (error) {
+    const details = error instanceof ToolError ? error.details : []
+    const message = 'The calldata cannot be read to its last byte, so what it permits at worst is not known.'
+    return { bounds: calls.map(() => noBounds), refusals: [{ code: 'UNSAFE_TRANSACTION', message, details }] }
+  }
 }
 
 function boundsOfCall({ to, data, valueWei }: IntentCall, { chain, known }: BoundsContext): CallBounds {

@@ -1,8 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import type { Part } from '../upstream/read-parts.ts'
-import { textIn, uintIn } from './part-values.ts'
-import { identityOfKey, keyIn, type PoolIdentity, poolIdentity } from './pool-identity.ts'
+import { identityOfKey, keyIn, type PoolIdentity, poolIdentity, textIn, uintIn } from './pool-identity.ts'
 
 /** A deposit as its calldata bounds it. */
 export type DepositBounds = {

@@ -1,6 +1,6 @@
 import { getAmountsForLiquidity, getSqrtPriceAtTick, mintAmountsWithSlippage } from '@svc/lp-math'
 import { describe, expect, it } from 'vitest'
-import { pairOutcomes, rangeOutcomes } from './deposit-outcomes.ts'
+import { pairOutcomes, rangeOutcomes } from './simulated-deposit.ts'
 
 const ticks = { tickLower: -1_000, tickUpper: 1_000 }
 const [lower, upper] = [getSqrtPriceAtTick(-1_000), getSqrtPriceAtTick(1_000)]

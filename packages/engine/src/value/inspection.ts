@@ -21,8 +21,8 @@ import {
 } from '@svc/amm/abis'
 import { supplyWithFee } from '@svc/amm/liquidity'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
-import type { SimulatedCall, SimulatedResult } from '../simulation/simulated.ts'
-import type { OrderBounds } from './order-bounds.ts'
+import type { SimulatedCall, SimulatedResult } from '../simulation/asset-changes.ts'
+import type { OrderBounds } from './trade-bounds.ts'
 import { identityOfKey, type PoolIdentity, poolIdentity } from './pool-identity.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { CallBounds } from './call-bounds.ts'
 import { heldOf, type Moved } from './moved.ts'
-import type { OrderBounds } from './order-bounds.ts'
+import type { OrderBounds } from './trade-bounds.ts'
 import { depositOutcomes, simulatedDeposit } from './simulated-deposit.ts'
 import type { RangePosition, TrustedPrices } from './trusted-value.ts'
 import type { MovedOutcomes, Outcome } from './weigh-change.ts'

@@ -3,11 +3,10 @@ import type { Intent } from '@svc/amm'
 import { zeroAddress } from 'viem'
 import type { CallBounds } from './call-bounds.ts'
 import type { DepositBounds } from './deposit-bounds.ts'
-import { rangeOutcomeAt } from './deposit-outcomes.ts'
 import type { PositionState } from './inspection.ts'
 import type { Moved } from './moved.ts'
 import type { PoolIdentity } from './pool-identity.ts'
-import { type SimulatedDeposit, simulatedDeposit } from './simulated-deposit.ts'
+import { rangeOutcomeAt, type SimulatedDeposit, simulatedDeposit } from './simulated-deposit.ts'
 
 /**
  * A call that takes liquidity or fees out of own positions and puts them back into the same pool: what re-enters is no spend, what is

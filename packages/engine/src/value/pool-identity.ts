@@ -1,7 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { getAddress, type Hex } from 'viem'
 import { poolIdOf, type PoolKey, v2PairAddress, v3PoolAddress } from '@svc/amm/liquidity'
-import { recordIn, textIn } from './part-values.ts'
 
 /** A pool by what calldata says of it. Tokens in its order, in lower case. */
 export type PoolIdentity = {
@@ -39,4 +38,26 @@ export function keyIn(value: unknown): PoolKey {
 
 export function sortedTokens(one: string, other: string): readonly [string, string] {
   return BigInt(one) < BigInt(other) ? [one, other] : [other, one]
+}
+
+/** Members of a part of calldata by their kind. They throw `TypeError` for what is none of it. */
+
+export function uintIn(value: unknown): bigint {
+  if (typeof value !== 'bigint') throw new TypeError('an amount of the calldata is no number')
+  return value
+}
+
+/** Lower case. */
+export function textIn(value: unknown): string {
+  if (typeof value !== 'string') throw new TypeError('a member of the calldata is no text')
+  return value.toLowerCase()
+}
+
+export function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.map(recordIn) : []
+}
+
+function recordIn(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw new TypeError('a member of the calldata is no tuple')
+  return value as Readonly<Record<string, unknown>>
 }

@@ -1,9 +1,18 @@
-import { getAddress, type Hex, size, slice, zeroAddress } from 'viem'
-import { poolIdOf } from '@svc/amm/liquidity'
+import { decodeFunctionData, getAddress, type Hex, size, slice, zeroAddress } from 'viem'
+import { poolIdOf, type PoolKey } from '@svc/amm/liquidity'
+import { twammOrderAbi } from '@svc/amm/abis'
 import type { Part } from '../upstream/read-parts.ts'
 import type { Place } from './deposit-bounds.ts'
-import { recordsIn, textIn, uintIn } from './part-values.ts'
-import { keyIn, poolIdentity, sortedTokens } from './pool-identity.ts'
+import {
+  identityOfKey,
+  keyIn,
+  poolIdentity,
+  type PoolIdentity,
+  recordsIn,
+  sortedTokens,
+  textIn,
+  uintIn,
+} from './pool-identity.ts'
 
 /** What the trades of one call permit. Lower-case tokens; native currency goes as the wrapped token. */
 export type TradesBounds = {
@@ -24,6 +33,29 @@ export function tradesOf(parts: readonly Part[], place: Place): TradesBounds {
   if (legs.length === 0) return { trades: [], pays: new Map(), brings: new Map(), feeBps: 0 }
   const pays = paysOf(legs, parts, place)
   return { trades: legs, pays, brings: bringsOf(legs, parts, place), feeBps: feeOf(legs, pays) }
+}
+
+/** An order as its calldata has it. Lower-case tokens. */
+export type OrderBounds = {
+  readonly key: PoolKey
+  readonly pool: PoolIdentity
+  readonly zeroForOne: boolean
+  readonly tokenIn: string
+  readonly tokenOut: string
+  /** All that it may take. */
+  readonly amountIn: bigint
+  /** What the pool takes of a trade; 0 for a fee that a hook decides. */
+  readonly feeBps: number
+}
+
+/** `null` for what settles, ends or pays out an order. Throws for what is no call of an owner of orders. */
+export function orderOf(data: Hex): OrderBounds | null {
+  const call = decodeFunctionData({ abi: twammOrderAbi, data })
+  if (call.functionName !== 'submitOrder') return null
+  const [key, { zeroForOne }, amountIn] = call.args
+  const pool = identityOfKey(key)
+  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+  return { key, pool, zeroForOne, tokenIn, tokenOut, amountIn, feeBps: staticFeeBps(key.fee) }
 }
 
 type Leg = TradeBounds & {

@@ -1,9 +1,15 @@
 import type { Budget } from '@svc/store'
 import { checkOf, type PolicyCheck } from '../policy/policy-check.ts'
 import type { Policy } from '../policy/policy.ts'
-import { dailyValueCaps } from '../policy/policy-value-caps.ts'
-import { usdText } from '../spending/usd-text.ts'
-import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed, poolBudgetName } from './budget-names.ts'
+import { usdText } from '../spending/countable.ts'
+import {
+  budgetNames,
+  dailyValueCaps,
+  isForAPerson,
+  isOfUnanchored,
+  isOfUnnamed,
+  poolBudgetName,
+} from './budget-names.ts'
 import { bandWidthBps, tokensIn } from './trusted-value.ts'
 import { valueBounds } from './value-bounds.ts'
 import type { WeighedIntent } from './weigh-intent.ts'

@@ -2,7 +2,7 @@ import { formatAmount } from '@svc/lp-math'
 import type { Address } from 'viem'
 import type { PriceWitness } from '@svc/amm'
 import type { PricedToken, PricedTokens } from '../spending/spend-value.ts'
-import { usdText } from '../spending/usd-text.ts'
+import { usdText } from '../spending/countable.ts'
 import { bandWidthBps } from './trusted-value.ts'
 import type { WeighedIntent } from './weigh-intent.ts'
 

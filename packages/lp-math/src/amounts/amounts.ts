@@ -1,7 +1,6 @@
 import { divRoundingUp, MAX_UINT256 } from '../integers/integers.ts'
-import { parsePositiveDecimal } from '../integers/parse-positive-decimal.ts'
-import { tenToDecimals } from '../prices/prices.ts'
-import { requireAmount } from '../sqrt-price/require-arguments.ts'
+import { parsePositiveDecimal, tenToDecimals } from '../prices/prices.ts'
+import { requireAmount } from '../sqrt-price/sqrt-price.ts'
 /** Thrown when a text is no amount; `reason` says why and `accepted` what would have been taken. The text itself is not repeated. */
 export class AmountError extends Error {
   override readonly name = 'AmountError'

@@ -1,5 +1,5 @@
 import type { Bars } from '../bars/bars.ts'
-import { traversedShare } from './strategy-ticks.ts'
+import { traversedShare } from './backtest-strategy.ts'
 
 /**
  * Writes into `columns`, for the bars from `fromBar` to before `toBar`, the share of each bar that its price spent in the range and the

@@ -1,7 +1,6 @@
 import { accrueFees } from './accrue-fees.ts'
 import type { Position } from './open-position.ts'
-import { movePosition } from './move-position.ts'
-import type { StrategyReplay } from './strategy-replay.ts'
+import { movePosition, type StrategyReplay } from './move-position.ts'
 
 /**
  * Earns the fees of a position from the bar after `mintBar` on, and gives the bar at whose close it is to be moved, or the last bar.

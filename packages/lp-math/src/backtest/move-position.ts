@@ -1,6 +1,9 @@
 import { amount0Of, amount1Of, openPosition, type Position } from './open-position.ts'
-import type { StrategyReplay } from './strategy-replay.ts'
-import { strategyTicks } from './strategy-ticks.ts'
+import type { Bars } from '../bars/bars.ts'
+import type { FeeColumns } from './accrue-fees.ts'
+import type { BacktestOptions } from './backtest-options.ts'
+import { type BacktestStrategy, strategyTicks } from './backtest-strategy.ts'
+import type { MarketColumns } from './market-columns.ts'
 
 /** Closes a position at the close of `bar` and swaps into the ratio of a new range around the price there. */
 export function movePosition({ bars, strategy, options, market }: StrategyReplay, closed: Position, bar: number): Move {
@@ -35,6 +38,19 @@ export function swapIntoRatio(held: Pair, ratio: Pair, pool: SwappingPool): Rati
   const mirrored = { ...pool, sqrtPrice: 1 / pool.sqrtPrice }
   const { sold, bought } = sell(held.amount1, held.amount0, ratio.amount1, ratio.amount0, mirrored)
   return { sold0: 0, bought0: bought, sold1: sold, bought1: 0 }
+}
+
+/** One strategy on its way through the bars: what it reads, and the columns that it writes. */
+export type StrategyReplay = {
+  readonly bars: Bars
+  readonly strategy: BacktestStrategy
+  readonly options: BacktestOptions
+  readonly market: MarketColumns
+  readonly fees: FeeColumns
+  /** At the close of each bar, in US dollars. */
+  readonly equity: Float64Array
+  /** Fees until then, and impermanent loss until then over all positions; `null` unless asked for. */
+  readonly course: { readonly feesUsd: Float64Array; readonly ilUsd: Float64Array } | null
 }
 
 type Pair = { readonly amount0: number; readonly amount1: number }

@@ -1,8 +1,7 @@
 import type { Bars } from '../bars/bars.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { checkFee } from './backtest-options.ts'
-import { feeUncertaintyPct } from './fee-uncertainty-pct.ts'
-import { traversedShare } from './strategy-ticks.ts'
+import { traversedShare } from './backtest-strategy.ts'
 
 /**
  * Fees that a position in one range earned over bars, diluted by its own liquidity, in smallest units and in doubles: what
@@ -44,6 +43,18 @@ export type ReplayedFees = {
   readonly inRangeShare: number
   /** How far the amounts may lie off, in percent of them; see `feeUncertaintyPct`. */
   readonly feeUncertaintyPct: number
+}
+
+/**
+ * How far replayed fees may lie from what the position earned, in percent of them: the span of a bar in percent of the width of the
+ * range, both in ticks, each bar weighted by the fees it brought; at most 100.
+ *
+ * What a bar cannot tell is which part of its trade fell into the range. On the minutes of a real pool (USDC/WETH 0.05 %, five days),
+ * in bars of 5 minutes, 15 minutes, an hour, four hours and a day alike, the fees of at least 19 of 20 ranges, 1 to 50 % wide and
+ * placed anywhere about the prices seen, lie within this bound of those by minutes.
+ */
+export function feeUncertaintyPct(spanOverWidth: number): number {
+  return Math.min(100, 100 * spanOverWidth)
 }
 
 function checkPosition(position: ReplayedPosition): void {

@@ -3,13 +3,11 @@ import type { EquityPoint, Rebalance, StrategyRange, StrategyResult } from './st
 import { fullRangeTicks, type TickRange } from '../ticks/ticks.ts'
 import type { BacktestOptions } from './backtest-options.ts'
 import { columnAt, LN_TICK, type MarketColumns } from './market-columns.ts'
-import type { BacktestStrategy } from './backtest-strategy.ts'
-import { feeUncertaintyPct } from './fee-uncertainty-pct.ts'
+import { type BacktestStrategy, strategyTicks } from './backtest-strategy.ts'
+import { feeUncertaintyPct } from './replay-fees.ts'
 import { holdUntilRebalance } from './hold-until-rebalance.ts'
-import { movePosition } from './move-position.ts'
+import { movePosition, type StrategyReplay } from './move-position.ts'
 import { amount0Of, amount1Of, openPosition, type Position } from './open-position.ts'
-import type { StrategyReplay } from './strategy-replay.ts'
-import { strategyTicks } from './strategy-ticks.ts'
 import { valuePosition } from './value-position.ts'
 
 /** Replays one strategy over checked bars; see `replayStrategies`. */

@@ -1,5 +1,5 @@
 import { amount0Of, amount1Of, type Position } from './open-position.ts'
-import type { StrategyReplay } from './strategy-replay.ts'
+import type { StrategyReplay } from './move-position.ts'
 
 /**
  * Values a position at the close of each bar from `mintBar` to `endBar`, less the gas paid until then, into the equity column, and gives

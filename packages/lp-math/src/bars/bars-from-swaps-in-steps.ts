@@ -4,7 +4,7 @@ import {
   type SwapLog,
 } from '../fees/fee-growth-from-swaps-in-steps.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { eachInSteps } from '../steps/each-in-steps.ts'
+import { eachInSteps, inOneGo } from '../steps/each-in-steps.ts'
 import { MAX_TICK, MIN_TICK } from '../ticks/ticks.ts'
 import type { Bars } from './bars.ts'
 import { type BarRow, barsFromRows } from './bars-from-rows.ts'
@@ -48,6 +48,11 @@ export type BarsFromSwapsOptions = Partial<Pick<FeeGrowthFromSwapsOptions, 'feeP
   startsAt: number
   endsAt: number
   start?: PoolState
+}
+
+/** What `barsFromSwapsInSteps` comes to, at once. Throws what it throws. */
+export function barsFromSwaps(swaps: readonly TimedSwapLog[], options: BarsFromSwapsOptions): Bars {
+  return inOneGo(barsFromSwapsInSteps(swaps, options))
 }
 
 type PoolState = { sqrtPriceX96: bigint; liquidity: bigint }

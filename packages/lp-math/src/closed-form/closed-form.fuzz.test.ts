@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createOccupationTable } from './create-occupation-table.ts'
 import { expectedExitYears } from './expected-exit-years.ts'
 import { expectedIl, expectedIlOfMeans, expectedLvr, expectedPositionValue } from './expected-il.ts'
-import { positionValue } from './position-amounts.ts'
+import { positionValue } from './position-value.ts'
 import { stayInRangeProbability, terminalInRangeProbability } from './stay-in-range-probability.ts'
 import { timeInRange } from './occupation-density.ts'
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SENSELESS } from './closed-form.fixture.ts'
 import { expectedIl, expectedIlOfMeans, expectedLvr, expectedPositionValue } from './expected-il.ts'
-import { impermanentLoss } from './position-against-hodl.ts'
-import { positionValue } from './position-amounts.ts'
+import { impermanentLoss, positionValue } from './position-value.ts'
 
 const FULL = { lower: 0, upper: Number.POSITIVE_INFINITY }
 const MONTH = { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 }

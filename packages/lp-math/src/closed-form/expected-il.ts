@@ -1,6 +1,7 @@
 import {
   expectedPrice,
   logReturn,
+  partialMoment,
   type PriceBounds,
   type PriceModel,
   requirePrice,
@@ -8,12 +9,10 @@ import {
   requirePriceModel,
   requireSigma,
 } from './price-model.ts'
-import { partialMoment } from './partial-moment.ts'
-import { positionAmounts } from './position-amounts.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { expectedOccupation } from './occupation-density.ts'
 import { integrate } from './integrate.ts'
-import { lossAgainstHodl } from './position-against-hodl.ts'
+import { lossAgainstHodl, positionAmounts } from './position-value.ts'
 
 /**
  * E[V/HODL - 1] over the paths to the horizon, as a fraction: 0 or negative, good to 1e-10. The integral over the terminal price is

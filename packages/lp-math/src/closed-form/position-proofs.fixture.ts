@@ -5,12 +5,13 @@ import {
   hodlValue,
   impermanentLoss,
   lossAgainstHodl,
+  positionAmounts,
   positionMinusHodl,
-} from './position-against-hodl.ts'
+  positionValue,
+} from './position-value.ts'
 import { integrate } from './integrate.ts'
 import { lvrRate } from './expected-il.ts'
-import { positionAmounts, positionValue } from './position-amounts.ts'
-import { probabilityBetween } from './partial-moment.ts'
+import { probabilityBetween } from './price-model.ts'
 import { gauss, quadrature } from './quadrature.fixture.ts'
 import { shareOfCertainPath } from './stay-in-range-probability.ts'
 

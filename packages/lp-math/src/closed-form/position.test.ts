@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CASES } from './closed-form.fixture.ts'
-import { hodlValue, impermanentLoss } from './position-against-hodl.ts'
+import { hodlValue, impermanentLoss, positionValue } from './position-value.ts'
 import { lvrRate } from './expected-il.ts'
-import { positionValue } from './position-amounts.ts'
 
 const FULL = { lower: 0, upper: Number.POSITIVE_INFINITY }
 

@@ -1,7 +1,7 @@
-import { partialMoment } from './partial-moment.ts'
 import {
   expectedPrice,
   logReturn,
+  partialMoment,
   type PriceBounds,
   type PriceModel,
   requirePriceBounds,

@@ -2,6 +2,7 @@ import type { OccupationTable } from '../closed-form/create-occupation-table.ts'
 import { type PriceBounds, requirePriceBounds } from '../closed-form/price-model.ts'
 import type { LiquidityProfile } from './liquidity-profile.ts'
 import { requireValue } from './fee-pace.ts'
+import { positionValue } from '../closed-form/position-value.ts'
 
 /**
  * What a position may earn in fees in a pool whose liquidity differs from price to price.
@@ -81,6 +82,15 @@ export type YearlyFees = {
   readonly undiluted: number
   /** Diluted, where the pool earns the same in the same time at every price. */
   readonly steady: number
+}
+
+/**
+ * The liquidity, in whole tokens, that `valueInToken1` buys between two bounds at a price.
+ * @throws LpMathError `VALUE_OUT_OF_RANGE`, `PRICE_OUT_OF_RANGE`, `RANGE_EMPTY`.
+ */
+export function ownLiquidity(bounds: PriceBounds, price: number, valueInToken1: number): number {
+  requireValue(valueInToken1, 'valueInToken1')
+  return valueInToken1 / positionValue(bounds, price)
 }
 
 /** The band in which a price lies; the last one for Infinity. */

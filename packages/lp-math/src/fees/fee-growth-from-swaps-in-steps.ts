@@ -1,7 +1,6 @@
 import { Q128 } from '../integers/integers.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { eachInSteps } from '../steps/each-in-steps.ts'
-import { isZeroForOne } from '../swaps/is-zero-for-one.ts'
+import { eachInSteps, inOneGo } from '../steps/each-in-steps.ts'
 import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 
 /**
@@ -74,6 +73,33 @@ export type SwapLog = {
 
 /** `boundSwaps`, with `boundByInput`, is how many swaps paid less than their path says. */
 export type FeeGrowth = { growth0X128: bigint; growth1X128: bigint; boundSwaps?: number }
+
+/** What `feeGrowthFromSwapsInSteps` comes to, at once. Throws what it throws. */
+export function feeGrowthFromSwaps(options: FeeGrowthFromSwapsOptions): FeeGrowth {
+  return inOneGo(feeGrowthFromSwapsInSteps(options))
+}
+
+/**
+ * Whether a Swap log, seen from the pool, took token0 in: known by the price, and where the swap was too small to move it, by the signs.
+ * A swap through a stretch without liquidity moves the price for nothing.
+ * @throws LpMathError `SWAP_LOGS_INCONSISTENT` when the signs contradict the price.
+ */
+export function isZeroForOne(
+  swap: { amount0: bigint; amount1: bigint; sqrtPriceX96After: bigint },
+  sqrtPriceX96Before: bigint,
+): boolean {
+  const { amount0, amount1, sqrtPriceX96After } = swap
+  const moved = sqrtPriceX96After !== sqrtPriceX96Before
+  const zeroForOne = moved ? sqrtPriceX96After < sqrtPriceX96Before : amount0 > 0n
+  const [amountIn, amountOut] = zeroForOne ? [amount0, amount1] : [amount1, amount0]
+  if (amountIn < 0n || amountOut > 0n || (!moved && amountIn === 0n)) {
+    throw new LpMathError(
+      'SWAP_LOGS_INCONSISTENT',
+      'Token0 in lowers the price, token1 in raises it: the logs have a gap or are seen from the trader.',
+    )
+  }
+  return zeroForOne
+}
 
 type Rate = { numerator: bigint; ofInput: bigint; ofInputLessFee: bigint }
 type SqrtRange = { lower: bigint; upper: bigint }

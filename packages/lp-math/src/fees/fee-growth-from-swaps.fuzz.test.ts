@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { anyPool, bookkeepingPool, type PoolState } from '../pool.fixture.ts'
 import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 import { upToBits } from '../v3-sdk.fixture.ts'
-import { feeGrowthFromSwaps } from './fee-growth-from-swaps.ts'
+import { feeGrowthFromSwaps } from './fee-growth-from-swaps-in-steps.ts'
 
 const anySwaps = fc.array(fc.record({ zeroForOne: fc.boolean(), amount: upToBits(80) }), {
   minLength: 1,

@@ -1,4 +1,4 @@
-import { requireLiquidity } from '../sqrt-price/require-arguments.ts'
+import { requireLiquidity } from '../sqrt-price/sqrt-price.ts'
 
 /**
  * Fees (smallest units, rounded down) a liquidity earned while the growth inside its range (Q128.128, modulo 2^256) went from `last`

@@ -2,8 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { outcome, upToBits } from '../v3-sdk.fixture.ts'
 import { divRoundingUp, integerSqrt } from './integers.ts'
-import { parsePositiveDecimal } from './parse-positive-decimal.ts'
-import { rationalToNumber } from '../prices/prices.ts'
+import { parsePositiveDecimal, rationalToNumber } from '../prices/prices.ts'
 
 test('the root is the greatest integer whose square fits', () => {
   fc.assert(

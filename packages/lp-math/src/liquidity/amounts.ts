@@ -1,7 +1,6 @@
-import { getAmount0Delta, getAmount1Delta } from '../sqrt-price/amount-deltas.ts'
 import { MAX_UINT128 } from '../integers/integers.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { requireAmount, requireSqrtPrice } from '../sqrt-price/require-arguments.ts'
+import { getAmount0Delta, getAmount1Delta, requireAmount, requireSqrtPrice } from '../sqrt-price/sqrt-price.ts'
 
 /**
  * Liquidity a mint gives for at most these amounts in the range A to B (sqrt prices Q64.96, either order) at the pool's price.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { studentDeviate } from './student-deviate.ts'
+import { studentDeviate } from './inverse-normal-cdf.ts'
 
 // Of printed tables: 95 and 99.9 % of both sides.
 test.each([

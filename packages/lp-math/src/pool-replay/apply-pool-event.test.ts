@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 import { applyPoolEvent } from './apply-pool-event.ts'
-import { createPoolState } from './create-pool-state.ts'
-import type { PoolEvent } from './pool-event.ts'
+import { createPoolState } from './pool-state.ts'
+import { type PoolEvent, positionKey } from './pool-event.ts'
 import { mintEvent, openPool, start } from './pool-replay.fixture.ts'
-import { positionKey } from './position-key.ts'
-import { swapInPool } from './swap-in-pool.ts'
+import { swapInPool } from './apply-swap-event.ts'
 
 const range = { tickLower: -60, tickUpper: 60 }
 const owner = '0xA'

@@ -1,12 +1,10 @@
 import { Q128 } from '../integers/integers.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
-import { applySwapEvent } from './apply-swap-event.ts'
+import { applySwapEvent, requireReplayable, requireTimestamp } from './apply-swap-event.ts'
 import { modifyPosition } from './modify-position.ts'
-import type { PoolEvent } from './pool-event.ts'
+import { type PoolEvent, positionKey } from './pool-event.ts'
 import type { PoolState } from './pool-state.ts'
-import { positionKey } from './position-key.ts'
-import { requireReplayable, requireTimestamp } from './require-replayable.ts'
 
 /**
  * Brings a v3 pool's state past its next event, bit for bit as the contract stores it: price, liquidity, fee growth, protocol fees,

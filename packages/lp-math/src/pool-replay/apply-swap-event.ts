@@ -1,8 +1,7 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { isZeroForOne } from '../swaps/is-zero-for-one.ts'
+import { isZeroForOne } from '../fees/fee-growth-from-swaps-in-steps.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/ticks.ts'
-import { carryOutSwap } from './carry-out-swap.ts'
-import { planSwap, type SwapOrder } from './plan-swap.ts'
+import { carryOutSwap, planSwap, type SwapOrder } from './plan-swap.ts'
 import { type SwapFields, swapFields } from './pool-event.ts'
 import type { PoolState } from './pool-state.ts'
 
@@ -26,6 +25,39 @@ export function applySwapEvent(state: PoolState, event: SwapFields, timestamp: n
     }
   }
   throw inconsistent()
+}
+
+/**
+ * Swaps in a pool as a call of the contract's `swap` would, and returns what its Swap event would say.
+ * The state is changed in place, or left as it was when this throws. An amount of 0 and a limit at the price, which the contract
+ * refuses, change nothing. Source: v3-core `swap`.
+ * @throws LpMathError `POOL_EVENTS_INCONSISTENT` before the pool is initialised or when the time runs backwards, and what
+ * `swapThroughTicks` throws.
+ */
+export function swapInPool(state: PoolState, order: SwapOrder): SwapFields {
+  requireReplayable(state, order.timestamp)
+  const plan = planSwap(state, order)
+  carryOutSwap(state, plan)
+  return swapFields(plan)
+}
+
+/** Refuses what cannot happen in a pool that is not initialised, or before what the pool already remembers. */
+export function requireReplayable(state: PoolState, timestamp: number): void {
+  requireTimestamp(timestamp)
+  if (state.sqrtPriceX96 === 0n) {
+    throw new LpMathError('POOL_EVENTS_INCONSISTENT', 'The first event of a pool is Initialize.')
+  }
+  const last = state.observations[state.observationIndex]?.blockTimestamp ?? 0
+  if (timestamp < last) {
+    throw new LpMathError('POOL_EVENTS_INCONSISTENT', 'Events come in the order of the chain: the time runs backwards.')
+  }
+}
+
+/** Unix seconds that fit the contract's 32 bits. */
+export function requireTimestamp(timestamp: number): void {
+  if (!Number.isInteger(timestamp) || timestamp < 0 || timestamp > 0xffffffff) {
+    throw new LpMathError('POOL_EVENTS_INCONSISTENT', 'A timestamp is an integer number of unix seconds of 32 bits.')
+  }
 }
 
 /** Exact input, a price limit, exact output. A swap that does not move the price can only have been an exact input. */

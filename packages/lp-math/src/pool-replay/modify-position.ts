@@ -5,10 +5,8 @@ import { LpMathError } from '../lp-math-error.ts'
 import { fullRangeTicks } from '../ticks/ticks.ts'
 import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 import { currentObservation, writeObservation } from './write-observation.ts'
-import { findTick, storeTick } from './tick-index.ts'
-import type { PositionChange } from './pool-event.ts'
-import type { PoolState, PositionState, TickState } from './pool-state.ts'
-import { positionKey } from './position-key.ts'
+import { type PositionChange, positionKey } from './pool-event.ts'
+import { findTick, type PoolState, type PositionState, storeTick, type TickState } from './pool-state.ts'
 
 /**
  * A Mint (`side` 1) or Burn (`side` -1) of a position; a burn of no liquidity brings its fees up to date.

@@ -1,4 +1,5 @@
 import type { SwapPlan } from './plan-swap.ts'
+
 /**
  * An event of a v3 pool under the contract's own names, as viem decodes it, with the time of its block in unix seconds:
  * `{ ...log, timestamp }`.
@@ -28,6 +29,11 @@ export type SwapFields = EventAmounts & {
   readonly sqrtPriceX96: bigint
   readonly liquidity: bigint
   readonly tick: number
+}
+
+/** Where a position stands in a pool's `positions`; the owner is an address in any case of letters. */
+export function positionKey({ owner, tickLower, tickUpper }: PositionRange): string {
+  return `${owner.toLowerCase()}:${tickLower}:${tickUpper}`
 }
 
 type EventAmounts = { readonly amount0: bigint; readonly amount1: bigint }

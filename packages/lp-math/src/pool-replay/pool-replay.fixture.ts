@@ -4,10 +4,9 @@ import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-t
 import { getAmountsForLiquidity } from '../liquidity/amounts.ts'
 import { upToBits } from '../v3-sdk.fixture.ts'
 import { applyPoolEvent } from './apply-pool-event.ts'
-import { createPoolState } from './create-pool-state.ts'
 import type { PoolEvent } from './pool-event.ts'
 import type { SwapOrder } from './plan-swap.ts'
-import type { PoolState } from './pool-state.ts'
+import { createPoolState, type PoolState } from './pool-state.ts'
 
 export const start = 1_700_000_000
 

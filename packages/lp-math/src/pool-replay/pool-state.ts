@@ -1,3 +1,6 @@
+import { LpMathError } from '../lp-math-error.ts'
+import { requireTickSpacing } from '../ticks/ticks.ts'
+
 /**
  * What a v3 pool contract stores, as plain data that `applyPoolEvent` and `swapInPool` change in place: `structuredClone` keeps a moment.
  * The numbers are the contract's own: prices Q64.96, growth Q128.128 modulo 2^256, amounts in smallest units.
@@ -53,4 +56,60 @@ export type Observation = {
   readonly tickCumulative: bigint
   readonly secondsPerLiquidityCumulativeX128: bigint
   readonly initialized: boolean
+}
+
+/**
+ * A pool as its factory creates it, before its Initialize event. A state read from the chain's storage will do as a start as well.
+ * `feePips` in millionths.
+ * @throws LpMathError `FEE_OUT_OF_RANGE`, `TICK_SPACING_OUT_OF_RANGE`.
+ */
+export function createPoolState(options: { readonly feePips: number; readonly tickSpacing: number }): PoolState {
+  const { feePips, tickSpacing } = options
+  if (!Number.isInteger(feePips) || feePips < 0 || feePips >= 1_000_000) {
+    throw new LpMathError('FEE_OUT_OF_RANGE', 'A fee is an integer number of millionths, at least 0 and below 1000000.')
+  }
+  requireTickSpacing(tickSpacing)
+  return {
+    feePips,
+    tickSpacing,
+    sqrtPriceX96: 0n,
+    tick: 0,
+    liquidity: 0n,
+    feeGrowthGlobal0X128: 0n,
+    feeGrowthGlobal1X128: 0n,
+    protocolFees0: 0n,
+    protocolFees1: 0n,
+    feeProtocol: 0,
+    observationIndex: 0,
+    observationCardinality: 0,
+    observationCardinalityNext: 0,
+    observations: [],
+    ticks: [],
+    positions: new Map(),
+  }
+}
+
+/** The record of an initialised tick, or null. */
+export function findTick(state: PoolState, tick: number): TickState | null {
+  const found = state.ticks[tickIndex(state.ticks, tick)]
+  return found?.tick === tick ? found : null
+}
+
+/** Puts a tick's record in its place; one without liquidity is cleared, as the contract clears it. */
+export function storeTick(state: PoolState, record: TickState): void {
+  const index = tickIndex(state.ticks, record.tick)
+  const isThere = state.ticks[index]?.tick === record.tick
+  if (record.liquidityGross > 0n) state.ticks.splice(index, isThere ? 1 : 0, record)
+  else if (isThere) state.ticks.splice(index, 1)
+}
+
+/** Where a tick stands in a sorted list, or would stand. */
+function tickIndex(ticks: readonly TickState[], tick: number): number {
+  let [low, high] = [0, ticks.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ticks[middle]?.tick ?? Number.POSITIVE_INFINITY) < tick) low = middle + 1
+    else high = middle
+  }
+  return low
 }

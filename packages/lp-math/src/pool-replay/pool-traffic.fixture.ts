@@ -6,12 +6,10 @@ import { fullRangeTicks, MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE } from '../tic
 import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 import { upToBits } from '../v3-sdk.fixture.ts'
 import { applyPoolEvent } from './apply-pool-event.ts'
-import { findTick } from './tick-index.ts'
 import { planSwap, type SwapOrder } from './plan-swap.ts'
-import type { PoolEvent } from './pool-event.ts'
-import type { PoolState } from './pool-state.ts'
-import { positionKey } from './position-key.ts'
-import { swapInPool } from './swap-in-pool.ts'
+import { type PoolEvent, positionKey } from './pool-event.ts'
+import { findTick, type PoolState } from './pool-state.ts'
+import { swapInPool } from './apply-swap-event.ts'
 
 /** A call to the pool, and the event it will write. */
 export type ForeseenCall = { readonly data: Hex; readonly event: PoolEvent }

@@ -1,5 +1,5 @@
 import { createRandom, type Random } from './create-random.ts'
-import { requireCount } from './require-count.ts'
+import { requireCount } from '../lp-math-error.ts'
 import { sobolNumbers } from './sobol-numbers.ts'
 
 /**

@@ -3,14 +3,12 @@ import { createRangeAnalyser, type RangeMarket, usableRange } from './create-ran
 import { arbitrageShare } from '../closed-form/arbitrage-share.ts'
 import { createOccupationTable } from '../closed-form/create-occupation-table.ts'
 import { expectedIl, expectedLvr } from '../closed-form/expected-il.ts'
-import { positionValue } from '../closed-form/position-amounts.ts'
+import { positionValue } from '../closed-form/position-value.ts'
 import { stayInRangeProbability, terminalInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
 import { timeInRange } from '../closed-form/occupation-density.ts'
-import { createFeeModel } from '../fee-model/create-fee-model.ts'
-import { ownLiquidity } from '../fee-model/own-liquidity.ts'
+import { createFeeModel, ownLiquidity } from '../fee-model/create-fee-model.ts'
 import { fullRangeTicks } from '../ticks/ticks.ts'
-import { candidateRanges } from './candidate-ranges.ts'
-import { chooseRange } from './choose-range.ts'
+import { candidateRanges, chooseRange } from './choose-range.ts'
 import { busyMarket } from './range-market.fixture.ts'
 
 const MARKET = { ...busyMarket(100), gasCost: 20 }

@@ -1,5 +1,5 @@
 import { logReturn, type PriceModel } from '../closed-form/price-model.ts'
-import { bisection } from '../random/bisection.ts'
+import { bisection } from '../random/create-brownian-bridge.ts'
 import { createNormalTable } from '../random/create-normal-table.ts'
 import { createRandom, type Random } from '../random/create-random.ts'
 import { createSobol, MAX_SOBOL_DIMENSIONS } from '../random/create-sobol.ts'

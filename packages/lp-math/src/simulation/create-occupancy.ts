@@ -1,5 +1,4 @@
 import { normalCdf } from '../normal/normal.ts'
-import type { LogBounds } from './log-bounds.ts'
 
 /**
  * Sums up the probability that a path stands in each of many ranges at each step before the last, given its knots on both sides of the
@@ -45,6 +44,9 @@ export type Occupancy = {
   /** The sum for each range since the last call. */
   take(): number[]
 }
+
+/** Bounds of a range as logarithms of the price over the price at the start. */
+export type LogBounds = { readonly lower: number; readonly upper: number }
 
 /** In deviations of the end: no path of 32 bits gets there. */
 const furthest = 8

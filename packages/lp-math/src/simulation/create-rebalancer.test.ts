@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { positionValue } from '../closed-form/position-amounts.ts'
+import { positionValue } from '../closed-form/position-value.ts'
 import { createRebalancer } from './simulate-rebalancing.ts'
 
 const bounds = { lower: 90, upper: 110 }

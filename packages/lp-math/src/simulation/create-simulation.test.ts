@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { expectedIl, expectedPositionValue } from '../closed-form/expected-il.ts'
-import { positionValue } from '../closed-form/position-amounts.ts'
+import { positionValue } from '../closed-form/position-value.ts'
 import type { PriceBounds, PriceModel } from '../closed-form/price-model.ts'
 import { stayInRangeProbability, terminalInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
 import { timeInRange } from '../closed-form/occupation-density.ts'

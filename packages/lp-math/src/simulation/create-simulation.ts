@@ -1,6 +1,5 @@
 import { type PriceBounds, type PriceModel, requirePriceBounds, requirePriceModel } from '../closed-form/price-model.ts'
-import { LpMathError } from '../lp-math-error.ts'
-import { requireCount } from '../random/require-count.ts'
+import { LpMathError, requireCount } from '../lp-math-error.ts'
 import { createKnotSource } from './create-knot-source.ts'
 import { createTally } from './create-tally.ts'
 import { division } from './estimate.ts'

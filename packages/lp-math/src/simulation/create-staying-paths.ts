@@ -1,4 +1,4 @@
-import type { LogBounds } from './log-bounds.ts'
+import type { LogBounds } from './create-occupancy.ts'
 
 /**
  * The function that tells how many of the paths that start at 0 and have these ends are to be expected to touch neither bound, each a

@@ -1,9 +1,8 @@
 import type { PriceBounds, PriceModel } from '../closed-form/price-model.ts'
 import { countBelow } from './estimate.ts'
 import type { KnotSource } from './create-knot-source.ts'
-import { createOccupancy } from './create-occupancy.ts'
+import { createOccupancy, type LogBounds } from './create-occupancy.ts'
 import { createOutcomes } from './create-outcomes.ts'
-import type { LogBounds } from './log-bounds.ts'
 import { createStayingPaths } from './create-staying-paths.ts'
 import type { ReplicateRow } from './range-estimates.ts'
 

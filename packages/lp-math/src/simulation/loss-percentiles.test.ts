@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lossPercentiles } from './loss-percentiles.ts'
+import { lossPercentiles } from './create-outcomes.ts'
 
 const steep = (_: unknown, index: number) => -Math.abs(index - 17.3) - (index % 2) * 0.001
 

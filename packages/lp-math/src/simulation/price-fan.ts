@@ -1,6 +1,6 @@
 import { type PriceModel, requirePriceModel } from '../closed-form/price-model.ts'
 import { inverseNormalCdf } from '../normal/inverse-normal-cdf.ts'
-import { requireCount } from '../random/require-count.ts'
+import { requireCount } from '../lp-math-error.ts'
 
 /**
  * The price that the model stays below with a probability of 5, 25, 50, 75 and 95 % at each step to the horizon, from now on:

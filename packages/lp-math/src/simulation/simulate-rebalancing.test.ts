@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { expectedPositionValue } from '../closed-form/expected-il.ts'
-import { positionValue } from '../closed-form/position-amounts.ts'
+import { positionValue } from '../closed-form/position-value.ts'
 import { timeInRange } from '../closed-form/occupation-density.ts'
 import { type RebalancingOptions, simulateRebalancing } from './simulate-rebalancing.ts'
 

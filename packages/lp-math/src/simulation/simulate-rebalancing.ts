@@ -1,4 +1,4 @@
-import { positionAmounts } from '../closed-form/position-amounts.ts'
+import { positionAmounts } from '../closed-form/position-value.ts'
 import {
   logReturn,
   type PriceBounds,
@@ -10,8 +10,7 @@ import { createBrownianBridge } from '../random/create-brownian-bridge.ts'
 import { createNormalTable } from '../random/create-normal-table.ts'
 import { createRandom } from '../random/create-random.ts'
 import { createSobol } from '../random/create-sobol.ts'
-import { LpMathError } from '../lp-math-error.ts'
-import { requireCount } from '../random/require-count.ts'
+import { LpMathError, requireCount } from '../lp-math-error.ts'
 import { division, type Estimate, estimateOf } from './estimate.ts'
 
 /**

@@ -4,7 +4,7 @@ import { stayInRangeProbability, terminalInRangeProbability } from '../closed-fo
 import { timeInRange } from '../closed-form/occupation-density.ts'
 import { createSimulation } from './create-simulation.ts'
 import type { RangeEstimates } from './range-estimates.ts'
-import { standardErrorsOff } from './standard-errors-off.ts'
+import { standardErrorsOff } from './estimate.ts'
 
 const price = 2_000
 const halves = [0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 0.75]

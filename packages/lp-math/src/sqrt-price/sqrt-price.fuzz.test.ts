@@ -1,8 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyAmount, anyLiquidity, anySqrtPrice, fromJsbi, outcome, sdk, toJsbi, upToBits } from '../v3-sdk.fixture.ts'
-import { getAmount0Delta, getAmount1Delta } from './amount-deltas.ts'
-import { getNextSqrtPriceFromInput, getNextSqrtPriceFromOutput } from './next-sqrt-price.ts'
+import {
+  getAmount0Delta,
+  getAmount1Delta,
+  getNextSqrtPriceFromInput,
+  getNextSqrtPriceFromOutput,
+} from './sqrt-price.ts'
 
 const { SqrtPriceMath } = sdk
 

@@ -1,8 +1,12 @@
 import { divRoundingUp } from '../integers/integers.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { getAmount0Delta, getAmount1Delta } from '../sqrt-price/amount-deltas.ts'
-import { getNextSqrtPriceFromInput, getNextSqrtPriceFromOutput } from '../sqrt-price/next-sqrt-price.ts'
-import { requireAmount } from '../sqrt-price/require-arguments.ts'
+import {
+  getAmount0Delta,
+  getAmount1Delta,
+  getNextSqrtPriceFromInput,
+  getNextSqrtPriceFromOutput,
+  requireAmount,
+} from '../sqrt-price/sqrt-price.ts'
 
 /**
  * One swap step within a segment of constant liquidity, towards a target price that gives the direction.

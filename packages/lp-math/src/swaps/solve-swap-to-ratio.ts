@@ -2,7 +2,7 @@ import { type SwapResult, type WalkOptions, walkSwap } from './walk-swap.ts'
 import { Q192 } from '../integers/integers.ts'
 import { getLiquidityForAmounts } from '../liquidity/amounts.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { requireAmount } from '../sqrt-price/require-arguments.ts'
+import { requireAmount } from '../sqrt-price/sqrt-price.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/ticks.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { requireAmount, requireLiquidity } from '../sqrt-price/require-arguments.ts'
+import { requireAmount, requireLiquidity } from '../sqrt-price/sqrt-price.ts'
 import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/ticks.ts'
 import { computeSwapStep } from './compute-swap-step.ts'

@@ -1,4 +1,4 @@
-import { requireAmount } from '../sqrt-price/require-arguments.ts'
+import { requireAmount } from '../sqrt-price/sqrt-price.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { integerSqrt } from '../integers/integers.ts'
 import type { Amounts } from '../liquidity/amounts.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { randomPaths } from '../closed-form/closed-form.fixture.ts'
-import { classifyVolatility, ewmaSigma, impliedSigma, realisedSigma } from './sigma.ts'
-import { ewmaStandardError } from './ewma-standard-error.ts'
+import { classifyVolatility, ewmaSigma, ewmaStandardError, impliedSigma, realisedSigma } from './sigma.ts'
 
 const DAY = { barSeconds: 86_400 }
 const HOUR = { barSeconds: 3600 }

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
-import type { Claim, ClaimScopes, ClaimState, NewClaim } from './claim.ts'
-import { type ClaimsPerDay, createClaimsPerDay, orNull, toClaim, toRow } from './claim-row.ts'
+import {
+  type Claim,
+  type ClaimScopes,
+  type ClaimState,
+  type NewClaim,
+  type ClaimsPerDay,
+  createClaimsPerDay,
+  orNull,
+  toClaim,
+  toRow,
+} from './claim.ts'
 import type { Engine } from '../engine.ts'
 import { openStates } from '../journal/journal-queries.ts'
 import type { Schema } from '../schema.ts'

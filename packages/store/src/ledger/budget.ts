@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from '../schema.ts'
-import { requireAmount } from '../require-amount.ts'
+import { requireAmount } from './amounts.ts'
 
 /**
  * What budgets are asked for, by name; amounts of one name are added up. Throws `AMOUNT_INVALID`, and a `TypeError` for a

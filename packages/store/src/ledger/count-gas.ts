@@ -1,8 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../schema.ts'
-import { requireAmount } from '../require-amount.ts'
+import { requireAmount, amountsText, nativeCurrency } from './amounts.ts'
 import { touchLatestSession } from './spending-session.ts'
-import { amountsText, nativeCurrency } from './token-amounts.ts'
 
 /**
  * Notes in the journal what the gas of mined transactions counts as, in millionths of a US dollar, and gives those that

@@ -1,6 +1,6 @@
 import type { Ledger } from './ledger.ts'
 import { openStore, type Store } from '../open-store.ts'
-import { steadyClock } from '../steady-clock.ts'
+import { steadyClock } from '../store-time.ts'
 
 /** True time, the wall clock of the machine, and a ledger that sees the latter alone. */
 export async function openWorld(path: string) {

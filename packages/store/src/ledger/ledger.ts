@@ -3,17 +3,14 @@ import { type BudgetAmount, requireBudgetName, settleBudgets, takeBudgets } from
 import type { CheckRequest } from '../check-request.ts'
 import type { Engine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
-import type { SpendVerdict } from './spend-verdict.ts'
+import { type SpendVerdict, weighSpend } from './weigh-spend.ts'
 import { StoreError } from '../store-error.ts'
 import { sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
 import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
-import { type OpenReservation, openReservations } from './open-reservations.ts'
+import { type OpenReservation, openReservations, releaseUnsigned } from './open-reservations.ts'
 import { type Outflow, outflowsSince } from './outflows-since.ts'
-import { releaseUnsigned } from './release-unsigned.ts'
 import { countGas, countUnreservedGas, coverGas, type GasCost, uncountedGas, type UncountedGas } from './count-gas.ts'
-import { requireAmount } from '../require-amount.ts'
-import { amountsText, nativeCurrency, type TokenAmounts } from './token-amounts.ts'
-import { weighSpend } from './weigh-spend.ts'
+import { requireAmount, amountsText, nativeCurrency, type TokenAmounts } from './amounts.ts'
 
 /**
  * The spend ledger: what may leave the wallet, counted in bigint millionths of a US dollar before anything is signed.

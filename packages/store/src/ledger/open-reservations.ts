@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely'
-import type { BudgetAmount } from './budget.ts'
+import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
 import type { Schema } from '../schema.ts'
+import type { BudgetAmount } from './budget.ts'
 
 /** Reservations neither settled nor released. */
 export async function openReservations(db: Kysely<Schema>): Promise<readonly OpenReservation[]> {
@@ -39,4 +39,20 @@ export type OpenReservation = {
   readonly reservedAt: number
   /** What it holds of budgets; those of which it holds nothing are left out. */
   readonly budgets: readonly BudgetAmount[]
+}
+
+/** Releases every open reservation that no signed transaction ever drew on, and gives their ids. */
+export async function releaseUnsigned(trx: Transaction<Schema>, at: number): Promise<readonly string[]> {
+  const rows = await trx
+    .updateTable('reservation')
+    .set({ state: 'released', closed_at: at })
+    .where('state', '=', 'reserved')
+    .where((where) => where.not(where.exists(drawing(where))))
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+function drawing(where: ExpressionBuilder<Schema, 'reservation'>) {
+  return where.selectFrom('journal').select('hash').whereRef('journal.reservation_id', '=', 'reservation.id')
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
-import { readAmounts, type TokenAmounts } from './token-amounts.ts'
+import { readAmounts, type TokenAmounts } from './amounts.ts'
 
 /** What may have left on a chain: settled at `since` (Unix milliseconds) or later, or reserved still. */
 export async function outflowsSince(db: Kysely<Schema>, chainId: number, since: number): Promise<readonly Outflow[]> {

@@ -1,11 +1,10 @@
 import type { Kysely, Selectable } from 'kysely'
-import { amountsByName, type Budget, heldBudgets } from './budget.ts'
+import type { CheckRequest, SpendLimits } from '../check-request.ts'
 import type { Schema } from '../schema.ts'
-import type { BudgetRefusal, GasRefusal, SpendVerdict } from './spend-verdict.ts'
-import { gasFreesAt, type GasKind, sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
-import type { CheckRequest } from '../check-request.ts'
-import { requireAmount } from '../require-amount.ts'
+import { requireAmount } from './amounts.ts'
+import { amountsByName, type Budget, heldBudgets } from './budget.ts'
 import { currentSession } from './spending-session.ts'
+import { gasFreesAt, type GasKind, sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
 
 /**
  * Says whether an amount and its gas still fit under every limit at `at`, its gas under that of gas, and what is asked of
@@ -102,4 +101,29 @@ async function weighBudgets(
     }
   }
   return null
+}
+
+/**
+ * `used` is what counted before this request, in millionths of a US dollar. `repayment` is `due` where its gas passes because what comes home is to
+ * repay it.
+ */
+export type SpendVerdict =
+  | { readonly granted: true; readonly used: SpendUsed; readonly repayment: 'due' | null }
+  | (Exceeded & { readonly limit: Exclude<keyof SpendLimits, 'dailyGas'> })
+  | GasRefusal
+  | BudgetRefusal
+
+/** Unix milliseconds of when enough has left the window, as far as it is known; `null` where waiting does not help. */
+type GasRefusal = Exceeded & { readonly limit: 'dailyGas'; readonly freesAt: number | null }
+
+/** `budget` is the name of the one that has too little left. */
+type BudgetRefusal = Exceeded & { readonly limit: 'budget'; readonly budget: string }
+
+type SpendUsed = { readonly session: bigint; readonly daily: bigint; readonly principalDaily: bigint }
+
+type Exceeded = {
+  readonly granted: false
+  readonly capUsdMicros: bigint
+  readonly usedUsdMicros: bigint
+  readonly askedUsdMicros: bigint
 }

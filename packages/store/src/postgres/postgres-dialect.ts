@@ -11,7 +11,7 @@ import {
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { isConnectionLost, postgresError, staleConnection, wasCutOff } from './postgres-error.ts'
-import { toBindable } from '../to-bindable.ts'
+import { toBindable } from '../engine.ts'
 
 /**
  * PostgreSQL for Kysely over a pool of `pg`. A connection that failed is closed rather than given back, and what the

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kysely, sql, type RawBuilder } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDatabase } from '../open-database.ts'
+import { openDatabase } from './sqlite-engine.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 
 type Row = { id: bigint; value: unknown }

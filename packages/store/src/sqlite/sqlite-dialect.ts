@@ -8,7 +8,7 @@ import {
   type SqliteStatement,
 } from 'kysely'
 import type Database from 'libsql'
-import { toBindable } from '../to-bindable.ts'
+import { toBindable } from '../engine.ts'
 
 /**
  * SQLite for Kysely over libsql, with the traps of that pair closed:

@@ -6,9 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Durability, Engine } from '../engine.ts'
 import { createJournal } from '../journal/journal.ts'
 import { createLedger } from '../ledger/ledger.ts'
-import { openDatabase } from '../open-database.ts'
+import { openDatabase, openSqliteEngine } from './sqlite-engine.ts'
 import type { Schema } from '../schema.ts'
-import { openSqliteEngine } from './sqlite-engine.ts'
 
 let folder: string
 let engine: Engine

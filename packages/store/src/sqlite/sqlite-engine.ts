@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreError } from '../store-error.ts'
-import { heldLease, type HeldLease, leaseHeld, type Leases } from '../leases.ts'
-import { Kysely, type Transaction } from 'kysely'
-import type Database from 'libsql'
 import { chmod, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kysely, type Transaction } from 'kysely'
+import Database from 'libsql'
 import type { Engine } from '../engine.ts'
+import { heldLease, type HeldLease, leaseHeld, type Leases } from '../leases.ts'
 import { migrate } from '../migrations.ts'
-import { openDatabase } from '../open-database.ts'
 import type { Schema } from '../schema.ts'
+import { StoreError } from '../store-error.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 
 /** Opens a file (mode 0600, its directory 0700) or `:memory:`, with the schema up to date. Every write is serialised. */
@@ -104,4 +103,24 @@ const mostTries = 30
 
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^SQLITE_(BUSY|LOCKED)/.test(String(error.code))
+}
+
+/**
+ * Opens a SQLite file. A write is on disk when its commit returns (WAL with full sync: about half a millisecond), and
+ * integers are read as bigints. A busy database blocks the event loop, so the engine waits for a quarter of a second
+ * only; longer waits are up to the caller.
+ */
+export function openDatabase(path: string): Database.Database {
+  const database = new Database(path)
+  try {
+    database.defaultSafeIntegers(true)
+    database.exec('pragma busy_timeout = 250')
+    database.exec('pragma journal_mode = wal')
+    database.exec('pragma synchronous = full')
+    database.exec('pragma foreign_keys = on')
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
 }

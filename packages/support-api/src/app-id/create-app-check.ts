@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../errors.ts'
 import { createFloodLimit } from '../limits/create-flood-limit.ts'
 import type { Metrics } from '../observability/create-metrics.ts'
-import { appIdPattern } from './app-id-pattern.ts'
+import { appIdPattern } from '../config/schema.ts'
 
 /**
  * The check of app ids against the identity provider. What it said is remembered, requests that ask for the same app at

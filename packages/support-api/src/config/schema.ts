@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import * as z from 'zod'
-import { appIdPattern } from '../app-id/app-id-pattern.ts'
 
 const text = z.string().min(1)
 /** An http or https URL without user and password. */
@@ -25,6 +24,9 @@ const address = z
   .refine(isNarrow, 'Accepted: ranges of /8 and narrower, for who is in one may name any client')
 const hostName = z.string().regex(/^[A-Za-z0-9.:[\]-]+$/, 'Accepted: host names without ports')
 const chainId = z.string().regex(/^[1-9]\d{0,15}$/, 'Accepted: chain ids separated by commas')
+
+/** What an app id may look like at all: nothing that could change the path it is put into. */
+export const appIdPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{2,63}$/
 
 /** The form of every setting that is not one per chain. */
 export const settingsSchema = z.object({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { strictJsonFault } from './parse-body.ts'
+import { strictJsonFault } from './read-json-body.ts'
 
 it.each([
   '{}',

@@ -1,5 +1,4 @@
 import { createPublicClient, fallback, http, type PublicClient, type Transport } from 'viem'
-import type { FaucetLog } from './faucet-log.ts'
 
 /**
  * The endpoints of a chain, asked in order. Each is asked for its chain first, and again with what else it is asked after
@@ -30,13 +29,13 @@ export function openEndpoints({ chainId, rpcUrls, log, now }: EndpointOptions): 
   }
 }
 
-export type Endpoints = {
+type Endpoints = {
   readonly client: PublicClient
   /** Whether every endpoint that has named its chain names another one. */
   readonly isWrongChain: () => boolean
 }
 
-export type EndpointOptions = {
+type EndpointOptions = {
   readonly chainId: number
   readonly rpcUrls: readonly string[]
   readonly log: FaucetLog
@@ -93,4 +92,12 @@ const mostInBatch = 10
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : ''
+}
+
+/** What the faucet needs of the process's log. */
+export type FaucetLog = {
+  debug(event: string, facts?: Readonly<Record<string, unknown>>): void
+  info(event: string, facts?: Readonly<Record<string, unknown>>): void
+  warn(event: string, facts?: Readonly<Record<string, unknown>>): void
+  error(event: string, facts?: Readonly<Record<string, unknown>>): void
 }

@@ -7,7 +7,7 @@ import { Secret } from '@svc/wallet/core'
 import type { Devnet } from '@svc/devnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { FaucetConfig } from '../config.ts'
-import type { FaucetLog } from './faucet-log.ts'
+import type { FaucetLog } from './endpoints.ts'
 import { openFaucet, type Faucet } from './open-faucet.ts'
 import type { GrantDesk } from './request-grant.ts'
 

@@ -1,8 +1,6 @@
 import type { Claims, ClaimState } from '@svc/store'
 import type { Address } from 'viem'
-import { explorerUrl } from './explorer-url.ts'
-import type { Faucet } from './open-faucet.ts'
-import { requireChain } from './require-chain.ts'
+import { explorerUrl, type Faucet, requireChain } from './open-faucet.ts'
 
 /**
  * How the claim of a wallet stands; `null` when there is none. It says what a repeated request gets and what stands on

@@ -1,11 +1,11 @@
-import type { Claim, ClaimCap, Claims, Store } from '@svc/store'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Claim, ClaimCap, Claims, Store } from '@svc/store'
 import type { PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { FaucetChain, FaucetConfig } from '../config.ts'
-import { createClaimDesk, type ClaimDesk } from './claim-desk.ts'
-import { openEndpoints } from './endpoints.ts'
-import type { FaucetLog } from './faucet-log.ts'
+import { ApiError } from '../errors.ts'
+import { type ClaimDesk, createClaimDesk } from './claim-desk.ts'
+import { type FaucetLog, openEndpoints } from './endpoints.ts'
 import { createPayer, type Payer } from './payer/payer.ts'
 
 /** Opens the faucet of every chain it serves. Paying begins with `start`, in whichever replica leads a chain. */
@@ -29,7 +29,7 @@ export function openFaucet(options: FaucetOptions): Faucet {
   }
 }
 
-export type FaucetOptions = {
+type FaucetOptions = {
   readonly config: FaucetConfig
   readonly store: Pick<Store, 'claims' | 'journal' | 'leases'>
   /** Tells a person which process leads. */
@@ -117,3 +117,17 @@ type SentWatch = {
 }
 
 const betweenLooksMs = 150
+
+/** A chain that the faucet serves. Throws `FAUCET_CHAIN_NOT_SUPPORTED`, which names those it does. */
+export function requireChain({ chains }: Pick<Faucet, 'chains'>, chainId: number): OpenFaucetChain {
+  const open = chains.get(chainId)
+  if (open !== undefined) return open
+  throw new ApiError('FAUCET_CHAIN_NOT_SUPPORTED', `The faucet does not serve chain ${chainId}.`, {
+    details: [{ field: 'chainId', message: 'Not served.', accepted: [...chains.keys()].join(', ') }],
+  })
+}
+
+/** Where people see a transaction; `null` before there is one, and on chains without an explorer. */
+export function explorerUrl({ chain }: Pick<OpenFaucetChain, 'chain'>, txHash: string | null): string | null {
+  return chain.explorerUrl === null || txHash === null ? null : `${chain.explorerUrl}/tx/${txHash}`
+}

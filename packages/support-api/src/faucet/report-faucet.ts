@@ -1,10 +1,10 @@
+import { inTime } from '@svc/runtime'
 import type { Claims } from '@svc/store'
 import { formatEther, type Address } from 'viem'
 import type { FaucetConfig } from '../config.ts'
-import { inTime } from '../in-time.ts'
-import { grantWei } from './grant-wei.ts'
+import { grantWei } from './grant-amount.ts'
 import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
-import type { HeldUpBy } from './held-up-by.ts'
+import type { HeldUpBy } from './payer/open-round.ts'
 
 /**
  * What anybody may know of the faucet: no app, no claim and no wallet but its own. Rejects with what the store rejects

@@ -1,15 +1,12 @@
+import { inTime } from '@svc/runtime'
 import type { Claim, Claims, ClaimVerdict } from '@svc/store'
 import { getAddress, type Address, type Hex } from 'viem'
 import { ApiError } from '../errors.ts'
-import { grantAmount } from './grant-amount.ts'
+import { grantAmount, grantWei } from './grant-amount.ts'
 import type { FaucetConfig } from '../config.ts'
-import { inTime } from '../in-time.ts'
 import { rateLimitHeaders } from '../limits/create-flood-limit.ts'
-import { explorerUrl } from './explorer-url.ts'
-import { grantWei } from './grant-wei.ts'
-import type { FaucetLog } from './faucet-log.ts'
-import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
-import { requireChain } from './require-chain.ts'
+import { explorerUrl, type Faucet, type OpenFaucetChain, requireChain } from './open-faucet.ts'
+import type { FaucetLog } from './endpoints.ts'
 
 /**
  * Takes the claim of a wallet in and answers once its transaction is out, after five seconds at the latest: a claim that

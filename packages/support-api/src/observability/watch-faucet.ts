@@ -1,7 +1,7 @@
+import { inTime } from '@svc/runtime'
 import { Gauge } from 'prom-client'
 import type { FaucetPart } from '../context.ts'
 import type { FaucetChainReport } from '../faucet/report-faucet.ts'
-import { inTime } from '../in-time.ts'
 import type { Metrics } from './create-metrics.ts'
 import type { Log } from '@svc/runtime'
 

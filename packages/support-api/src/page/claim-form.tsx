@@ -1,7 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import { grantAmount } from '../faucet/grant-amount.ts'
-import { chosenChain } from './chosen-chain.ts'
-import type { PageView } from './view.ts'
+import { chosenChain, type PageView } from './view.ts'
 import { chainTitle, wholeNumber } from './words.ts'
 
 /** The form: chain, wallet, app, what is left, and the one button. It works as plain HTML. */

@@ -4,9 +4,8 @@ import { grantAmount } from '../faucet/grant-amount.ts'
 import { ChainCard } from './chain-card.tsx'
 import { ClaimForm, FieldNote, LimitsLeft } from './claim-form.tsx'
 import { Asking, OutcomePanel, Unanswered } from './outcome-panel.tsx'
-import { chosenChain } from './chosen-chain.ts'
+import { chosenChain, type PageView } from './view.ts'
 import { pageStyle } from './page-style.ts'
-import type { PageView } from './view.ts'
 
 /** The whole page, as HTML. */
 export const PageDocument: FC<{ view: PageView; script: string }> = ({ view, script }) => (

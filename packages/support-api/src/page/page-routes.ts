@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { html } from 'hono/html'
-import { clientSource } from './client-source.ts'
-import { PageDocument } from './page-document.tsx'
-import { pageStyle } from './page-style.ts'
-import type { FaucetView, Fields, Outcome, PageView } from './view.ts'
-import { ApiError, errorTable, type Problem } from '../errors.ts'
 import { getAddress } from 'viem'
 import type { ApiContext, Route, RouteContext } from '../context.ts'
-import { parseBody } from '../edge/parse-body.ts'
+import { parseBody, readBytes, tooLarge } from '../edge/read-json-body.ts'
 import { reply, type Reply, toApiError } from '../edge/reply.ts'
+import { ApiError, errorTable, type Problem } from '../errors.ts'
 import { faucetRequest } from '../faucet/faucet-request-route.ts'
 import type { ClaimStanding } from '../faucet/look-up-claim.ts'
 import { createFloodLimit } from '../limits/create-flood-limit.ts'
 import { problemResponses } from '../routes/problem-schema.ts'
 import { version } from '../version.ts'
-import { fieldsOf, readForm } from './read-form.ts'
+import { PageDocument } from './page-document.tsx'
+import { pageStyle } from './page-style.ts'
+import type { FaucetView, Fields, Outcome, PageView } from './view.ts'
 
 /**
  * The page for people, and its form. Where a wallet is named, the page says how its claim stands; what a browser's script
@@ -223,3 +223,38 @@ export function claimPage(): (view: PageView) => { readonly page: ReturnType<typ
 function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
+
+/** The script of the page, as it was compiled from `client.ts`. */
+function clientSource(): string {
+  const source = readFileSync(new URL('../../dist/page/client.js', import.meta.url), 'utf8')
+  return source.replaceAll(/^\/\/(\/ <reference|# sourceMappingURL=).*\n?/gm, '')
+}
+
+/**
+ * The fields of the form, each at most once. Throws `MEDIA_TYPE_NOT_SUPPORTED`, `PAYLOAD_TOO_LARGE` and
+ * `VALIDATION_FAILED`.
+ */
+async function readForm(request: IncomingMessage): Promise<Fields> {
+  const { headers } = request
+  if (!formType.test(headers['content-type'] ?? '')) {
+    throw new ApiError('MEDIA_TYPE_NOT_SUPPORTED', 'The body is not a form.')
+  }
+  if (Number(headers['content-length'] ?? 0) > mostBytes) throw tooLarge(mostBytes)
+  return fieldsOf(new URLSearchParams((await readBytes(request, mostBytes)).toString('utf8')))
+}
+
+/** The fields in a form or in an address. Throws `VALIDATION_FAILED` for others and for repeated ones. */
+function fieldsOf(sent: URLSearchParams): Fields {
+  const faults = [...new Set(sent.keys())].filter((name) => !names.has(name) || sent.getAll(name).length > 1)
+  if (faults.length > 0) {
+    const details = faults.map((field) => ({ field: field.slice(0, 64), message: 'The field is unknown or repeated.' }))
+    throw new ApiError('VALIDATION_FAILED', 'The form is not valid.', { details })
+  }
+  const field = (name: string) => (sent.get(name) ?? '').trim()
+  return { address: field('address'), chainId: field('chainId'), appId: field('appId') }
+}
+
+/** Fields are read as UTF-8, which some programs say. */
+const formType = /^application\/x-www-form-urlencoded[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\t ]*)?$/i
+const names: ReadonlySet<string> = new Set(['address', 'chainId', 'appId'])
+const mostBytes = 1_024

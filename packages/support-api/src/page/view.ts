@@ -1,6 +1,6 @@
+import type { FaucetChain } from '../config.ts'
 import type { Problem } from '../errors.ts'
 import type { ClaimStanding } from '../faucet/look-up-claim.ts'
-import type { FaucetChain } from '../config.ts'
 import type { FaucetChainReport, FaucetReport } from '../faucet/report-faucet.ts'
 
 /** Everything the page shows at one time. */
@@ -35,3 +35,10 @@ export type Outcome =
   | { readonly kind: 'free' }
   | { readonly kind: 'claim' | 'earlier'; readonly claim: ClaimStanding; readonly chain: FaucetChainReport }
   | { readonly kind: 'refused'; readonly problem: Problem }
+
+/** The chain that the form stands at: the one in the fields, else the first that serves. */
+export function chosenChain({ fields, chains, faucet }: PageView): number | undefined {
+  const named = chains.find(({ id }) => `${id}` === fields.chainId)
+  const serving = faucet.kind === 'open' ? faucet.report.chains.find(({ enabled }) => enabled) : undefined
+  return named?.id ?? serving?.chainId ?? chains[0]?.id
+}

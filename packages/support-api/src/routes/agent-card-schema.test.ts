@@ -1,7 +1,7 @@
 import { requireAgentCard } from '@svc/wallet/core'
 import { expect, it } from 'vitest'
 import { testCard } from '../test-api.fixture.ts'
-import { agentCardSchema } from './agent-card-schema.ts'
+import { agentCardSchema } from './pin.ts'
 
 const card = testCard()
 const [domain] = card.domains

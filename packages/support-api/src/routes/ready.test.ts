@@ -1,7 +1,7 @@
 import { openStore, type Store } from '@svc/store'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { ApiContext } from '../context.ts'
-import { readyRoute } from './ready.ts'
+import { readyRoute } from './probes.ts'
 
 let store: Store
 beforeEach(async () => void (store = await openStore({ path: ':memory:', now: Date.now })))

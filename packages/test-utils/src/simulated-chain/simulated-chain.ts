@@ -1,19 +1,18 @@
 import {
+  type Address,
+  type Hash,
+  type Hex,
+  hexToBytes,
   isAddressEqual,
   keccak256,
   parseTransaction,
   recoverTransactionAddress,
   size,
   stringToHex,
-  hexToBytes,
-  type Address,
-  type Hash,
-  type Hex,
   type TransactionSerializable,
   type TransactionSerialized,
 } from 'viem'
-import { Revert, type ContractAnswer, type ContractCall, type ContractLog, type SimulatedContract } from './contract.ts'
-import { RpcError } from './rpc-error.ts'
+import { type ContractAnswer, type ContractCall, type ContractLog, Revert, type SimulatedContract } from './contract.ts'
 
 /**
  * One contract on a chain that needs no node: it checks signed bytes as a node does, mines each transaction at once in a
@@ -48,7 +47,7 @@ export function createSimulatedChain(options: SimulatedChainOptions): SimulatedC
 export const baseFeePerGas = 10_000_000n
 export const priorityFeePerGas = 1_000_000n
 
-export type SimulatedChainOptions = {
+type SimulatedChainOptions = {
   readonly chainId: number
   readonly contract: SimulatedContract
   /** What every account holds at first. */
@@ -103,7 +102,7 @@ export type KnownTransaction = {
   mined: Mined | null
 }
 
-export type Mined = {
+type Mined = {
   readonly block: Block
   readonly gasUsed: bigint
   readonly status: 'success' | 'reverted'
@@ -246,4 +245,17 @@ function lower(address: Address): Address {
 
 function refused(message: string): RpcError {
   return new RpcError(-32000, message)
+}
+
+/** An error of JSON-RPC. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly code: number
+  readonly data: Hex | null
+
+  constructor(code: number, message: string, data: Hex | null = null) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
 }

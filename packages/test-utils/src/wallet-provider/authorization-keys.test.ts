@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { authorizationKeyFrom, countSigners } from './authorization-keys.ts'
+import { authorizationKeyFrom, countSigners } from './check-request.ts'
 
 it('makes keys out of seeds that sign for their public halves, those whose secret begins with zeros too', () => {
   for (let seed = 0; seed < 100; seed += 1) {

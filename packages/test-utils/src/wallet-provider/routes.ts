@@ -1,8 +1,7 @@
 import canonicalize from 'canonicalize'
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { readPublicKey } from './authorization-keys.ts'
-import { checkAuthorization, checkExpiry, type ProviderRequest } from './check-request.ts'
+import { readPublicKey, checkAuthorization, checkExpiry, type ProviderRequest } from './check-request.ts'
 import { ProviderError, type ProviderFault } from './faults.ts'
 import { readAggregation, readPolicy } from './policy.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { decodeFunctionResult, encodeFunctionData, slice, type Address, type Hex } from 'viem'
 import type { Ports } from '../ports.ts'
-import type { Token } from '@svc/amm'
+import { type Token, tokenLabel } from '@svc/amm'
 import { erc20Abi } from '@svc/amm/abis'
 
 /**
@@ -37,6 +37,23 @@ export async function detectTransferFee(
     return null
   }
 }
+
+/** Which of these tokens keep a part of each transfer. Only unlisted ones are looked at: of listed ones it is known that they do not. */
+export async function keepingTokens(
+  ports: Pick<Ports, 'rpc' | 'tokens' | 'liquidity'>,
+  chain: Chain,
+  tokens: readonly Token[],
+): Promise<readonly KeepingToken[]> {
+  const unlisted = tokens.filter(({ listed }) => !listed)
+  const fees = await Promise.all(unlisted.map((token) => detectTransferFee(ports, chain, token)))
+  return unlisted.flatMap((token, index) => {
+    const feeBps = fees[index] ?? 0
+    const says = `${tokenLabel(token)} keeps ${feeBps / 100} % of each transfer`
+    return feeBps > 0 ? [{ token, feeBps, says }] : []
+  })
+}
+
+export type KeepingToken = { readonly token: Token; readonly feeBps: number; readonly says: string }
 
 /** A contract that holds the token: its deepest pool against the wrapped native token or else against a dollar token. */
 async function findHolder(

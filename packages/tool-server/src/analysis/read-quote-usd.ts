@@ -1,8 +1,7 @@
 import type { Bars } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { type Pool, type PoolBars, type Token, ToolError } from '@svc/amm'
+import { type Pool, type PoolBars, type Token, ToolError, mayPass, type PriceSource } from '@svc/amm'
 import type { Ports } from '../ports.ts'
-import { noPrice } from './no-price.ts'
 
 /**
  * US dollars for one whole token of the quote at the close of each bar, and what they rest on, in our own words. A token that is pegged
@@ -99,5 +98,26 @@ function usdAt(past: PoolBars, pool: Pool, { pegged, pegUsd, bars }: Peg): Float
   return Float64Array.from(bars.startsAt, (_, bar) => {
     const price = 1.0001 ** (past.bars.closeTick[Math.min(bar, last)] ?? 0) * scale
     return pegUsd * (isToken1 ? price : 1 / price)
+  })
+}
+
+/**
+ * The refusal of a pair that no dollars are known of: each token by the member that names it. It may be tried again where a
+ * source that was named for one of them is silent or late.
+ */
+export async function noPrice(
+  prices: Pick<PriceSource, 'doubt'>,
+  chain: Chain,
+  tokens: { readonly token0: Token; readonly token1: Token },
+): Promise<ToolError> {
+  const doubts = await Promise.all(Object.values(tokens).map((token) => prices.doubt(chain, token)))
+  return new ToolError('PRICE_UNAVAILABLE', 'Neither token of this pair has a trustworthy price in US dollars.', {
+    retryable: doubts.some(mayPass),
+    details: Object.entries(tokens).map(([field, { address }]) => ({
+      field,
+      message: 'No pool of this token gives a price in US dollars.',
+      accepted: 'a token that get_token_price knows a price of',
+      token: address,
+    })),
   })
 }

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { testTools } from '../test-server.fixture.ts'
 import type { Tool } from '../tool.ts'
-import { apiKeyFrom, apiKeyStage, keyTiers } from './api-key.ts'
-import { createAuthenticate } from './authenticate.ts'
-import { bearerStage } from './bearer.ts'
+import { apiKeyFrom, apiKeyStage, keyTiers, bearerStage } from './credentials.ts'
+import { createAuthenticate, type Stage } from './authenticate.ts'
 import { localPrincipal } from '../transports/stdio.ts'
 import { may } from './may.ts'
 import { type KeyTier, type Principal, type Scope, scopes } from '@svc/engine'
-import type { Stage } from './stage.ts'
 
 const keys = Object.fromEntries(
   keyTiers.map((tier, index) => [tier, apiKeyFrom(tier, new Uint8Array(32).fill(index + 1))]),

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Principal } from '@svc/engine'
-import type { Refusal, Stage, StageOutcome } from './stage.ts'
 
 /** The principal, or why there is none: nothing was sent, or what was sent is refused. */
 export type Authentication =
@@ -49,3 +48,20 @@ function refused(description: string): Authentication {
 function isRefusal(outcome: StageOutcome): outcome is Refusal {
   return outcome !== null && 'refused' in outcome
 }
+
+/**
+ * One way of finding out who calls. A stage answers with a principal, with a refusal when the credentials are of its own
+ * kind and wrong (no later stage is asked then), or with `null` when they are none of its business.
+ */
+export type Stage = (facts: RequestFacts) => StageOutcome | Promise<StageOutcome>
+
+type RequestFacts = {
+  /** The token of `Authorization: Bearer <token>`, or `null`. */
+  readonly bearer: string | null
+  readonly headers: IncomingHttpHeaders
+}
+
+type StageOutcome = Principal | Refusal | null
+
+/** A fixed sentence of ours; nothing of what the caller sent. */
+type Refusal = { readonly refused: string }

@@ -1,7 +1,7 @@
 import { backtestPicture } from './backtest/backtest-picture.ts'
-import type { BacktestCurves } from './backtest/backtest-data.ts'
+import type { BacktestCurves } from './backtest/backtest-curves.ts'
 import type { Look, Theme } from './palette.ts'
-import type { Picture } from './picture.ts'
+import type { Picture } from './frame.ts'
 import { rangePicture } from './range/range-picture.ts'
 import type { RangeResult } from './range/range-result.ts'
 

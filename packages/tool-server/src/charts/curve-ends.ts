@@ -1,6 +1,7 @@
 import type { SeriesOption } from 'echarts'
-import type { Grid, Palette } from './palette.ts'
-import type { Scale } from './nice-scale.ts'
+import type { Palette } from './palette.ts'
+import type { Box } from './place-labels.ts'
+import type { Scale } from './frame.ts'
 
 /**
  * The name of each curve beside its end, at the right edge of its axes, with a thin line from the one to the other. Names stand in
@@ -56,7 +57,7 @@ export type CurveEnd = {
 }
 
 /** The axes, where those of time end in Unix seconds, and the pixels right of them. */
-export type EndsPlace = { readonly grid: Grid; readonly scale: Scale; readonly until: number; readonly room: number }
+export type EndsPlace = { readonly grid: Box; readonly scale: Scale; readonly until: number; readonly room: number }
 
 /** Heights that are a line apart and between 0 and the last, as near as can be to those that are wanted. */
 export function spread(wanted: readonly number[], last: number): readonly number[] {

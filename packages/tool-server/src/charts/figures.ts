@@ -29,3 +29,83 @@ export function show(value: number | null | undefined, format: (value: number) =
 export function percent(share: number): string {
   return `${Number((100 * share).toFixed(1))} %`
 }
+
+/** Four digits that count, thousands apart: 3,021, 0.0004213, 1.204. */
+export function showNumber(value: number): string {
+  if (value !== 0 && (Math.abs(value) < 1e-6 || Math.abs(value) >= 1e12)) return value.toExponential(2)
+  return format.format(value)
+}
+
+/** As `showNumber`, its sign always shown: what was gained or lost. */
+export function showChange(value: number): string {
+  return value > 0 ? `+${showNumber(value)}` : showNumber(value)
+}
+
+/** How far a figure may be off: more than two digits of that say nothing. */
+export function showError(value: number): string {
+  return showWithError(0, value).error
+}
+
+/** A figure and how far it may be off: that to two digits, the figure to the same place. */
+export function showWithError(value: number, error: number): WithError {
+  const rounded = Number(error.toPrecision(2))
+  if (!(rounded >= 1e-6 && rounded < 1e12)) {
+    return { value: showNumber(value), change: showChange(value), error: showNumber(rounded) }
+  }
+  const place = Number(rounded.toExponential().split('e')[1]) - 1
+  const unit = 10 ** place
+  const digits = Math.max(0, -place)
+  const show = (of: number, signDisplay: 'exceptZero' | 'negative') =>
+    (place > 0 ? unit * Math.round(of / unit) : of).toLocaleString('en-US', {
+      signDisplay,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    })
+  return { value: show(value, 'negative'), change: show(value, 'exceptZero'), error: show(rounded, 'negative') }
+}
+
+/** `change` is the value with its sign always shown. */
+export type WithError = { readonly value: string; readonly change: string; readonly error: string }
+
+const format = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 })
+
+/**
+ * How the figures of one column are shown: all to the same decimal place. With errors it is the second digit of the largest error;
+ * else the fourth digit of the largest figure, and none behind the point where all are whole. Whole ones are never rounded away.
+ */
+export function columnOf(figures: readonly Figure[]): Column {
+  const errors = figures.flatMap(({ error }) => (isKnown(error) ? [error] : []))
+  const values = figures.flatMap(({ value }) => (isKnown(value) ? [Math.abs(value)] : []))
+  const hasErrors = errors.some((error) => error > 0)
+  const isCount = !hasErrors && values.every(Number.isInteger)
+  const places = isCount ? 0 : hasErrors ? placesFor(errors, 2) : placesFor(values, 4)
+  const show = (value: number, signDisplay: 'negative' | 'exceptZero') =>
+    places > mostPlaces
+      ? showNumber(value)
+      : value.toLocaleString('en-US', { signDisplay, minimumFractionDigits: places, maximumFractionDigits: places })
+  const least = 10 ** -places
+  return {
+    value: (value) => show(value, 'negative'),
+    change: (value) => show(value, 'exceptZero'),
+    error: (error) => (error > 0 && error < least / 2 ? `<${show(least, 'negative')}` : show(error, 'negative')),
+  }
+}
+
+/** A figure of a column, with how far it may be off where that is known. */
+export type Figure = { readonly value: number | null | undefined; readonly error?: number | undefined }
+
+/** `change` is the value with its sign always shown. */
+export type Column = Readonly<Record<'value' | 'change' | 'error', (figure: number) => string>>
+
+const mostPlaces = 12
+
+function isKnown(value: number | null | undefined): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
+/** Decimal places that show so many digits of the largest. */
+function placesFor(values: readonly number[], digits: number): number {
+  const largest = Math.max(0, ...values)
+  if (largest === 0) return 0
+  return Math.max(0, digits - 1 - Number(largest.toExponential(digits - 1).split('e')[1]))
+}

@@ -1,4 +1,11 @@
-import type { EChartsOption, TitleComponentOption } from 'echarts'
+import type {
+  EChartsOption,
+  LegendComponentOption,
+  SeriesOption,
+  TitleComponentOption,
+  XAXisComponentOption,
+  YAXisComponentOption,
+} from 'echarts'
 import type { Look, Palette } from './palette.ts'
 
 /** What every picture has: its ground and letters, a title above, and below how the figures were come by. */
@@ -45,6 +52,14 @@ export type FrameWords = {
   readonly parts: readonly FramePart[]
 }
 
+/** A part of a picture with axes and a legend of its own. */
+export type AxesPart = {
+  readonly legend: LegendComponentOption
+  readonly xAxis: XAXisComponentOption
+  readonly yAxis: YAXisComponentOption
+  readonly series: SeriesOption[]
+}
+
 export type FramePart = { readonly text: string; readonly left: number; readonly top: number }
 
 /** An axis in the picture's own colours, its unit in its name. */
@@ -66,3 +81,68 @@ export function lineLabel({ ground }: Palette) {
 
 /** Inter is shipped for where a picture becomes pixels; a viewer without it takes its own. */
 const fontFamily = 'Inter, system-ui, sans-serif'
+
+/** A drawing before it is drawn: plain data for the chart library, and its size in pixels. */
+export type Picture = { readonly option: EChartsOption; readonly width: number; readonly height: number }
+
+/**
+ * A scale in round steps, about five of them, over these values, and over 0 by default. Throws nothing: without an extent
+ * it is 1 long.
+ */
+export function niceScale(values: readonly number[], { withZero = true } = {}): Scale {
+  const held = withZero || values.length === 0 ? [0, ...values] : values
+  const low = Math.min(...held)
+  const high = Math.max(...held)
+  const interval = roundStep((high - low || 1) / 5)
+  const min = interval * Math.floor(low / interval)
+  const max = interval * Math.ceil(high / interval)
+  return { min, max: max > min ? max : min + 5 * interval, interval }
+}
+
+export type Scale = { readonly min: number; readonly max: number; readonly interval: number }
+
+/** The next of 1, 2, 2.5 and 5 times a power of ten. */
+function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least))
+  const times = [1, 2, 2.5, 5].find((one) => one * power >= least * (1 - 1e-9)) ?? 10
+  return times * power
+}
+
+/**
+ * The items of a legend, each with room for its words in a viewer's own font: an SVG is measured with the shipped one, which is
+ * narrower, and what follows an item would lie on its last letters.
+ */
+export function legendItems(items: readonly LegendItem[]): LegendItem[] {
+  return items.map((item) => ({ ...item, textStyle: roomOf(item.name) }))
+}
+
+export type LegendItem = {
+  readonly name: string
+  readonly icon?: string
+  readonly itemStyle?: { readonly color: string }
+  readonly textStyle?: ReturnType<typeof roomOf>
+}
+
+export const legendFontSize = 11
+
+/** A width counts only for words on a ground. */
+function roomOf(name: string) {
+  return { width: textWidth(name, legendFontSize), backgroundColor: 'transparent' }
+}
+
+/** The most that a text is wide in pixels, in any of the usual fonts without serifs: the widest of them, DejaVu Sans, has these letters. */
+export function textWidth(text: string, fontSize: number): number {
+  const widths = Array.from(text, (letter) => classes.find(({ letters }) => letters.test(letter))?.em ?? other)
+  return Math.ceil(fontSize * widths.reduce((sum, em) => sum + em, 0))
+}
+
+const classes = [
+  { letters: /[ijl.,:;'| ]/, em: 0.34 },
+  { letters: /[frt()/\-[\]]/, em: 0.42 },
+  { letters: /[a-ln-vx-z0-9]/, em: 0.64 },
+  { letters: /[mM%]/, em: 0.98 },
+  { letters: /[W]/, em: 0.99 },
+]
+
+/** Capitals, signs and whatever else there is. */
+const other = 0.84

@@ -1,3 +1,5 @@
+import type { Box } from './place-labels.ts'
+
 /** The colours of a picture. Those of the series are Okabe and Ito's, which the colour-blind tell apart; the best is darker, for small letters. */
 export const palettes = {
   light: {
@@ -36,9 +38,7 @@ export type Look = {
 }
 
 /** A part of a picture: where its heading begins, and its axes. */
-export type Part = { readonly left: number; readonly top: number; readonly grid: Grid }
-
-export type Grid = { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
+export type Part = { readonly left: number; readonly top: number; readonly grid: Box }
 
 export const fullWidth = 1_000
 

@@ -1,4 +1,4 @@
-import type { BacktestCurves } from './backtest/backtest-data.ts'
+import type { BacktestCurves } from './backtest/backtest-curves.ts'
 import type { RangeResult } from './range/range-result.ts'
 
 const gasApr = 0.4

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Chain } from '@svc/wallet/core'
 import { isAddress } from 'viem'
 import * as z from 'zod'
-import type { ConfigProblem } from './config-error.ts'
+import type { ConfigProblem } from './config-shape.ts'
 
 /**
  * Lays the rows of a chains file over the built-in table. A row whose id is known needs to name only what differs (lists

@@ -1,7 +1,7 @@
 import type { Chain, Secret } from '@svc/wallet/core'
 import type { KeyTier } from '@svc/engine'
 import type { Profile } from '../dispatch/offered-tools.ts'
-import type { LogLevel } from '@svc/runtime'
+import type { LogLevel, ConfigProblem as Problem } from '@svc/runtime'
 
 /** Everything the operator decides, checked and typed. Secrets print as `[redacted]`. */
 export type Config = {
@@ -65,3 +65,24 @@ export type RpcConfig = {
   readonly provider: Secret | null
   readonly apiKey: Secret | null
 }
+
+export { ConfigError } from '@svc/runtime'
+
+export type ConfigProblem = Problem<ConfigCode>
+
+export type ConfigCode =
+  | 'SETTING_INVALID'
+  | 'SETTING_MISSING'
+  | 'SETTING_UNKNOWN'
+  | 'CHAINS_FILE_INVALID'
+  | 'ENV_FILE_UNSAFE'
+  | 'ENV_FILE_INVALID'
+  | 'LOCAL_KEY_IN_PRODUCTION'
+  | 'PLAINTEXT_LISTEN'
+  | 'AUTH_TOKEN_WEAK'
+  | 'API_KEY_WEAK'
+  | 'TLS_UNVERIFIED_UPSTREAM'
+  | 'MANAGED_WALLET_UNAVAILABLE'
+  | 'DATABASE_UNAVAILABLE'
+  | 'DATA_DIR_UNSAFE'
+  | 'POLICY_INVALID'

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ConfigError, type ConfigProblem } from './config-error.ts'
+import { ConfigError, type ConfigProblem } from './config-shape.ts'
 
 /** Where a data directory keeps its environment file. */
 export function envFilePath(dataDir: string): string {

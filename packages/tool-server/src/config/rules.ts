@@ -1,6 +1,5 @@
 import { isLoopback } from '@svc/runtime'
-import type { Config } from './config-shape.ts'
-import type { ConfigProblem } from './config-error.ts'
+import type { Config, ConfigProblem } from './config-shape.ts'
 import type { Settings } from './schema.ts'
 
 /** Checks what settings must keep to together. Each refusal has its code and its fix. */

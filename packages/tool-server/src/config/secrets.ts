@@ -1,6 +1,7 @@
 import { urlCredentials, type Chain, type Secret } from '@svc/wallet/core'
 import { rpcUrls } from '../config.ts'
 import type { Config } from './config-shape.ts'
+import { createLog, createRedactor, type Log, type LogDestination } from '@svc/runtime'
 
 /**
  * Every secret value of a configuration, for the log's redactor. Endpoint URLs count: they often hold a key. So do the
@@ -59,3 +60,8 @@ function credentialsOf(url: string): readonly string[] {
 }
 
 const shortestKey = 8
+
+/** The log of a configuration, to stderr by default. API keys are hidden by shape, so later ones are too. */
+export function openLog(config: Config, destination?: LogDestination): Log {
+  return createLog({ level: config.logLevel, redactor: createRedactor(secretsOf(config)), destination })
+}

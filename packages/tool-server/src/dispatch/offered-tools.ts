@@ -1,8 +1,10 @@
 import type { Principal } from '@svc/engine'
 import { ToolError } from '@svc/amm'
 import type { Tool } from '../tool.ts'
-import { createToolLists, type ToolList } from './list-tools.ts'
 import { quoteUntrusted } from './call-result.ts'
+import { appViews } from '../apps/app-views.ts'
+import { may } from '../auth/may.ts'
+import { toolSchemas, type ToolSchemas } from './tool-schemas.ts'
 
 export type Profile = 'data' | 'full'
 
@@ -37,4 +39,60 @@ export type OfferedTools = {
   get(name: string): Tool | null
   /** Throws `TOOL_NOT_FOUND`, `TOOL_NOT_IN_PROFILE`. */
   require(name: string): Tool
+}
+
+/** A tool as `tools/list` shows it. */
+export type ListedTool = ToolSchemas & {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly annotations: Tool['annotations']
+  /** The view of its answers, for clients that show such. */
+  readonly _meta?: { readonly ui: { readonly resourceUri: string } }
+}
+
+/** What one class of principals sees: sorted by name, the same bytes every time. */
+export type ToolList = {
+  readonly tools: ListedTool[]
+  /** The serialised `tools` array. */
+  readonly json: string
+}
+
+/**
+ * Keeps one list per class of principals (a tier of keys, or a set of scopes). The definitions are made once, when the first
+ * list is asked for: most of a start would go into them, and some servers are never asked.
+ */
+export function createToolLists(tools: readonly Tool[]): (principal: Principal, views?: boolean) => ToolList {
+  let made: readonly Entry[] | null = null
+  const lists = new Map<string, ToolList>()
+  return (principal, views = false) => {
+    const classKey = `${principal.tier ?? [...principal.scopes].toSorted().join(' ')}${views ? ' with views' : ''}`
+    const known = lists.get(classKey)
+    if (known !== undefined) return known
+    made ??= tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((tool) => ({ tool, listed: listTool(tool) }))
+    const visible = made
+      .filter(({ tool }) => may(principal, tool))
+      .map((entry) => (views ? withView(entry) : entry.listed))
+    const list = Object.freeze({ tools: visible, json: JSON.stringify(visible) })
+    lists.set(classKey, list)
+    return list
+  }
+}
+
+type Entry = { readonly tool: Tool; readonly listed: ListedTool }
+
+/** The definition of one tool. */
+export function listTool(tool: Tool): ListedTool {
+  return Object.freeze({
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    ...toolSchemas(tool),
+    annotations: tool.annotations,
+  })
+}
+
+function withView({ tool, listed }: Entry): ListedTool {
+  const resourceUri = tool.view === null ? null : appViews.uriOf(tool.view)
+  return resourceUri === null ? listed : Object.freeze({ ...listed, _meta: { ui: { resourceUri } } })
 }

@@ -53,7 +53,20 @@ function summaryOf(operation: Operation): OperationSummary {
     createdAt: iso(createdAt),
     expiresAt: isoOrNull(expiresAt),
     executeAfter: isoOrNull(executeAfter),
+    becameOperationId: becameOf(operation),
   }
+}
+
+/** Carrying a plan out may end in a request for approval, which counts as its failure, or in a write that is scheduled. */
+function becameOf({ id, answer }: Operation): string | null {
+  const { code, details, status, operationId } = answer === null ? {} : record(answer)
+  const asked = code === 'APPROVAL_REQUIRED' && Array.isArray(details) ? storedAs(details[0]) : null
+  const became = asked ?? (status === 'scheduled' ? operationId : null)
+  return typeof became === 'string' && became !== id ? became : null
+}
+
+function storedAs(detail: unknown): unknown {
+  return typeof detail === 'object' && detail !== null && 'operationId' in detail ? detail.operationId : null
 }
 
 function viewOf(operation: Operation): OperationView {

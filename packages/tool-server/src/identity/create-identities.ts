@@ -10,7 +10,7 @@ import {
 import { type ErrorCode, type ErrorDetail, type RpcPool, ToolError } from '@svc/amm'
 import { registryOf } from '@svc/engine'
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
-import type { Identities, RegistrationRequest } from '../ports/identities.ts'
+import type { Identities, RegistrationRequest } from '../ports.ts'
 import type { Config } from '../config/config-shape.ts'
 import { callAnswer } from '@svc/amm/rpc'
 

@@ -1,12 +1,11 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { createPendingRevocations, loadPolicy, type Principal, type SafetyReport } from '@svc/engine'
-import type { SetupReport, StatusReport } from '../tool.ts'
+import type { SetupCheck, StatusReport } from '../tool.ts'
 import { join } from 'node:path'
 import type { Config } from '../config/config-shape.ts'
 import { ToolError } from '@svc/amm'
 import type { Ports } from '../ports.ts'
-import { version } from '../version.ts'
-import { checkRpc } from './check-rpc.ts'
+import type { Chain } from '@svc/wallet/core'
 
 /** What the running server says about itself. */
 export function createStatus(options: {
@@ -33,14 +32,12 @@ export function createStatus(options: {
   })
 }
 
-type Check = Awaited<ReturnType<StatusReport['setup']>>['checks'][number]
-
-function checkConfig({ warnings }: Config): Check {
+function checkConfig({ warnings }: Config): SetupCheck {
   if (warnings.length === 0) return { id: 'config', status: 'pass', message: 'The settings are in order.', fix: null }
   return { id: 'config', status: 'warn', message: warnings.join(' '), fix: 'Correct or remove the settings named.' }
 }
 
-function checkWallet({ wallet, profile }: Config, { agentAddress }: Ports): Check {
+function checkWallet({ wallet, profile }: Config, { agentAddress }: Ports): SetupCheck {
   if (wallet !== null && agentAddress !== null) {
     return { id: 'wallet', status: 'pass', message: `The ${wallet.type} wallet is ${agentAddress}.`, fix: null }
   }
@@ -73,7 +70,7 @@ const withoutWallet: SafetyReport = Object.freeze({
 })
 
 /** Whether the operator's policy can be read, and where it is laxer than the defaults of production. */
-async function checkPolicy(config: Config): Promise<SetupReport['checks'][number]> {
+async function checkPolicy(config: Config): Promise<SetupCheck> {
   const id = 'policy'
   const path = join(config.dataDir, 'policy.json')
   try {
@@ -96,7 +93,7 @@ async function checkPolicy(config: Config): Promise<SetupReport['checks'][number
 }
 
 /** Whether the data directory can be written and is closed to others. Without a wallet it need not exist. */
-export async function checkDataDir(path: string, needed: boolean): Promise<SetupReport['checks'][number]> {
+export async function checkDataDir(path: string, needed: boolean): Promise<SetupCheck> {
   const id = 'data-dir'
   const stats = await stat(path).catch(() => null)
   if (stats === null) {
@@ -139,4 +136,36 @@ export async function checkDataDir(path: string, needed: boolean): Promise<Setup
     }
   }
   return { id, status: 'pass', message: 'The data directory is private and can be written.', fix: null }
+}
+
+/** The version of this package; a test compares it with the manifest. */
+export const version = '0.2.0'
+
+/**
+ * Probes the chains the operator configured an endpoint for, or, when none is, the first of the table as a sign of life
+ * (public endpoints of all chains would be a dozen strangers to ask).
+ */
+export async function checkRpc(config: Config, { chains, rpc }: Ports): Promise<readonly SetupCheck[]> {
+  const configured = chains.list().filter((chain) => config.rpc.urls.has(chain.id))
+  const chosen = configured.length > 0 ? configured : chains.list().slice(0, 1)
+  return Promise.all(chosen.map(async (chain) => describe(chain, await rpc.probe(chain))))
+}
+
+function describe(chain: Chain, probe: Awaited<ReturnType<Ports['rpc']['probe']>>): SetupCheck {
+  const id = `rpc-${chain.name}`
+  if (probe.healthy) {
+    const age = probe.headAgeSeconds === null ? '' : `, head ${Math.round(probe.headAgeSeconds)} s old`
+    return {
+      id,
+      status: 'pass',
+      message: `${chain.name} answers in ${Math.round(probe.latencyMs ?? 0)} ms${age}.`,
+      fix: null,
+    }
+  }
+  return {
+    id,
+    status: 'fail',
+    message: `${chain.name}: ${probe.problem ?? 'The endpoint is not usable.'}`,
+    fix: `Set SVC_RPC_URL_${chain.id} to an endpoint that answers.`,
+  }
 }

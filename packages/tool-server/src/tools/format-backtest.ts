@@ -1,11 +1,11 @@
 import type { BacktestStrategy, StrategyResult } from '@svc/lp-math'
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { PoolBars } from '@svc/amm'
-import type { Replayed } from '../ports/workers.ts'
-import type { backtestAnswer } from './backtest-answer.ts'
-import { backtestWinner } from './backtest-winner.ts'
+import type { Replayed } from '../ports.ts'
 import { figure } from './figure.ts'
-import { timeOfBar } from './period.ts'
+import { timeOfBar, completenessResult } from './period.ts'
+import { percents } from '../analysis/percents.ts'
+import { documented, readResult, usdResult } from './results.ts'
 
 /**
  * How `backtest_lp_strategy` tells of a replay: what each strategy came to, which ended with the most, and what half of the amount in each
@@ -142,3 +142,96 @@ function named({ name }: Amount): string {
 function lateness({ name, putOffSeconds }: Amount): string {
   return `"${name}" for ${Number((putOffSeconds / 3_600).toPrecision(3))} h`
 }
+
+/**
+ * The strategy that ended with the most, why, and how sure that is: whether its lead is larger than what the fees may be off, in
+ * how many starts on a later day it leads too, and whether holding its first tokens was better. Names of strategies are plain by the time they come here.
+ */
+export function backtestWinner(
+  { strategies, startsAt, endsAt, laterWinners }: Pick<Replayed, 'strategies' | 'startsAt' | 'endsAt' | 'laterWinners'>,
+  {
+    gaps,
+    hasAllTrades,
+    isGasKnown,
+  }: Pick<PoolBars['completeness'], 'gaps' | 'hasAllTrades'> & {
+    readonly isGasKnown: boolean
+  },
+): Answer['winner'] {
+  const [best, second] = strategies.toSorted((a, b) => b.endValueUsd - a.endValueUsd)
+  if (best === undefined) throw new TypeError('a backtest has a strategy')
+  const days = Math.round((endsAt - startsAt) / 86_400)
+  return {
+    strategy: best.name,
+    reason:
+      `Ended with ${usd(best.endValueUsd)}: fees ${usd(best.feesEarnedUsd)} (+/-${percents(best.feeUncertaintyPct, 1, 'lead')} %), ` +
+      `IL ${usd(best.ilCostUsd)}, ${isGasKnown ? `gas ${usd(best.gasUsd)}, ` : ''}swaps ${usd(best.swapCostUsd)}, ` +
+      `in range ${best.inRangePct.toFixed(1)} % of the time.`,
+    caveat: [
+      `One past of ${days} days, no forecast.`,
+      ...(second === undefined ? [] : [leadOver(best, second), entryOf(best, laterWinners)]),
+      ...(best.vsHodlPct < 0 ? [`It ended ${(-best.vsHodlPct).toFixed(2)} % below its first tokens held.`] : []),
+      ...(gaps > 0 ? [`${gaps} hours without data were taken to be quiet.`] : []),
+      ...(hasAllTrades ? [] : ['Trades of the period are missing.']),
+    ].join(' '),
+  }
+}
+
+function leadOver(best: StrategyResult, second: StrategyResult): string {
+  const lead = best.endValueUsd - second.endValueUsd
+  const doubt = doubtUsd(best) + doubtUsd(second)
+  const verdict = lead > doubt ? 'more than' : 'within'
+  return `The lead over ${second.name}, ${usd(lead)}, is ${verdict} what the fees of both may be off, ${usd(doubt)}.`
+}
+
+function entryOf({ name }: StrategyResult, laterWinners: readonly string[]): string {
+  const starts = laterWinners.length
+  if (starts === 0) return 'The day of entry is not in that: the period is too short to try another.'
+  const led = laterWinners.filter((winner) => winner === name).length
+  return `The day of entry is not in that: of ${starts} starts, each a day later than the one before, it leads in ${led}.`
+}
+
+function doubtUsd({ feesEarnedUsd, feeUncertaintyPct }: StrategyResult): number {
+  return (feesEarnedUsd * feeUncertaintyPct) / 100
+}
+
+function usd(value: number): string {
+  return `${value.toFixed(2)} USD`
+}
+
+/** What `backtest_lp_strategy` answers. */
+export const backtestAnswer = z.object({
+  pair: z.string(),
+  chain: readResult.chain,
+  fee: z.int(),
+  period: z.object({ start: z.string(), end: z.string(), days: z.number() }),
+  priceChange: z.object({ startPrice: z.number(), endPrice: z.number(), changePct: z.number() }),
+  hodlBenchmark: z.object({ startValueUsd: z.number(), endValueUsd: z.number(), returnPct: z.number() }),
+  strategies: z.array(
+    z.object({
+      name: z.string(),
+      feesEarnedUsd: z.number(),
+      ilCostUsd: z.number(),
+      rebalanceCount: z.int(),
+      rebalanceGasCostUsd: usdResult,
+      endValueUsd: z.number(),
+      netReturnPct: z.number(),
+      vsHodlPct: z.number(),
+      inRangePct: z.number(),
+      sharpeRatio: z.number().nullable(),
+      rangePct: documented(z.number().nullable()),
+      rebalanceThresholdPct: documented(z.number().nullable()),
+      feeUncertaintyPct: documented(z.number()),
+      lvrUsd: documented(z.number()),
+      hodlMoveUsd: documented(z.number()),
+      gasCostUsd: documented(usdResult),
+      swapCostUsd: documented(z.number()),
+      vs5050Pct: documented(z.number()),
+      maxDrawdownPct: documented(z.number()),
+    }),
+  ),
+  winner: z.object({ strategy: z.string(), reason: z.string(), caveat: z.string() }),
+  timestamp: readResult.timestamp,
+  source: readResult.source,
+  pool: z.string(),
+  ...completenessResult,
+})

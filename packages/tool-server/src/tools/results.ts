@@ -2,7 +2,7 @@ import { formatAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import * as z from 'zod'
-import { type Atomicity, type Intent, type Pool, type Settled, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
+import { type Intent, type Pool, type Settled, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
 import type { ReadContext } from '../tool.ts'
 
 /*
@@ -102,6 +102,7 @@ export const operationResult = {
   createdAt: z.string(),
   expiresAt: z.string().nullable(),
   executeAfter: z.string().nullable(),
+  becameOperationId: z.string().nullable().describe('What this plan waits as now'),
 }
 
 export const tokenResult = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() })
@@ -159,19 +160,8 @@ export function pageOf<Item>(
   return { items: items.slice(start, end), nextCursor: end < items.length ? String(end) : null }
 }
 
-type ReadStamp = {
-  readonly chain: { readonly id: number; readonly name: string }
-  readonly timestamp: string
-  readonly source: string
-}
+type ReadStamp = z.output<z.ZodObject<typeof readResult>>
 
-type BlockStamp = ReadStamp & { readonly blockNumber: number }
+type BlockStamp = z.output<z.ZodObject<typeof blockResult>>
 
-type WriteStamp = {
-  readonly status: 'success'
-  readonly txHash: Hash
-  readonly explorerUrl: string | null
-  readonly transactions: Hash[]
-  readonly atomicity: Atomicity
-  readonly gasCostUsd: number | null
-}
+type WriteStamp = z.output<z.ZodObject<typeof writeResult>>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { listTool } from '../dispatch/list-tools.ts'
+import { listTool } from '../dispatch/offered-tools.ts'
 import type { Tool } from '../tool.ts'
 import { catalogue } from './index.ts'
 import { members } from './members.fixture.ts'

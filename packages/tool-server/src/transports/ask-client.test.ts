@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { rawRequest } from '../raw-http.fixture.ts'
 import { openTestServer, type TestServer } from '../test-server.fixture.ts'
 import { bigPlan, openAskingPipeline } from './asking.fixture.ts'
-import { statelessRevision } from './protocol.ts'
+import { statelessRevision } from './protocol-facts.ts'
 
 type Asked = { readonly message: string; readonly requestedSchema?: unknown }
 type Reply = { readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: Record<string, boolean> }

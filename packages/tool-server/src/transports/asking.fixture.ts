@@ -4,7 +4,7 @@ import type { Call } from '@svc/engine'
 import { createOperationsPipeline } from '../../../engine/src/operations/operations-pipeline.ts'
 import { type Plan, ToolError } from '@svc/amm'
 import { parsePolicy, type ApprovalChannel } from '../../../engine/src/policy/policy.ts'
-import { storePrincipal } from '../../../engine/src/operations/stored-principal.ts'
+import { storePrincipal } from '../../../engine/src/principal.ts'
 import type { Adapters } from '../server.ts'
 import type { McpServerOptions } from './mcp-server.ts'
 import { emptyPlan } from '../test-server.fixture.ts'
@@ -53,6 +53,7 @@ export async function openAskingPipeline(options: AskingOptions = {}) {
     hasSigned: async () => false,
     safety: () => Promise.reject(new Error('not asked for here')),
     during: (work) => work(),
+    underWay: () => 0,
     stop: async () => {},
     close: () => store.close(),
   }

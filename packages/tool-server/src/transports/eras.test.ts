@@ -152,6 +152,7 @@ describe('one endpoint, two eras', () => {
         operations: noOperations,
         safety: () => expect.unreachable(),
         during: (work) => work(),
+        underWay: () => 0,
         stop: async () => {},
         close: async () => {},
       },

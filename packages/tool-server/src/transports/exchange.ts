@@ -1,9 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '@svc/engine'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 
 /** One authenticated HTTP exchange on its way. */
 export type Exchange = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly principal: Principal
+}
+
+/** The web `Request` of an exchange whose body has been read: method, path and headers, aborted by `signal`. */
+export function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headersDistinct)) {
+    for (const item of value ?? []) headers.append(name, item)
+  }
+  return new Request(`http://${request.headers.host}${request.url}`, {
+    method: request.method ?? 'GET',
+    headers,
+    signal,
+  })
+}
+
+/** Writes a web `Response` out. A client that leaves cancels the response's stream; that is no failure. */
+export async function writeWebResponse(response: ServerResponse, answer: Response): Promise<void> {
+  const headers = Object.fromEntries(answer.headers)
+  response.writeHead(answer.status, headers)
+  if (answer.body === null) {
+    response.end()
+    return
+  }
+  if (headers['content-type']?.startsWith('text/event-stream') === true) response.flushHeaders()
+  try {
+    await pipeline(Readable.fromWeb(answer.body), response)
+  } catch (error) {
+    if (!response.destroyed) throw error
+  }
 }

@@ -1,15 +1,13 @@
 import { showsViews } from '../apps/app-views.ts'
-import type { Dispatch } from '../dispatch.ts'
+import type { Dispatch } from '../dispatch/dispatch.ts'
 import { ToolError } from '@svc/amm'
 import { takesForms } from './approval-form.ts'
-import type { Exchange } from './exchange.ts'
-import { answerHotRequest, hotRequest, mayAsk, type HotRequest } from './hot-methods.ts'
-import { jsonRpcErrors, sendJson, sendJsonRpcError } from './json-rpc.ts'
+import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
+import { answerHotRequest, hotRequest, mayAsk, type HotRequest } from './fast-path.ts'
+import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 import type { McpTesting } from './mcp-server.ts'
-import { HttpRefusal } from './problem.ts'
 import type { LoadProtocol } from './protocol.ts'
 import type { Session, Sessions } from './sessions.ts'
-import { webRequest, writeWebResponse } from './web-request.ts'
 
 /** Serves the 2025 revisions: sessions with `Mcp-Session-Id`, the GET stream, DELETE. */
 export type LegacyEra = {

@@ -13,11 +13,11 @@ import {
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import { appViews, showsViews } from '../apps/app-views.ts'
 import type { Principal } from '@svc/engine'
-import type { CallRequest, Dispatch } from '../dispatch.ts'
+import type { CallRequest } from '../dispatch/call-stages.ts'
+import type { Dispatch } from '../dispatch/dispatch.ts'
 import { ToolError } from '@svc/amm'
-import { createApprovalStates } from './approval-states.ts'
-import { callAlone, callInSession } from './ask-client.ts'
-import { listTtlMs, type ServerInfo } from './server-facts.ts'
+import { createApprovalStates, callAlone, callInSession } from './ask-client.ts'
+import { listTtlMs, type ServerInfo } from './protocol-facts.ts'
 
 /** Makes the SDK's protocol object for one connection, session or request. It holds nothing but closures. */
 export type NewMcpServer = (principal: Principal, era: Era, notify?: ServerNotifier) => Server

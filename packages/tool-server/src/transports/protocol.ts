@@ -7,9 +7,8 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Principal } from '@svc/engine'
 import type { Log } from '@svc/runtime'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
 import { createNewMcpServer, type McpServerOptions, type NewMcpServer } from './mcp-server.ts'
-import { webRequest, writeWebResponse } from './web-request.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
@@ -89,15 +88,3 @@ export function createModernEra(options: { readonly newMcpServer: NewMcpServer; 
     close: () => handler.close(),
   })
 }
-
-/** The revisions with sessions, newest first, as the protocol library speaks them; a test compares. */
-export const sessionRevisions: readonly string[] = [
-  '2025-11-25',
-  '2025-06-18',
-  '2025-03-26',
-  '2024-11-05',
-  '2024-10-07',
-]
-
-/** The revision in which every request stands alone. */
-export const statelessRevision = '2026-07-28'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { initialize, rawBytes, rawExchange } from '../raw-http.fixture.ts'
 import { openTestServer, type TestServer } from '../test-server.fixture.ts'
-import { statelessRevision } from './protocol.ts'
+import { statelessRevision } from './protocol-facts.ts'
 
 let open: TestServer
 beforeAll(async () => {

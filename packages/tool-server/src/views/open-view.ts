@@ -1,10 +1,13 @@
-import type { ChartSpec } from '../charts/chart-spec.ts'
+import { type ChartSpec, pictureOf } from '../charts/chart-spec.ts'
 import type { Theme } from '../charts/palette.ts'
-import { openChart, type Chart } from './chart.ts'
 import type { Figures } from '../charts/figures.ts'
 import { connectHost, isRecord } from './host-bridge.ts'
 import { openPage } from './page.ts'
 import { readResult } from './read-result.ts'
+import { BarChart, LineChart, ScatterChart } from 'echarts/charts'
+import { GridComponent, LegendComponent, MarkLineComponent, TitleComponent } from 'echarts/components'
+import { init, use } from 'echarts/core'
+import { CanvasRenderer } from 'echarts/renderers'
 
 /** Runs a view: waits for the host, follows the call, and shows what came of it. */
 export function openView(view: View): void {
@@ -102,3 +105,42 @@ function namesOf(drawing: ChartSpec): readonly string[] {
 function isDrawing(value: unknown): value is ChartSpec {
   return isRecord(value) && (value['kind'] === 'range' || value['kind'] === 'backtest')
 }
+
+/** A chart that is drawn as wide as its box, and again when that or the theme changes. */
+type Chart = { show(drawing: ChartSpec, shown: Shown): void; close(): void }
+
+/** In which colours, and of several strategies whose ranges. */
+type Shown = { readonly theme: Theme; readonly strategy?: string | undefined }
+
+function openChart(box: HTMLElement): Chart {
+  use([BarChart, LineChart, ScatterChart, CanvasRenderer])
+  use([GridComponent, LegendComponent, MarkLineComponent, TitleComponent])
+  const chart = init(box, null, { width: leastWidth, height: leastWidth })
+  let shown: (Shown & { readonly drawing: ChartSpec }) | undefined
+  let drawnWidth = 0
+  const draw = () => {
+    if (shown === undefined) return
+    drawnWidth = box.clientWidth
+    const look = { theme: shown.theme, strategy: shown.strategy, width: Math.max(leastWidth, drawnWidth), isBare: true }
+    const { option, width, height } = pictureOf(shown.drawing, look)
+    box.style.height = `${height}px`
+    chart.resize({ width, height })
+    chart.setOption(option, { notMerge: true })
+  }
+  const watch = new ResizeObserver(() => {
+    if (box.clientWidth !== drawnWidth) draw()
+  })
+  watch.observe(box)
+  return {
+    show(drawing, how) {
+      shown = { ...how, drawing }
+      draw()
+    },
+    close() {
+      watch.disconnect()
+      chart.dispose()
+    },
+  }
+}
+
+const leastWidth = 300

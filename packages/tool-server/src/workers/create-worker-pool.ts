@@ -1,10 +1,10 @@
 import { LpMathError } from '@svc/lp-math'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { Work, WorkCaller, Workers, WorkKind } from '../ports/workers.ts'
+import type { Work, WorkCaller, Workers, WorkKind } from '../ports.ts'
 import { ToolError } from '@svc/amm'
 import { createTraffic, type Traffic } from '../traffic.ts'
-import type { WorkMessage, WorkOutput, WorkRequest, WorkTask } from './work-messages.ts'
+import type { WorkMessage, WorkOutput, WorkRequest, WorkTask } from './run-work.ts'
 import { createWaitingLine } from '@svc/runtime'
 import { workerProgram } from './worker-program.ts'
 

@@ -1,8 +1,7 @@
 import { liquidityProfile, type RangeMarket } from '@svc/lp-math'
 import { expect, test, vi } from 'vitest'
 import { createTraffic } from '../traffic.ts'
-import { runWork } from './run-work.ts'
-import type { WorkMessage, WorkRequest } from './work-messages.ts'
+import { runWork, type WorkMessage, type WorkRequest } from './run-work.ts'
 
 const model = { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 }
 const bounds = [{ lower: 0.9, upper: 1.1 }]

@@ -1,8 +1,14 @@
 import { answeredAt, cameAt, type TrafficCounts } from '../traffic.ts'
-import type { Picture } from '../charts/picture.ts'
-import { createSimulation, laterWinners, LpMathError, replayStrategies, type SimulationOptions } from '@svc/lp-math'
-import type { Replay, Replayed, SimulationRun } from '../ports/workers.ts'
-import type { Between, WorkMessage, WorkOutput, WorkTask } from './work-messages.ts'
+import type { Picture } from '../charts/frame.ts'
+import {
+  createSimulation,
+  laterWinners,
+  LpMathError,
+  replayStrategies,
+  type SimulationOptions,
+  type LpMathErrorCode,
+} from '@svc/lp-math'
+import type { Replay, Replayed, SimulationRun, Work, WorkKind } from '../ports.ts'
 import { pictureOf, type ChartRequest } from '../charts/chart-spec.ts'
 import { renderPng } from '../charts/render-png.ts'
 import { pickRange } from '../analysis/range/pick-range.ts'
@@ -144,3 +150,23 @@ const momentMs = 0.02
 function waitForAnswer(traffic: TrafficCounts, answered: number, ms: number): void {
   Atomics.wait(traffic, answeredAt, answered, ms)
 }
+
+/** What a thread is asked for. */
+export type WorkRequest = {
+  readonly [Kind in WorkKind]: { readonly kind: Kind; readonly input: Work[Kind]['input'] }
+}[WorkKind]
+
+/** `stop` holds one shared number that is no longer 0 once the answer is not wanted any more. */
+export type WorkTask = WorkRequest & { readonly stop: Int32Array; readonly traffic: TrafficCounts }
+
+/** What a thread says of its task; all but the first end it. */
+export type WorkMessage =
+  | { readonly kind: 'progress'; readonly done: number; readonly of: number }
+  | { readonly kind: 'result'; readonly output: WorkOutput }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'failed'; readonly message: string; readonly code: LpMathErrorCode | null }
+
+export type WorkOutput = Work[WorkKind]['output']
+
+/** What a piece of work calls between its portions: how much of how much is done. It throws once the answer is not wanted any more. */
+export type Between = (done: number, of: number) => void

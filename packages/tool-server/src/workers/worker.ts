@@ -1,7 +1,6 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { runWork } from './run-work.ts'
-import type { WorkTask } from './work-messages.ts'
+import { runWork, type WorkTask } from './run-work.ts'
 
 giveWay()
 

@@ -1,11 +1,10 @@
-import { option } from '../option.ts'
-import type { ChecksOf } from '../require-options.ts'
+import { option, type ChecksOf } from '../require-options.ts'
 import { list, oneOf } from '../shape.ts'
 import type { FindAgentsOptions } from './lookup/find-agents.ts'
 import type { GetAgentOptions } from './lookup/get-agent.ts'
 import type { PlanOptions } from './registration/plan-registration.ts'
 import type { AgentRegistrationConfig, GasOptions } from './registration/registration.ts'
-import { roleTemplates } from './role-templates.ts'
+import { roleTemplates } from './card/build-agent-card.ts'
 import type { AgentUpdateConfig } from './update-agent.ts'
 
 /** Of `planRegistration`, `registerAgent` and `updateAgent`. What a card says is looked at with the card. */

@@ -2,7 +2,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ServiceWallet } from '../service-wallet.ts'
-import { startPinServices, type PinServices } from './pin/pin-services.fixture.ts'
+import { startPinServices, type PinServices } from './card/pin-services.fixture.ts'
 import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegistrationResult } from './registration/registration.ts'
 

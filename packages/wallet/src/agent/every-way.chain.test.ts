@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFaucet, type Faucet } from '../gas/faucet.fixture.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
-import { createMemoryRegistrationRecords } from './registration/memory-registration-records.ts'
-import { pinningJwt, startPinServices, type PinServices } from './pin/pin-services.fixture.ts'
+import { createMemoryRegistrationRecords } from './registration/registration-records.ts'
+import { pinningJwt, startPinServices, type PinServices } from './card/pin-services.fixture.ts'
 import { registerAgent } from './register-agent.ts'
 import type {
   AgentRegistrationConfig,
@@ -16,7 +16,7 @@ import type {
   RegistrationAttempt,
   RegistrationMethod,
 } from './registration/registration.ts'
-import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
 
 const small = [
   'The small file of a direct registration leaves out: domains, trust.',

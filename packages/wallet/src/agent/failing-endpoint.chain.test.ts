@@ -5,11 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
-import { createMemoryRegistrationRecords } from './registration/memory-registration-records.ts'
+import { createMemoryRegistrationRecords, type RegistrationRecords } from './registration/registration-records.ts'
 import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegistrationResult } from './registration/registration.ts'
-import type { RegistrationRecords } from './registration/registration-records.ts'
-import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
 
 const devnet = useDevnet()
 

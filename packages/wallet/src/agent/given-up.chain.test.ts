@@ -5,10 +5,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
-import { createMemoryRegistrationRecords } from './registration/memory-registration-records.ts'
+import { createMemoryRegistrationRecords, type RegistrationRecords } from './registration/registration-records.ts'
 import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegistrationProgress } from './registration/registration.ts'
-import type { RegistrationRecords } from './registration/registration-records.ts'
 
 const devnet = useDevnet()
 

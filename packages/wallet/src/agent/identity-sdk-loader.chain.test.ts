@@ -4,7 +4,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { ServiceWallet } from '../service-wallet.ts'
 import { buildAgentCard } from './card/build-agent-card.ts'
-import { pinningJwt, startPinServices, type PinServices } from './pin/pin-services.fixture.ts'
+import { pinningJwt, startPinServices, type PinServices } from './card/pin-services.fixture.ts'
 import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegisteredAgent } from './registration/registration.ts'
 

@@ -17,7 +17,7 @@ import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import type { WalletError } from '../wallet-error.ts'
 import { linkRegistration } from './registration/link-registration.ts'
-import { createMemoryRegistrationRecords } from './registration/memory-registration-records.ts'
+import { createMemoryRegistrationRecords } from './registration/registration-records.ts'
 import { planRegistration } from './registration/plan-registration.ts'
 import { registerAgent } from './register-agent.ts'
 import type {
@@ -26,8 +26,8 @@ import type {
   RegisteredAgent,
   RegistrationProgress,
 } from './registration/registration.ts'
-import { handleV0 } from './registry/handle-v0.ts'
-import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
+import { handleV0 } from './registry/registry-speech.ts'
+import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
 
 const devnet = useDevnet()
 const mcpEndpoint = 'https://agent.example/mcp'

@@ -3,7 +3,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import { beforeEach, expect, test } from 'vitest'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
-import { createMemoryRegistrationRecords } from './registration/memory-registration-records.ts'
+import { createMemoryRegistrationRecords } from './registration/registration-records.ts'
 import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig } from './registration/registration.ts'
 

@@ -10,7 +10,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createPublicClient, createTestClient, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { identityRegistryAbi as abi } from './registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
 
 const devnet = useDevnet()
 

@@ -1,5 +1,4 @@
-import type { Chain, ChainToken } from '../chain.ts'
-import { canonical } from './canonical.ts'
+import { type Chain, type ChainToken, canonical } from '../chain.ts'
 
 const usdc: ChainToken = {
   symbol: 'USDC',

@@ -1,5 +1,4 @@
-import type { Chain, ChainToken } from '../chain.ts'
-import { canonical } from './canonical.ts'
+import { type Chain, type ChainToken, canonical } from '../chain.ts'
 
 /** Its peg is all there is: nobody keeps an aggregator here any more, and no other dollar token is listed. */
 const usdb: ChainToken = {

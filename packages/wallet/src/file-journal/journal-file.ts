@@ -1,8 +1,10 @@
-import { mkdir, open, type FileHandle } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { Hash } from 'viem'
+import type { JournalEntry, JournalFacts, JournalState } from '../journal.ts'
 import { WalletError } from '../wallet-error.ts'
 import { syncFolderOf } from '../write-whole.ts'
-import { readLine, writeLine, type JournalLine } from './journal-line.ts'
 import { lockFile } from './lock-file.ts'
 
 /**
@@ -115,4 +117,32 @@ function damaged(path: string, line: number, cause?: unknown): WalletError {
 
 function unreadable(path: string, how: string, cause: unknown): WalletError {
   return new WalletError('JOURNAL_UNREADABLE', `The file ${path} ${how}.`, { cause, details: { path } })
+}
+
+/** One thing that happened. */
+export type JournalLine =
+  | { readonly event: 'signed'; readonly entry: JournalEntry }
+  | { readonly event: 'marked'; readonly hash: Hash; readonly state: JournalState; readonly facts: JournalFacts }
+
+/** Writes a line as JSON, with a check sum over what it holds and a line feed. */
+function writeLine(line: JournalLine): string {
+  const body = JSON.stringify(line, (_key, value: unknown) => (typeof value === 'bigint' ? { int: `${value}` } : value))
+  return `{"check":"${checkOf(body)}","line":${body}}\n`
+}
+
+/** Reads what {@link writeLine} wrote, without the line feed; `null` for anything else. */
+function readLine(text: string): JournalLine | null {
+  const [, check, body] = /^\{"check":"([0-9a-f]{16})","line":(\{.*\})\}$/s.exec(text) ?? []
+  if (check === undefined || body === undefined || check !== checkOf(body)) return null
+  // The check sum says that this package wrote the line, so its shape is known.
+  return JSON.parse(body, revive) as JournalLine
+}
+
+function revive(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('int' in value)) return value
+  return typeof value.int === 'string' ? BigInt(value.int) : value
+}
+
+function checkOf(body: string): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 16)
 }

@@ -2,11 +2,13 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createPublicClient, createTestClient, http, parseEther } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createMemoryRegistrationRecords } from '../agent/registration/memory-registration-records.ts'
+import {
+  createMemoryRegistrationRecords,
+  type RegistrationRecords,
+} from '../agent/registration/registration-records.ts'
 import { registerAgent } from '../agent/register-agent.ts'
 import type { AgentRegistrationConfig, GasTier, RegistrationProgress } from '../agent/registration/registration.ts'
-import type { RegistrationRecords } from '../agent/registration/registration-records.ts'
-import { identityRegistryAbi as abi } from '../agent/registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from '../agent/registry/identity-registry.ts'
 import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'

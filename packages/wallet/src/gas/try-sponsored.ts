@@ -1,11 +1,10 @@
 import type { RegistrationProgress } from '../agent/registration/registration.ts'
-import type { OperationContext, OperationStep } from '../user-operation/operation-context.ts'
+import type { OperationContext, OperationStep } from '../user-operation/open-operation.ts'
 import type { OperationOutcome } from '../user-operation/run-user-operation.ts'
 import type { UserOperationRecord } from '../user-operation/signed-user-operation.ts'
-import { sponsorUrls } from '../user-operation/sponsor-urls.ts'
+import { sponsorUrls } from '../service-urls.ts'
 import { WalletError, type WalletErrorCode } from '../wallet-error.ts'
-import type { GasDesk } from './gas-desk.ts'
-import type { SettledCall, SubmittableCall } from './submission.ts'
+import type { GasDesk, SettledCall, SubmittableCall } from './submission.ts'
 
 /**
  * Sends the call as a sponsored user operation, or goes on with the one that was signed before. `null` when nothing of it

@@ -3,7 +3,7 @@ import { awaitReceipt } from '@svc/devnet/testing'
 import { SDK } from 'agent0-sdk'
 import { BrowserProvider, ContractFactory } from 'ethers'
 import { createPublicClient, createWalletClient, custom, type Address, type Hex } from 'viem'
-import { identityRegistryAbi as abi } from '../agent/registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from '../agent/registry/identity-registry.ts'
 import type { EIP1193Provider } from './create-eip1193-provider.ts'
 import { ProviderRpcError } from './provider-rpc-error.ts'
 

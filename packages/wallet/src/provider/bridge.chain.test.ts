@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { identityRegistryAbi as abi } from '../agent/registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from '../agent/registry/identity-registry.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import type { Signer } from '../signer.ts'
 import { createManagedSigner } from '../signers/managed-signer.ts'

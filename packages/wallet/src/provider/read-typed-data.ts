@@ -1,4 +1,5 @@
 import { validateTypedData, type TypedDataDefinition } from 'viem'
+import { isRecord } from '../shape.ts'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
 
 /**
@@ -49,10 +50,6 @@ function listsAll(listed: unknown, domain: Readonly<Record<string, unknown>>): b
   const names = Array.isArray(listed) ? listed.map((field: unknown) => (isRecord(field) ? field['name'] : null)) : []
   const own = Object.keys(domain).filter((name) => domain[name] !== undefined)
   return names.length === own.length && own.every((name) => names.includes(name))
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function toNumber(value: unknown): number {

@@ -4,12 +4,11 @@ import type { JournalEntry } from '../journal.ts'
 import { markSent } from './broadcast-entry.ts'
 import { startDeadline } from './deadline.ts'
 import { isOpen, isWaiting } from './entry-state.ts'
-import { offerEntry } from './offer-entry.ts'
+import { offerEntry, type Answer } from './offer-entry.ts'
 import { raiseIfStuck, stuckAfter } from './raise-if-stuck.ts'
 import type { ReplaceContext } from './replace-entry.ts'
 import type { ReplacementRules } from './replacement-rules.ts'
 import { receiptOf, settle, settledCount, type Sighting } from './settle.ts'
-import type { Answer } from './submit.ts'
 
 /**
  * Watches one entry and whatever was signed in its place until one of them is settled or time is up. Own loop rather than

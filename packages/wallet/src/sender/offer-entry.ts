@@ -1,7 +1,6 @@
-import type { PublicClient } from 'viem'
+import type { Hex, PublicClient } from 'viem'
 import type { Journal, JournalEntry } from '../journal.ts'
 import type { Delegation } from './delegation.ts'
-import { submit, type Answer } from './submit.ts'
 
 /**
  * Offers the stored bytes once. Nodes take one transaction at a time from an account with delegated code, so there the
@@ -28,4 +27,53 @@ async function mustWait({ client, journal, delegation }: OfferContext, entry: Jo
   if (isNext) return false
   const count = await client.getTransactionCount({ address: from, blockTag: 'latest' }).catch(() => 0)
   return count < nonce
+}
+
+/** Offers serialised bytes to the node once and says what the answer means. Never rejects. */
+export async function submit(client: PublicClient, rawTransaction: Hex): Promise<Answer> {
+  try {
+    await client.request({ method: 'eth_sendRawTransaction', params: [rawTransaction] }, { retryCount: 0 })
+    return 'sent'
+  } catch (error) {
+    const text = sentences(error).join('\n')
+    return meanings.find(([, pattern]) => pattern.test(text))?.[0] ?? 'unknown'
+  }
+}
+
+/**
+ * - sent: the node has the bytes, now or already before
+ * - nonce-used: a transaction with this nonce is mined, perhaps this one
+ * - underpriced: the node looked at the bytes and will not take them for their fees
+ * - declined: the node looked at the bytes and will not take them as things are
+ * - wait: an account with delegated code has something out already, and the node takes one at a time
+ * - unknown: no answer, or one that says nothing about these bytes
+ */
+export type Answer = 'sent' | 'nonce-used' | 'underpriced' | 'declined' | 'wait' | 'unknown'
+
+// Wordings of geth, reth, erigon, nethermind, besu, anvil, zkSync and Arbitrum nodes. "replacement transaction
+// underpriced" is left out on purpose: another transaction contests the nonce and the outcome is open.
+const meanings: readonly (readonly [Answer, RegExp])[] = [
+  ['sent', /already ?known|already imported|already exists|already in (the )?(mem|tx)?pool|known transaction/i],
+  ['nonce-used', /nonce (is )?too (low|small)|old ?nonce|nonce has already been used/i],
+  ['wait', /in-flight transaction limit reached for delegated|gapped-nonce tx from delegated/i],
+  [
+    'underpriced',
+    /less than (the )?block base fee|max fee per gas .*(too low|less than)|(?<!replacement )transaction underpriced/i,
+  ],
+  [
+    'declined',
+    /insufficient (funds|balance)|intrinsic gas too low|exceeds (the )?block gas limit|gas limit (is )?too high|(priority fee|tip).*(higher|above)|invalid chain ?id|invalid sender|invalid signature|oversized data|initcode|type not supported|exceeds the configured cap/i,
+  ],
+]
+
+/** The sentences of an error and its causes. Bodies and URLs, which long messages quote, are left out. */
+function sentences(error: unknown): string[] {
+  const found: string[] = []
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth += 1) {
+    const details: unknown = 'details' in cause ? cause.details : undefined
+    const short: unknown = 'shortMessage' in cause ? cause.shortMessage : undefined
+    if (typeof details === 'string') found.push(details)
+    found.push(typeof short === 'string' ? short : cause.message)
+  }
+  return found
 }

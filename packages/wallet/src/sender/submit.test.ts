@@ -1,6 +1,6 @@
 import { createPublicClient, custom, RpcRequestError, type PublicClient } from 'viem'
 import { expect, test } from 'vitest'
-import { submit } from './submit.ts'
+import { submit } from './offer-entry.ts'
 
 test.each([
   ['already known', 'sent'],

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { type Address, getAddress, isAddress, isAddressEqual, type SignedAuthorization } from 'viem'
 import type { Secret } from '../secret.ts'
 import type { AuthorizationToSign, Signer, SigningOptions } from '../signer.ts'
-import { WalletError } from '../wallet-error.ts'
+import { invalidField, WalletError } from '../wallet-error.ts'
 import {
   checkSignedAuthorization,
   checkSignedMessage,
@@ -19,7 +19,7 @@ import {
   type WireBody,
 } from './managed/to-wire.ts'
 import { signable } from './signable.ts'
-import { invalidField, readSigningUrl } from './signing-url.ts'
+import { readSigningUrl } from '../service-urls.ts'
 
 /**
  * Signs with a key in the enclave of a wallet provider (Privy): its policy there is a second fence around the wallet. It

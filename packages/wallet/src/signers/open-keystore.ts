@@ -2,8 +2,7 @@ import { bytesToHex, isAddress, isAddressEqual, type Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { Secret } from '../secret.ts'
 import { WalletError } from '../wallet-error.ts'
-import { type Environment, type KeystorePassphrase, readPassphrase } from './keystore/passphrase.ts'
-import { readOwnFile } from './keystore/read-own-file.ts'
+import { type Environment, type KeystorePassphrase, readPassphrase, readOwnFile } from './passphrase.ts'
 
 /**
  * Opens a keystore (Web3 Secret Storage, version 3), whoever wrote it, and gives the private key as `createLocalSigner`

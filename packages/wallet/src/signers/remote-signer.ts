@@ -16,11 +16,11 @@ import {
 } from 'viem'
 import { Secret } from '../secret.ts'
 import type { Signer } from '../signer.ts'
-import { WalletError } from '../wallet-error.ts'
+import { invalidField, WalletError } from '../wallet-error.ts'
 import { checkSignedMessage, checkSignedTransaction, checkSignedTypedData } from './check-signed.ts'
 import { openSigningRpc } from './remote/signing-rpc.ts'
 import { requireComplete, signable } from './signable.ts'
-import { invalidField, readSigningUrl } from './signing-url.ts'
+import { readSigningUrl } from '../service-urls.ts'
 
 /**
  * Signs with a key that another program holds and offers over JSON-RPC (`eth_signTransaction`, `personal_sign`,

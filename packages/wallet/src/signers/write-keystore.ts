@@ -4,7 +4,7 @@ import { type Address, hexToBytes, isHex } from 'viem'
 import { Secret } from '../secret.ts'
 import { WalletError } from '../wallet-error.ts'
 import { writeWhole } from '../write-whole.ts'
-import { type Environment, type KeystorePassphrase, readPassphrase } from './keystore/passphrase.ts'
+import { type Environment, type KeystorePassphrase, readPassphrase } from './passphrase.ts'
 import { createLocalSigner } from './local-signer.ts'
 
 /**

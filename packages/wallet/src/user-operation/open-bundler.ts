@@ -1,5 +1,7 @@
-import { BaseError, createClient, http, RpcRequestError, type Client, type HttpTransport } from 'viem'
-import { urlCredentials } from '../url-credentials.ts'
+import { BaseError, type Client, createClient, http, type HttpTransport, RpcRequestError } from 'viem'
+import { urlCredentials } from '../service-urls.ts'
+import { shown } from './revert-reason.ts'
+import type { SignedUserOperation } from './signed-user-operation.ts'
 
 /** A way to a bundler or a paymaster: nothing is asked twice by itself. */
 export function openBundler(url: string, requestTimeoutMs: number): Bundler {
@@ -36,4 +38,28 @@ export function answeredError(error: unknown): { readonly code: number; readonly
   if (!(error instanceof BaseError)) return null
   const found = error.walk((cause) => cause instanceof RpcRequestError)
   return found instanceof RpcRequestError ? { code: found.code, message: found.details } : null
+}
+
+/**
+ * Offers a signed operation to the bundler once, as it is. Never rejects. What a bundler says proves nothing about the
+ * chain: also one that declines may have passed the operation on.
+ */
+export async function offerUserOperation(bundler: Bundler, signed: SignedUserOperation): Promise<Offer> {
+  try {
+    await bundler.request('eth_sendUserOperation', [signed.operation, signed.entryPoint])
+    return { answer: 'taken', reason: null }
+  } catch (error) {
+    const answered = answeredError(error)
+    if (answered === null) return { answer: 'unknown', reason: null }
+    if (/already ?known|already in (the )?mempool|duplicate/i.test(answered.message)) {
+      return { answer: 'taken', reason: null }
+    }
+    return { answer: 'declined', reason: shown(answered.message) }
+  }
+}
+
+export type Offer = {
+  readonly answer: 'taken' | 'declined' | 'unknown'
+  /** The bundler's own words. */
+  readonly reason: string | null
 }

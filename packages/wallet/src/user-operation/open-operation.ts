@@ -1,10 +1,9 @@
-import type { Address } from 'viem'
-import type { OpenChain } from '../chain.ts'
+import type { Address, Hex, PublicClient } from 'viem'
+import type { ChainFacts, OpenChain } from '../chain.ts'
+import { invalidField } from '../wallet-error.ts'
+import { sponsorUrls } from '../service-urls.ts'
 import type { Signer } from '../signer.ts'
-import { WalletError } from '../wallet-error.ts'
-import { openBundler } from './open-bundler.ts'
-import type { OperationContext, OperationStep } from './operation-context.ts'
-import { sponsorUrls } from './sponsor-urls.ts'
+import { type Bundler, openBundler } from './open-bundler.ts'
 
 /**
  * Puts together what one user operation needs, without asking bundler or paymaster. Throws `VALIDATION_CONFIG_INVALID`
@@ -17,8 +16,9 @@ export async function openOperation(
 ): Promise<OperationContext> {
   const { env = process.env, requestTimeoutMs = 10_000, signal, onProgress } = options
   const urls = sponsorUrls(open.chain.id, options, env)
-  if (urls.bundlerUrl === null) throw invalid('bundlerUrl', `a URL, here or in SVC_BUNDLER_URL_${open.chain.id}`)
-  if (urls.paymasterUrl === null) throw invalid('paymaster', `a URL, here or in SVC_PAYMASTER_URL_${open.chain.id}`)
+  if (urls.bundlerUrl === null) throw invalidField('bundlerUrl', `a URL, here or in SVC_BUNDLER_URL_${open.chain.id}`)
+  if (urls.paymasterUrl === null)
+    throw invalidField('paymaster', `a URL, here or in SVC_PAYMASTER_URL_${open.chain.id}`)
   const { paymasterContext: context, allowDelegationTo, timeoutMs = 60_000, resendAfterMs = 10_000 } = options
   return {
     ...open,
@@ -41,7 +41,7 @@ export type OperatingWallet = Pick<Signer, 'getAddress' | 'signTypedData' | 'sig
 }
 
 /** Who pays, and how long is waited. */
-export type OperationOptions = {
+type OperationOptions = {
   readonly paymasterUrl?: string
   readonly paymasterContext?: Readonly<Record<string, unknown>>
   readonly bundlerUrl?: string
@@ -60,6 +60,25 @@ export type UserOperationProgress = {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-function invalid(field: string, accepted: string): WalletError {
-  return new WalletError('VALIDATION_CONFIG_INVALID', `${field} is not valid; accepted: ${accepted}.`)
+/** What the steps of one user operation share. */
+export type OperationContext = {
+  readonly signer: Pick<Signer, 'signTypedData' | 'signAuthorization'>
+  readonly owner: Address
+  readonly chain: ChainFacts
+  readonly client: PublicClient
+  readonly bundler: Bundler
+  readonly paymaster: { readonly bundler: Bundler; readonly context?: Readonly<Record<string, unknown>> }
+  /** Agrees to delegate the account to this implementation alone. */
+  readonly allowDelegationTo?: Address
+  /** How long the operation is waited for before it counts as pending. */
+  readonly timeoutMs: number
+  /** It is offered again after this long. */
+  readonly resendAfterMs: number
+  readonly signal?: AbortSignal
+  readonly onStep: (step: OperationStep, details: Readonly<Record<string, unknown>>) => void
 }
+
+/** What a user operation is about to do. */
+export type OperationStep = 'delegate' | 'sign' | 'send' | 'confirm'
+
+export type OperationCall = { readonly target: Address; readonly data: Hex; readonly valueWei?: bigint }

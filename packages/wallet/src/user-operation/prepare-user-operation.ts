@@ -14,7 +14,7 @@ import { WalletError } from '../wallet-error.ts'
 import { gasLimitsOf, paymentOf, requireFees, type Fees } from './bounded-answers.ts'
 import type { Delegation } from './choose-delegation.ts'
 import { answeredError, serviceTransport, type Bundler } from './open-bundler.ts'
-import type { OperationContext, OperationCall } from './operation-context.ts'
+import type { OperationContext, OperationCall } from './open-operation.ts'
 import { revertDataIn, revertReason } from './revert-reason.ts'
 import { encodeCalls } from './simple-7702-account.ts'
 

@@ -17,7 +17,7 @@ import {
 } from 'viem/account-abstraction'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { identityRegistryAbi as abi } from '../agent/registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from '../agent/registry/identity-registry.ts'
 import { createLocalSigner } from '../signers/local-signer.ts'
 import { startFreePaymaster } from './free-paymaster.fixture.ts'
 import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'

@@ -1,7 +1,6 @@
 import { isHex } from 'viem'
 import { openChain } from '../open-chain.ts'
-import { option } from '../option.ts'
-import { type ChecksOf, requireOptions, requireWallet } from '../require-options.ts'
+import { option, type ChecksOf, requireOptions, requireWallet } from '../require-options.ts'
 import { only } from '../shape.ts'
 import { WalletError } from '../wallet-error.ts'
 import { openOperation, type OperatingWallet } from './open-operation.ts'

@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseAbi, type Address, type Hex } from 'viem'
-import type { OperationCall } from './operation-context.ts'
+import type { OperationCall } from './open-operation.ts'
 
 /** Simple7702Account for EntryPoint 0.8, at the address its deployment by CREATE2 gives it on every chain. */
 export const simple7702Account: Address = '0xe6Cae83BdE06E4c305530e199D7217f42808555B'

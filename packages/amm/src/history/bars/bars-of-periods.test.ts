@@ -2,7 +2,7 @@ import { getSqrtPriceAtTick, MAX_TICK, MIN_TICK } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
 import type { SwapRecord } from '../../ports.ts'
 import { barsOfPeriods } from './bars-of-periods.ts'
-import { periodFitsSwaps } from '../periods/period-fits-swaps.ts'
+import { periodFitsSwaps } from '../periods/believable-periods.ts'
 import type { Period } from '../periods/read-periods.ts'
 
 const token = { address: '0x', symbol: 'T', name: 'T', isNative: false, listed: true, usdPegged: false } as const

@@ -2,11 +2,9 @@ import type { BarFigures, Pool } from '../../ports.ts'
 import type { DollarSide } from '../periods/dollar-sides.ts'
 import type { Period } from '../periods/read-periods.ts'
 import { MAX_TICK, type Bars } from '@svc/lp-math'
-import { lpFeeShare } from '../../liquidity/pools/lp-fee-share.ts'
-import type { BarGrid } from './bar-grid.ts'
-import { createColumns } from './columns.ts'
-import { tickAt, tickScale } from '../periods/period-tick.ts'
-import { believablePeriods } from '../periods/believable-periods.ts'
+import { lpFeeShare } from '../../liquidity/pools/pool-state.ts'
+import { type BarGrid, createColumns } from './bar-grid.ts'
+import { believablePeriods, tickAt, tickScale } from '../periods/believable-periods.ts'
 
 /**
  * Hours or days of a subgraph as bars without holes. A bar opens where the one before closed; one without a period is a gap, taken to be quiet.

@@ -9,7 +9,7 @@ import {
   unpackProtocolFee,
 } from '@svc/lp-math'
 import type { Pool, SwapRecord } from '../../ports.ts'
-import { lpFeeShare } from '../../liquidity/pools/lp-fee-share.ts'
+import { lpFeeShare } from '../../liquidity/pools/pool-state.ts'
 import { inTurns } from '@svc/runtime'
 import type { BarGrid } from './bar-grid.ts'
 import { tradedColumns, type ClosingState, type TradedBars } from './traded-bars.ts'

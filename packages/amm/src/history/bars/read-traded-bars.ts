@@ -1,8 +1,7 @@
 import type { BarChunk, BarStore } from './create-bar-memory.ts'
-import type { HistoryRequest } from '../../ports.ts'
+import type { HistoryPorts, HistoryRequest } from '../../ports.ts'
 import { barsOfChunk, barsOfChunks, chunkOf } from './bar-chunks.ts'
 import { barGrid } from './bar-grid.ts'
-import type { HistoryPorts } from '../history-ports.ts'
 import { readSpan, type Break, type Span } from '../read-span.ts'
 import { joinBars, tradedColumns, withoutFirst, type ClosingState, type TradedBars } from './traded-bars.ts'
 

@@ -1,6 +1,5 @@
 import type { Bars } from '@svc/lp-math'
-import type { BarGrid } from './bar-grid.ts'
-import { createColumns } from './columns.ts'
+import { type BarGrid, createColumns } from './bar-grid.ts'
 
 /** Bars that hold nothing yet. */
 export function tradedColumns(grid: BarGrid): TradedBars {

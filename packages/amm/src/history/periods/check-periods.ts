@@ -1,15 +1,18 @@
-import { SubgraphError } from '../../subgraph/subgraph-error.ts'
-import type { HistoryRequest } from '../../ports.ts'
-import type { ReportedPeriods } from './reported-periods.ts'
-import { isWithin, metOf, periodFitsSwaps } from './period-fits-swaps.ts'
-import { type Reading, readPlaces, type ReadTerms } from '../read-places.ts'
+import { SubgraphError } from '../../subgraph/create-subgraphs.ts'
+import type { HistoryPorts, HistoryRequest } from '../../ports.ts'
+import { isWithin, metOf, periodFitsSwaps } from './believable-periods.ts'
+import {
+  createRequestBudget,
+  orUndecided,
+  type Reading,
+  readPlaces,
+  type ReadTerms,
+  type ReportedPeriods,
+} from './read-places.ts'
 import type { Period } from './read-periods.ts'
 import { setMaxListeners } from 'node:events'
 import { withinTime } from '@svc/runtime'
-import type { HistoryPorts } from '../history-ports.ts'
-import { createRequestBudget } from '../create-request-budget.ts'
 import { hasLogsBefore } from '../has-logs-before.ts'
-import { orUndecided } from './or-undecided.ts'
 
 /**
  * Holds a few closed periods of a subgraph (see `spotChecks`) against the pool's own swap logs, and gives back how many agreed. An

@@ -1,10 +1,7 @@
 import * as z from 'zod'
 import type { Pool } from '../../ports.ts'
-import type { AskSubgraph } from '../../subgraph/create-subgraphs.ts'
-import { decimalField, metaField, timeField } from '../../subgraph/fields.ts'
-import { SubgraphError } from '../../subgraph/subgraph-error.ts'
+import { type AskSubgraph, SubgraphError } from '../../subgraph/create-subgraphs.ts'
 import type { BarGrid } from '../bars/bar-grid.ts'
-import { periodQueries } from './period-queries.ts'
 
 /**
  * The periods of a pool within a grid, oldest first, each at a bar's beginning, and the one before them. Throws `SubgraphError`,
@@ -67,6 +64,24 @@ function outOfPlace(): SubgraphError {
   return new SubgraphError('malformed', 'answered with periods that nobody asked for')
 }
 
+/** A decimal as subgraphs write it: text. */
+const decimalField = z
+  .string()
+  .max(200)
+  .refine((text) => /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(Number(text)))
+  .transform(Number)
+
+/** Unix seconds, as a number. */
+const timeField = z.int().nonnegative()
+
+/** Which block an answer is of. */
+export const metaField = z.object({
+  block: z.object({ number: z.int().nonnegative(), timestamp: z.int().nonnegative().nullable() }),
+  hasIndexingErrors: z.boolean(),
+})
+
+const metaQuery = '_meta { block { number timestamp } hasIndexingErrors }'
+
 const shared = {
   startsAt: timeField,
   volume0: decimalField,
@@ -102,4 +117,55 @@ function pairAnswer({ token0, token1 }: Pick<Pool, 'token0' | 'token1'>) {
 
 function answerOf<Row extends z.ZodType>(row: Row) {
   return z.object({ _meta: metaField, before: z.array(row).max(1), periods: z.array(row).max(1_000) })
+}
+
+/**
+ * The hours or days of one pool after a time, a page of them, and the last one before the first page. Their members are given names
+ * of ours, so that one reader serves all versions.
+ */
+const periodQueries = {
+  pool: {
+    3600: poolQuery('poolHourDatas', 'periodStartUnix'),
+    86400: poolQuery('poolDayDatas', 'date'),
+  },
+  pair: {
+    3600: pairQuery('pairHourDatas', 'hourStartUnix', 'pair', 'hourly'),
+    86400: pairQuery('pairDayDatas', 'date', 'pairAddress', 'daily'),
+  },
+} as const
+
+function query(list: string, time: string, owner: string, fields: string): string {
+  return `query Periods($pool: String!, $after: Int!, $to: Int!, $first: Int!) {
+  ${metaQuery}
+  before: ${list}(first: 1, orderBy: ${time}, orderDirection: desc, where: { ${owner}: $pool, ${time}_lt: $after }) { ...Period }
+  periods: ${list}(first: $first, orderBy: ${time}, orderDirection: asc, where: { ${owner}: $pool, ${time}_gte: $after, ${time}_lt: $to }) { ...Period }
+}
+${fields}`
+}
+
+/** `token0Price` is the last price of the period; `close` is not, in days: there it stays the first. */
+function poolQuery(list: 'poolHourDatas' | 'poolDayDatas', time: string): string {
+  const type = list === 'poolHourDatas' ? 'PoolHourData' : 'PoolDayData'
+  return query(
+    list,
+    time,
+    'pool',
+    `fragment Period on ${type} {
+  startsAt: ${time} liquidity price: token0Price open high low
+  volume0: volumeToken0 volume1: volumeToken1 volumeUsd: volumeUSD tvlUsd: tvlUSD trades: txCount
+}`,
+  )
+}
+
+function pairQuery(list: 'pairHourDatas' | 'pairDayDatas', time: string, owner: string, prefix: string): string {
+  const type = list === 'pairHourDatas' ? 'PairHourData' : 'PairDayData'
+  return query(
+    list,
+    time,
+    owner,
+    `fragment Period on ${type} {
+  startsAt: ${time} reserve0 reserve1
+  volume0: ${prefix}VolumeToken0 volume1: ${prefix}VolumeToken1 volumeUsd: ${prefix}VolumeUSD tvlUsd: reserveUSD trades: ${prefix}Txns
+}`,
+  )
 }

@@ -1,15 +1,12 @@
 import type { Chain } from '@svc/wallet/core'
 import type * as z from 'zod'
-import type { metaField } from '../../subgraph/fields.ts'
-import { SubgraphError } from '../../subgraph/subgraph-error.ts'
 import { priceFromSqrtPrice } from '@svc/lp-math'
-import type { HistoryRequest, Pool, PoolBars } from '../../ports.ts'
-import { type Period, readPeriods } from './read-periods.ts'
-import type { AskSubgraph } from '../../subgraph/create-subgraphs.ts'
+import type { HistoryPorts, HistoryRequest, Pool, PoolBars } from '../../ports.ts'
+import { type metaField, type Period, readPeriods } from './read-periods.ts'
+import { type AskSubgraph, SubgraphError } from '../../subgraph/create-subgraphs.ts'
 import { barGrid, type BarGrid } from '../bars/bar-grid.ts'
 import { barsOfPeriods, type SubgraphBars } from '../bars/bars-of-periods.ts'
 import { checkPeriods, type Checked, type CheckOptions } from './check-periods.ts'
-import type { HistoryPorts } from '../history-ports.ts'
 import { dollarSides } from './dollar-sides.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { chains, findChain } from '@svc/wallet/core'
-import type { SwapRecord } from '../../ports.ts'
+import type { HistoryPorts, SwapRecord } from '../../ports.ts'
 import type { AskSubgraph } from '../../subgraph/create-subgraphs.ts'
-import type { HistoryPorts } from '../history-ports.ts'
 import type { SubgraphRequest } from './read-subgraph-history.ts'
 
 const [hour, from, headTime] = [3_600, 36_000_000, 36_000_000 + 40 * 3_600 + 600]

@@ -14,7 +14,7 @@ import { expect, test } from 'vitest'
 import { v2PairAbi } from '../../abis/v2.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
 import { v4PoolManagerAbi } from '../../abis/v4.ts'
-import { eventDecoder } from './event-decoder.ts'
+import { eventDecoder } from './read-event-logs.ts'
 
 const events = [
   getAbiItem({ abi: v2PairAbi, name: 'Swap' }),

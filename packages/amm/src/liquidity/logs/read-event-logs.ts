@@ -1,16 +1,26 @@
 import {
-  formatLog,
-  numberToHex,
   type AbiEvent,
+  type AbiParameter,
   type Address,
+  decodeAbiParameters,
+  formatLog,
+  getAddress,
+  type Hex,
+  hexToBigInt,
+  hexToNumber,
+  isHash,
+  isHex,
+  type Log,
   type LogTopic,
+  numberToHex,
+  type ParseEventLogsReturnType,
   type PublicClient,
   type RpcLog,
+  toEventSelector,
 } from 'viem'
-import { untilAborted } from '../../until-aborted.ts'
 import { inTurns, yieldToEventLoop } from '@svc/runtime'
+import { untilAborted } from '../../create-shared-reads.ts'
 import { untrue } from '../swaps/ordered-logs.ts'
-import { eventDecoder, type EventDecoder, type EventLog } from './event-decoder.ts'
 
 /**
  * What `getLogs` of viem tells under `strict`, decoded in turns, as an answer may hold thousands of logs. The client's reads throw
@@ -39,6 +49,30 @@ export type EventLogsAsked<Events> = {
   readonly signal?: AbortSignal | undefined
 }
 
+/**
+ * Decodes logs of some events, whose indexed members are all of fixed size, as `parseEventLogs` of viem does under `strict`; that hashes
+ * the signature of the event again for every log and walks through every word byte by byte. `null` for a log of none of them, and for one
+ * with more or less data than its event has, or what is no data, where that is of fixed size: it is not decoded.
+ * @throws what viem throws where a log does not hold what its event has.
+ */
+export function eventDecoder<const Events extends readonly AbiEvent[]>(events: Events): EventDecoder<Events> {
+  const shapes = new Map<Hex | undefined, EventShape>(events.map((event) => [toEventSelector(event), shapeOf(event)]))
+  return (log) => {
+    const [selector, ...topics] = log.topics
+    const shape = shapes.get(selector)
+    if (shape === undefined || !areWords(topics, shape.indexed.length)) return null
+    const { eventName, indexed, plain, dataLength } = shape
+    if (dataLength !== null && (log.data.length !== dataLength || !isHex(log.data))) return null
+    const reported = dataLength === null ? decodeAbiParameters(plain, log.data) : readWords(plain, log.data)
+    const args = Object.fromEntries([
+      ...indexed.map(({ name, read }, index) => [name, read(topics[index] ?? '0x')]),
+      ...plain.map(({ name }, index) => [name, reported[index]]),
+    ])
+    const decoded = { ...log, eventName, args }
+    return isOf(events, decoded) ? decoded : null
+  }
+}
+
 function* decodedLogs<const Events extends readonly AbiEvent[]>(
   decode: EventDecoder<Events>,
   reported: readonly RpcLog[],
@@ -61,4 +95,58 @@ function decoded<const Events extends readonly AbiEvent[]>(decode: EventDecoder<
   // Were it left out, so would be a trade.
   if (log === null) throw untrue('a log of another kind')
   return log
+}
+
+type EventDecoder<Events extends readonly AbiEvent[]> = (log: Log) => EventLog<Events> | null
+
+type EventLog<Events extends readonly AbiEvent[]> = ParseEventLogsReturnType<Events, undefined, true>[number]
+
+type EventShape = {
+  readonly eventName: string
+  readonly indexed: readonly Member[]
+  readonly plain: readonly Member[]
+  /** Of the hexadecimal text; `null` where a member is not one word. */
+  readonly dataLength: number | null
+}
+
+type Member = AbiParameter & { readonly read: (word: Hex) => unknown }
+
+function shapeOf({ name, inputs }: AbiEvent): EventShape {
+  const members = inputs.map((input) => ({ ...input, read: readerOf(input) }))
+  const plain = members.filter(({ indexed }) => !indexed)
+  return {
+    eventName: name,
+    indexed: members.filter(({ indexed }) => indexed),
+    plain,
+    dataLength: plain.every(({ type }) => oneWord.test(type)) ? 2 + wordDigits * plain.length : null,
+  }
+}
+
+const oneWord = /^(u?int\d+|address|bool|bytes\d+)$/
+const wordDigits = 64
+
+function readWords(members: readonly Member[], data: Hex): readonly unknown[] {
+  return members.map(({ read }, index) => read(`0x${data.slice(2 + index * wordDigits, 2 + (index + 1) * wordDigits)}`))
+}
+
+function areWords(topics: readonly Hex[], count: number): boolean {
+  return topics.length === count && topics.every((topic) => isHash(topic))
+}
+
+function readerOf(member: AbiParameter): Member['read'] {
+  const [, sign, bits] = /^(u?)int(\d+)$/.exec(member.type) ?? []
+  const signed = sign === ''
+  if (bits !== undefined && Number(bits) > 48) return (word) => hexToBigInt(word, { signed })
+  if (bits !== undefined) return (word) => hexToNumber(word, { signed })
+  if (member.type === 'address') return (word) => getAddress(`0x${word.slice(-40)}`)
+  return (word) => decodeAbiParameters([member], word)[0]
+}
+
+type DecodedLog = Log & { readonly eventName: string }
+
+function isOf<const Events extends readonly AbiEvent[]>(
+  events: Events,
+  log: DecodedLog,
+): log is DecodedLog & EventLog<Events> {
+  return events.some(({ name }) => name === log.eventName)
 }

@@ -60,6 +60,21 @@ export type LogScan<Entry> = {
   readonly isEnough: (logs: readonly Entry[]) => boolean
 }
 
+/**
+ * Reads logs of a narrow filter: first over the whole range at once, which many endpoints answer when little matches, and
+ * otherwise backwards in chunks.
+ *
+ * @throws ToolError `RPC_*`
+ */
+export async function scanRareLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: Entry[]; scannedFrom: bigint }> {
+  try {
+    return { logs: [...(await options.read(options.oldest, options.newest))], scannedFrom: options.oldest }
+  } catch (error) {
+    if (!(error instanceof ToolError) || (error.code !== 'RPC_REFUSED' && error.code !== 'RPC_TIMEOUT')) throw error
+    return scanLogs(options)
+  }
+}
+
 const chunksAtOnce = 8
 /** Of a chunk that was made wider: some 4 MB, a few hundredths of a second to parse. */
 const mostLogs = 5_000

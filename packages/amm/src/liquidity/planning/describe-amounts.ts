@@ -1,6 +1,6 @@
 import { formatAmount } from '@svc/lp-math'
-import { tokenLabel } from '../../token-label.ts'
 import type { PaidSide } from './plan-payment.ts'
+import type { Token } from '../../ports.ts'
 
 /**
  * `1.5 WETH and 4500 USDC`, leaving out what is zero: for the sentence a person reads before approving. To six digits; the bounds of
@@ -31,6 +31,11 @@ export function shortAmount(decimal: string, rounding: 'up' | 'down' | 'nearest'
   const rest = digits.slice(digits.length - places).replace(/0+$/, '')
   const shown = places === 0 ? digits : digits.slice(0, digits.length - places)
   return `${sign}${shown}${places === 0 || rest === '' ? '' : `.${rest}`}`
+}
+
+/** How a token is called in our own sentences: text of an unlisted one is data and never becomes prose. */
+export function tokenLabel(token: Token): string {
+  return token.listed || token.isNative ? token.symbol : token.address
 }
 
 const digitsThatCount = 6

@@ -4,7 +4,6 @@ import type { TokenQuantity } from '../../intent.ts'
 import type { Position } from '../../ports.ts'
 import { keptLeastOfPair } from './deposit/require-kept.ts'
 import { refuseTooSmall } from './refusals.ts'
-import { shareOf } from './deposit/share-of.ts'
 
 /**
  * What taking a percentage out of a v3 or v4 position comes to at the pool's state: the liquidity, the principal it pays
@@ -46,6 +45,11 @@ export function fitRemoval(position: Position, request: RemoveRequest, fees: Amo
     principal,
     least: { amount0: kept.amount0 - fees.amount0, amount1: kept.amount1 - fees.amount1 },
   }
+}
+
+/** The part of `amount` that `percentage` (0 to 100, at most six decimals) stands for, rounded down; 100 is all of it. */
+export function shareOf(amount: bigint, percentage: number): bigint {
+  return (amount * BigInt(Math.round(percentage * 1_000_000))) / 100_000_000n
 }
 
 const noAmounts: Amounts = { amount0: 0n, amount1: 0n }

@@ -1,6 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Token, TokenDirectory, Version } from '../../ports.ts'
+import { priceFromSqrtPrice } from '@svc/lp-math'
+import type { Pool, Token, TokenDirectory, Version } from '../../ports.ts'
 import { refuseField } from './refusals.ts'
+import type { AmountFields } from './deposit/fit-amounts.ts'
 
 /**
  * Turns the caller's pair into the pool's: v2 and v3 hold the wrapped form of the native currency, v4 holds it itself,
@@ -38,4 +40,15 @@ export type OrderedPair = {
 /** Exchanges the two sides of amounts when the caller's order is not the pool's. Its own inverse. */
 export function flip<Amount>(inverted: boolean, amounts: { amount0: Amount; amount1: Amount }): typeof amounts {
   return inverted ? { amount0: amounts.amount1, amount1: amounts.amount0 } : amounts
+}
+
+/** The pool's price in whole tokens, token1 per token0 in the caller's order. */
+export function callerPrice(pool: Pool, inverted: boolean): number {
+  const price = priceFromSqrtPrice(pool.sqrtPriceX96, pool.token0.decimals, pool.token1.decimals)
+  return inverted ? 1 / price : price
+}
+
+/** What the caller calls the pool's amount0 and amount1. */
+export function callerFields(inverted: boolean): AmountFields {
+  return flip(inverted, { amount0: 'amount0', amount1: 'amount1' })
 }

@@ -1,7 +1,8 @@
-import type { IntentApproval, TokenQuantity } from '../../intent.ts'
 import type { Amounts } from '@svc/lp-math'
-import type { Token } from '../../ports.ts'
 import type { Address } from 'viem'
+import type { Chain } from '@svc/wallet/core'
+import type { Intent, IntentApproval, TokenQuantity } from '../../intent.ts'
+import type { Token } from '../../ports.ts'
 
 /** How a call is paid: what may leave the wallet, the exact allowances it needs, and the native value it carries. */
 export function planPayment(
@@ -32,4 +33,13 @@ export function sidesOf(token0: Token, token1: Token, { amount0, amount1 }: Amou
 /** What must arrive at least, leaving out tokens of which nothing must. */
 export function leastReceipts(sides: readonly PaidSide[]): TokenQuantity[] {
   return sides.filter((side) => side.amount > 0n).map(({ token, amount }) => ({ token: token.address, amount }))
+}
+
+/** An intent of the routine risk tier; what it does not name it does not spend, receive, allow or pay out. */
+export function routineIntent(
+  chain: Chain,
+  facts: Pick<Intent, 'calls' | 'atomicity' | 'slippageBps' | 'deadline' | 'why'> &
+    Partial<Pick<Intent, 'spends' | 'receives' | 'approvals' | 'recipients' | 'deposits' | 'permit'>>,
+): Intent {
+  return { chainId: chain.id, spends: [], receives: [], approvals: [], recipients: [], riskTier: 'routine', ...facts }
 }

@@ -3,8 +3,7 @@ import type { Pool, Quote, Token } from '../../ports.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { Intent, IntentApproval, TokenQuantity } from '../../intent.ts'
 import { describeAmounts } from './describe-amounts.ts'
-import { planPayment } from './plan-payment.ts'
-import { routineIntent } from './routine-intent.ts'
+import { planPayment, routineIntent } from './plan-payment.ts'
 
 /** The intent of a swap through one router call. */
 export function swapIntent(

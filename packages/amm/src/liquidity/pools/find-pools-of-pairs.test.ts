@@ -3,7 +3,7 @@ import { numberToHex } from 'viem'
 import { expect, test } from 'vitest'
 import type { Token } from '../../ports.ts'
 import { turnsTaken } from '../../../../runtime/src/turns-taken.fixture.ts'
-import type { ReadPorts } from '../read-ports.ts'
+import type { ReadPorts } from '../liquidity-ports.ts'
 import { findPoolsOfPairs } from './find-pools-of-pairs.ts'
 
 test('where the pools of many pairs stand is not worked out in one turn of the event loop', async () => {

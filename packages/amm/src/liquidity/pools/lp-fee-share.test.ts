@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lpFeeShare } from './lp-fee-share.ts'
+import { lpFeeShare } from './pool-state.ts'
 
 test('v3 takes one n-th of the fee, with a denominator for each token', () => {
   const pool = { version: 'v3', protocolFee: 4 + (10 << 4) } as const

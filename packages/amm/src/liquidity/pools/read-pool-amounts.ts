@@ -3,7 +3,7 @@ import { getAmountsForLiquidity, getSqrtPriceAtTick, MAX_TICK, MIN_TICK } from '
 import type { Chain } from '@svc/wallet/core'
 import { slice, type Address } from 'viem'
 import { erc20Abi } from '../../abis/tokens.ts'
-import { contractRead } from '../../rpc/contract-read.ts'
+import { contractRead } from '../../rpc/contract-function.ts'
 import { readSurely } from '../../rpc/read-one.ts'
 
 /**

@@ -1,14 +1,12 @@
 import { unpackProtocolFee, v4SwapFee } from '@svc/lp-math'
 import type { Quote, QuoteRequest, Token, Version } from '../../ports.ts'
 import type { Chain } from '@svc/wallet/core'
-import { tokenLabel } from '../../token-label.ts'
+import { tokenLabel } from '../planning/describe-amounts.ts'
 import { ToolError } from '../../tool-error.ts'
-import { joinQueries } from '../../rpc/query.ts'
-import { readQuery } from '../../rpc/read-query.ts'
+import { joinQueries, readQuery } from '../../rpc/query.ts'
 import { findPoolsOfPairs } from '../pools/find-pools-of-pairs.ts'
-import type { ReadPorts } from '../read-ports.ts'
-import { routeQuery, type RouteAnswer } from './route-query.ts'
-import { routesOf, type Route } from './routes.ts'
+import type { ReadPorts } from '../liquidity-ports.ts'
+import { type Route, type RouteAnswer, routeQuery, routesOf } from './route-query.ts'
 
 /**
  * The best that an exact input buys at one block: over all pools of the pair, and over two hops through the wrapped native token or

@@ -34,6 +34,46 @@ export async function blockAt(
   return { number: high.number, seen: [...seen.values()].toSorted((a, b) => Number(a.number - b.number)) }
 }
 
+/** Times of blocks that were read before, so that a search for a time starts close to it. */
+export type BlockTimes = {
+  /** Blocks of a chain below its head, oldest first. */
+  known(chainId: number, head: BlockTime): readonly BlockTime[]
+  /** Takes in blocks, oldest first; those that a reorganisation might still replace are left out. */
+  learn(chainId: number, head: BlockTime, blocks: readonly BlockTime[]): void
+}
+
+/** Remembers at most a few hundred blocks of each chain; beyond that every second one is forgotten. */
+export function createBlockTimes(): BlockTimes {
+  const chains = new Map<number, readonly BlockTime[]>()
+  return {
+    known: (chainId, head) => (chains.get(chainId) ?? []).filter(({ number }) => number < head.number),
+    learn(chainId, head, blocks) {
+      const settled = blocks.filter(({ timestamp }) => head.timestamp - timestamp > settledSeconds)
+      const all = new Map([...(chains.get(chainId) ?? []), ...settled].map((block) => [block.number, block]))
+      const sorted = [...all.values()].toSorted((a, b) => Number(a.number - b.number))
+      chains.set(chainId, sorted.length > mostKnown ? sorted.filter((_, index) => index % 2 === 0) : sorted)
+    },
+  }
+}
+
+/**
+ * Gives each log its time. Nodes that do not tell it with the log are asked for the blocks: all of them when they are few, else a
+ * sample, between which time is taken to run evenly.
+ */
+export async function dateLogs<Log extends { readonly blockNumber: bigint; readonly timestamp: number | null }>(
+  readBlock: ReadBlock,
+  logs: readonly Log[],
+  known: readonly BlockTime[],
+): Promise<(Log & { readonly timestamp: number })[]> {
+  const undated = [...new Set(logs.filter(({ timestamp }) => timestamp === null).map(({ blockNumber }) => blockNumber))]
+  const step = Math.ceil(undated.length / mostBlocks)
+  const sample = undated.filter((_, index) => index % step === 0 || index === undated.length - 1)
+  const blocks = [...known, ...(await Promise.all(sample.map(readBlock)))]
+  const times = new Map(blocks.map(({ number, timestamp }) => [number, timestamp]))
+  const marks = [...times].toSorted(([a], [b]) => Number(a - b))
+  return logs.map((log) => Object.assign({}, log, { timestamp: log.timestamp ?? timeOf(log.blockNumber, marks) }))
+}
+
 /**
  * Blocks between two (from the first one on without the lower): all of a few, else those around where the time would be at an even
  * rhythm, ever farther from there, and three that quarter the rest, for a rhythm that is not even.
@@ -51,3 +91,19 @@ function guesses(low: BlockTime | null, high: BlockTime, timestamp: number, bloc
 }
 
 const mostAtOnce = 14
+
+/** Deeper than any reorganisation of the chains we know. */
+const settledSeconds = 3_600
+const mostKnown = 512
+
+const mostBlocks = 150
+
+/** The time of a block between two marks, by even flow; at a mark, its own. */
+function timeOf(block: bigint, marks: readonly (readonly [bigint, number])[]): number {
+  const after = marks.findIndex(([number]) => number >= block)
+  const [laterBlock, laterTime] = marks[after] ?? marks.at(-1) ?? [block, 0]
+  const [earlierBlock, earlierTime] = marks[after - 1] ?? [laterBlock, laterTime]
+  if (laterBlock <= block || laterBlock === earlierBlock) return laterTime
+  const share = Number(block - earlierBlock) / Number(laterBlock - earlierBlock)
+  return Math.round(earlierTime + share * (laterTime - earlierTime))
+}

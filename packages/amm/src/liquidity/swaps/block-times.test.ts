@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBlockTimes } from './block-times.ts'
+import { createBlockTimes } from './block-at.ts'
 
 const head = { number: 100_000n, timestamp: 1_800_000_000 }
 const block = (number: number) => ({ number: BigInt(number), timestamp: head.timestamp - (100_000 - number) * 12 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dateLogs } from './date-logs.ts'
+import { dateLogs } from './block-at.ts'
 
 describe('dateLogs', () => {
   it('keeps the times that logs bring along and reads nothing', async () => {

@@ -11,7 +11,7 @@ import {
 import { expect, test } from 'vitest'
 import type { Pool } from '../../ports.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
-import type { ReadPorts } from '../read-ports.ts'
+import type { ReadPorts } from '../liquidity-ports.ts'
 import { mostTicks, readTicks } from './read-ticks.ts'
 
 const base = findChain(chains, 'base')!

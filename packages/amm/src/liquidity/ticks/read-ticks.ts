@@ -3,13 +3,12 @@ import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import type { Pool, TickRow } from '../../ports.ts'
 import { contractFunction } from '../../rpc/contract-function.ts'
-import { everyResult } from '../../rpc/every-result.ts'
-import { joinQueries, query, type Query } from '../../rpc/query.ts'
-import { readQuery } from '../../rpc/read-query.ts'
+import { everyResult } from '../../rpc/read-all.ts'
+import { joinQueries, query, type Query, readQuery } from '../../rpc/query.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
 import { v4StateViewAbi } from '../../abis/v4.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
-import type { ReadPorts } from '../read-ports.ts'
+import { requireDeployment } from '../planning/refusals.ts'
+import type { ReadPorts } from '../liquidity-ports.ts'
 
 /**
  * The initialised ticks of a pool within two ticks, both included, in ascending order, at the block at which the pool was

@@ -4,15 +4,12 @@ import { encodeFunctionData, getAddress, parseEventLogs, type Hex } from 'viem'
 import type { Settled } from '../../intent.ts'
 import type { PairShare, LiquidityPlan, RemoveOutcome } from '../../ports.ts'
 import { v2PairAbi, v2RouterAbi } from '../../abis/v2.ts'
-import type { RemoveRequest } from '../planning/fit-removal.ts'
+import { type RemoveRequest, shareOf } from '../planning/fit-removal.ts'
 import { keptLeastOfPair } from '../planning/deposit/require-kept.ts'
 import { lessSlippage } from '../planning/slippage-limits.ts'
 import { logsOf, requireEvent, transfersOf } from '../planning/transfers-of.ts'
-import { refuseTooSmall } from '../planning/refusals.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
-import { routineIntent } from '../planning/routine-intent.ts'
-import { shareOf } from '../planning/deposit/share-of.ts'
-import { sidesOf } from '../planning/plan-payment.ts'
+import { refuseTooSmall, requireDeployment } from '../planning/refusals.ts'
+import { routineIntent, sidesOf } from '../planning/plan-payment.ts'
 
 /**
  * Plans to give pair tokens back for their share of a v2 pair through Router02, which needs an allowance of exactly those

@@ -5,8 +5,8 @@ import type { LiquidityPlan, Quote, SwapOutcome, Token } from '../../ports.ts'
 import { v2RouterAbi } from '../../abis/v2.ts'
 import { followRoute, swapIntent, type SwapRequest } from '../planning/swap-intent.ts'
 import { leastOut } from '../planning/slippage-limits.ts'
-import type { PlanPorts } from '../planning/plan-ports.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
+import type { PlanPorts } from '../liquidity-ports.ts'
+import { requireDeployment } from '../planning/refusals.ts'
 import { transfersOf } from '../planning/transfers-of.ts'
 
 /**

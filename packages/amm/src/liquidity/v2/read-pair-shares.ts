@@ -1,15 +1,13 @@
-import { amountsForV2Burn, LpMathError } from '@svc/lp-math'
+import { amountsForV2Burn, LpMathError, v2ProtocolFeeLiquidity } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Address } from 'viem'
+import { type Address, zeroAddress } from 'viem'
 import type { PairShare, Pool } from '../../ports.ts'
-import { contractRead } from '../../rpc/contract-read.ts'
-import { joinQueries, query, type Query } from '../../rpc/query.ts'
-import { readQuery } from '../../rpc/read-query.ts'
+import { contractRead } from '../../rpc/contract-function.ts'
+import { joinQueries, query, type Query, readQuery } from '../../rpc/query.ts'
 import { erc20Abi } from '../../abis/tokens.ts'
 import { v2FactoryAbi, v2PairAbi } from '../../abis/v2.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
-import type { ReadPorts } from '../read-ports.ts'
-import { supplyWithFee } from './supply-with-fee.ts'
+import { requireDeployment } from '../planning/refusals.ts'
+import type { ReadPorts } from '../liquidity-ports.ts'
 
 /**
  * What an owner holds of v2 pairs that were just read, at the pairs' block; `null` where nothing. Amounts are what a burn would
@@ -28,6 +26,17 @@ export async function readPairShares(
   const { factory } = requireDeployment(chain, 'v2')
   const queries = joinQueries(pairs.map((pair) => shareQuery(factory, pair, owner)))
   return readQuery(ports.rpc.client(chain), chain, queries, first.blockNumber)
+}
+
+/**
+ * The shares that a mint or burn of this moment counts with: all that there are, and those that the pair mints to the receiver of
+ * the protocol's fee first, where its factory names one. Between two mints or burns they are a sixth of what trades and gifts added,
+ * so a share is worth less than the part of the supply that it is. Source: UniswapV2Pair `_mintFee`.
+ */
+export function supplyWithFee({ reserve0, reserve1, totalSupply, kLast }: PairCounts, feeTo: Address): bigint {
+  return feeTo === zeroAddress
+    ? totalSupply
+    : totalSupply + v2ProtocolFeeLiquidity(reserve0, reserve1, kLast, totalSupply)
 }
 
 function shareQuery(factory: Address, pool: Pool, owner: Address): Query<PairShare | null> {
@@ -57,4 +66,12 @@ function burnAmounts(shares: bigint, balance0: bigint, balance1: bigint, totalSu
     if (error instanceof LpMathError) return { amount0: 0n, amount1: 0n }
     throw error
   }
+}
+
+/** What a pair answers; `kLast` is the product of its reserves after the last mint or burn, 0 without a fee. */
+type PairCounts = {
+  readonly reserve0: bigint
+  readonly reserve1: bigint
+  readonly totalSupply: bigint
+  readonly kLast: bigint
 }

@@ -1,15 +1,21 @@
 import type { Amounts } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { encodeFunctionData, maxUint128, parseEventLogs, type Address, type Hex } from 'viem'
+import {
+  type Address,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  isAddressEqual,
+  maxUint128,
+  parseEventLogs,
+} from 'viem'
 import type { Settled } from '../../intent.ts'
 import type { LiquidityPlan, Position, RemoveOutcome } from '../../ports.ts'
-import { v3PositionManagerAbi } from '../../abis/v3.ts'
-import { type FittedRemoval, fitRemoval, type RemoveRequest } from '../planning/fit-removal.ts'
-import { leastReceipts, sidesOf } from '../planning/plan-payment.ts'
+import { v3PoolAbi, v3PositionManagerAbi } from '../../abis/v3.ts'
+import { fitRemoval, type FittedRemoval, type RemoveRequest } from '../planning/fit-removal.ts'
+import { leastReceipts, routineIntent, sidesOf } from '../planning/plan-payment.ts'
 import { logsOf, requireEvent } from '../planning/transfers-of.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
-import { routineIntent } from '../planning/routine-intent.ts'
-import { collectedFromPool } from './collected-from-pool.ts'
+import { requireDeployment } from '../planning/refusals.ts'
 import { positionManagerCall } from './position-manager-call.ts'
 
 /**
@@ -72,6 +78,22 @@ export function encodeCollect(position: Position, recipient: Address, most: Amou
   const { amount0: amount0Max, amount1: amount1Max } = most
   const params = { tokenId: BigInt(position.positionId), recipient, amount0Max, amount1Max }
   return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'collect', args: [params] })
+}
+
+/**
+ * What the pool paid out for a position, from the pool's own Collect log. The log of the same name of the position manager
+ * says what it asked for, which can be a few units more.
+ */
+export function collectedFromPool(settled: Settled, position: Position, positionManager: Address): Amounts {
+  const logs = logsOf(settled, getAddress(position.pool.id))
+  const events = parseEventLogs({ abi: v3PoolAbi, eventName: 'Collect', logs }).filter(
+    ({ args }) =>
+      isAddressEqual(args.owner, positionManager) &&
+      args.tickLower === position.tickLower &&
+      args.tickUpper === position.tickUpper,
+  )
+  const { amount0, amount1 } = requireEvent(events, 'Collect').args
+  return { amount0, amount1 }
 }
 
 const everything: Amounts = { amount0: maxUint128, amount1: maxUint128 }

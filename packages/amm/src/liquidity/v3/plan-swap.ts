@@ -15,8 +15,8 @@ import { v3PoolAbi } from '../../abis/v3.ts'
 import { followRoute, swapIntent, type SwapRequest } from '../planning/swap-intent.ts'
 import { leastOut } from '../planning/slippage-limits.ts'
 import { logsOf, requireEvent } from '../planning/transfers-of.ts'
-import type { PlanPorts } from '../planning/plan-ports.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
+import type { PlanPorts } from '../liquidity-ports.ts'
+import { requireDeployment } from '../planning/refusals.ts'
 
 /**
  * Plans a swap through v3 pools by SwapRouter02. The deadline stands in its `multicall`, because the swap itself takes

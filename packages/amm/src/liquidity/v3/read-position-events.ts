@@ -2,11 +2,11 @@ import type { Chain } from '@svc/wallet/core'
 import { type Address, BaseError, getAbiItem, getAddress, zeroAddress } from 'viem'
 import { ToolError } from '../../tool-error.ts'
 import { v3PoolAbi, v3PositionManagerAbi } from '../../abis/v3.ts'
-import type { ReadPorts } from '../read-ports.ts'
+import type { ReadPorts } from '../liquidity-ports.ts'
 import type { Position, PositionEvent, PositionEvents } from '../../ports.ts'
-import { scanRareLogs } from '../logs/scan-rare-logs.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
-import { dateLogs } from '../swaps/date-logs.ts'
+import { scanRareLogs } from '../logs/scan-logs.ts'
+import { requireDeployment } from '../planning/refusals.ts'
+import { dateLogs } from '../swaps/block-at.ts'
 
 /**
  * The deposits, withdrawals and collections of a v3 position, out of the logs of its token. A withdrawal leaves its tokens owed until

@@ -1,13 +1,11 @@
 import type { Chain } from '@svc/wallet/core'
-import { getAbiItem, isAddressEqual, type Address } from 'viem'
-import { contractRead } from '../../rpc/contract-read.ts'
-import { everyResult } from '../../rpc/every-result.ts'
-import { readAll } from '../../rpc/read-all.ts'
+import { type Address, getAbiItem, isAddressEqual } from 'viem'
+import { contractRead } from '../../rpc/contract-function.ts'
+import { everyResult, readAll } from '../../rpc/read-all.ts'
 import { v4PositionManagerAbi } from '../../abis/v4.ts'
-import { scanRareLogs } from '../logs/scan-rare-logs.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
-import type { OwnedTokenIds } from '../positions/owned-token-ids.ts'
-import type { ReadPorts } from '../read-ports.ts'
+import { scanRareLogs } from '../logs/scan-logs.ts'
+import { requireDeployment } from '../planning/refusals.ts'
+import type { ReadPorts } from '../liquidity-ports.ts'
 
 /**
  * The v4 position tokens of an owner, newest first. The position manager does not enumerate them but counts them: where few
@@ -46,6 +44,9 @@ export async function ownedV4TokenIds(
   const ids = owned.toSorted((a, b) => (a > b ? -1 : 1)).slice(0, limits.mostPositions)
   return { ids, complete: BigInt(ids.length) === balance }
 }
+
+/** Token ids of an owner, and whether they are all of them. */
+export type OwnedTokenIds = { readonly ids: readonly bigint[]; readonly complete: boolean }
 
 /** So few that asking each for its owner is cheaper than any search of logs. */
 const fewTokens = 1_500n

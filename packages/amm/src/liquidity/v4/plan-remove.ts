@@ -1,15 +1,12 @@
 import type { Chain } from '@svc/wallet/core'
 import type { LiquidityPlan, Position, RemoveOutcome } from '../../ports.ts'
 import { fitRemoval, type RemoveRequest } from '../planning/fit-removal.ts'
-import { leastReceipts } from '../planning/plan-payment.ts'
-import type { PlanPorts } from '../planning/plan-ports.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
-import { routineIntent } from '../planning/routine-intent.ts'
-import { encodeModifyLiquidities, v4Action } from './v4-action.ts'
-import { poolKeyOf } from './pool-key.ts'
+import { leastReceipts, routineIntent } from '../planning/plan-payment.ts'
+import type { PlanPorts } from '../liquidity-ports.ts'
+import { requireDeployment } from '../planning/refusals.ts'
+import { encodeModifyLiquidities, requireUint128, v4Action } from './v4-action.ts'
+import { poolKeyOf, refuseDeltaHooks } from './pool-key.ts'
 import { readModification } from './read-modification.ts'
-import { refuseDeltaHooks } from './refuse-delta-hooks.ts'
-import { requireUint128 } from './require-uint128.ts'
 
 /**
  * Plans to take liquidity out of a v4 position. v4 pays out all fees of the position with any change, so `collectFees:

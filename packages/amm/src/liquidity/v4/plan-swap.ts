@@ -1,15 +1,23 @@
-import { type Address, encodeFunctionData, isAddressEqual, parseAbi, parseEventLogs } from 'viem'
-import type { Chain } from '@svc/wallet/core'
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  isAddressEqual,
+  maxUint128,
+  parseAbi,
+  parseAbiParameters,
+  parseEventLogs,
+} from 'viem'
+import type { AmmDeployment, Chain } from '@svc/wallet/core'
 import type { Settled } from '../../intent.ts'
 import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token } from '../../ports.ts'
 import { v4PoolManagerAbi } from '../../abis/v4.ts'
 import { followRoute, swapIntent, type SwapRequest } from '../planning/swap-intent.ts'
 import { leastOut } from '../planning/slippage-limits.ts'
 import { logsOf, requireEvent } from '../planning/transfers-of.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
-import { encodeActions, v4Action } from './v4-action.ts'
-import { refuseDeltaHooks } from './refuse-delta-hooks.ts'
-import { swapAction } from './swap-action.ts'
+import { refuseField, requireDeployment } from '../planning/refusals.ts'
+import { type ActionStep, encodeActions, v4Action } from './v4-action.ts'
+import { poolKeyOf, refuseDeltaHooks } from './pool-key.ts'
 
 /**
  * Plans a swap through v4 pools by the universal router, paid through Permit2. Native currency is a currency of its own
@@ -38,6 +46,52 @@ export function planSwapV4(chain: Chain, quote: Quote, request: SwapRequest): Li
     preview: { amountIn: quote.amountIn, amountOut: quote.amountOut },
     decode: async (settled) => decodeSwap(settled, quote, path, { poolManager, router }),
   }
+}
+
+/**
+ * The action that swaps an exact input along a route: single for one pool, by path for more. Universal router 2.1.0 added
+ * bounds per hop to the path form, 2.1.1 to the single form too. They are left open here, because the minimum of the whole
+ * swap binds; but a router reads another form than its own as garbage.
+ *
+ * @throws ToolError `VALIDATION_FAILED` for an amount that does not fit the calldata.
+ */
+export function swapAction(
+  version: NonNullable<AmmDeployment['universalRouter']>['version'],
+  quote: Quote,
+  path: readonly [Token, ...Token[]],
+  least: bigint,
+): ActionStep {
+  if (quote.amountIn > maxUint128) {
+    throw refuseField('amount', 'The amount is larger than v4 can swap.', 'an amount below 2^128 smallest units')
+  }
+  const [first, ...more] = quote.route
+  if (!first) throw new TypeError('a route has at least one pool')
+  const [tokenIn, ...passed] = path
+  const amounts = { amountIn: quote.amountIn, amountOutMinimum: least }
+  if (more.length === 0) {
+    const zeroForOne = isAddressEqual(first.pool.token0.address, tokenIn.address)
+    const single = {
+      poolKey: poolKeyOf(first.pool),
+      zeroForOne,
+      ...amounts,
+      minHopPriceX36: 0n,
+      hookData: '0x',
+    } as const
+    const data =
+      version === '2.1.1'
+        ? encodeAbiParameters(singleWithHopPrice, [single])
+        : encodeAbiParameters(singleParameters, [single])
+    return { action: 0x06, data }
+  }
+  const hops = quote.route.map(({ pool }, index) => {
+    const { fee, tickSpacing, hooks } = poolKeyOf(pool)
+    const intermediateCurrency = passed[index]?.address ?? tokenIn.address
+    return { intermediateCurrency, fee, tickSpacing, hooks, hookData: '0x' } as const
+  })
+  const byPath = { currencyIn: tokenIn.address, path: hops, ...amounts, minHopPriceX36: [] }
+  const data =
+    version !== '2.0' ? encodeAbiParameters(pathWithHopPrices, [byPath]) : encodeAbiParameters(pathParameters, [byPath])
+  return { action: 0x07, data }
 }
 
 const v4SwapCommand = '0x10'
@@ -76,4 +130,29 @@ function receivedAt(
 
 export const universalRouterAbi = parseAbi([
   'function execute(bytes commands, bytes[] inputs, uint256 deadline) payable',
+])
+
+const poolKey = 'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }'
+const pathKey =
+  'struct PathKey { address intermediateCurrency; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }'
+
+const singleParameters = parseAbiParameters([
+  'Single single',
+  'struct Single { PoolKey poolKey; bool zeroForOne; uint128 amountIn; uint128 amountOutMinimum; bytes hookData; }',
+  poolKey,
+])
+const singleWithHopPrice = parseAbiParameters([
+  'Single single',
+  'struct Single { PoolKey poolKey; bool zeroForOne; uint128 amountIn; uint128 amountOutMinimum; uint256 minHopPriceX36; bytes hookData; }',
+  poolKey,
+])
+const pathParameters = parseAbiParameters([
+  'ByPath byPath',
+  'struct ByPath { address currencyIn; PathKey[] path; uint128 amountIn; uint128 amountOutMinimum; }',
+  pathKey,
+])
+const pathWithHopPrices = parseAbiParameters([
+  'ByPath byPath',
+  'struct ByPath { address currencyIn; PathKey[] path; uint256[] minHopPriceX36; uint128 amountIn; uint128 amountOutMinimum; }',
+  pathKey,
 ])

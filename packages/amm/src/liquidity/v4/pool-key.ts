@@ -1,6 +1,7 @@
 import { tickSpacingForFee } from '@svc/lp-math'
 import { type Address, encodeAbiParameters, type Hex, keccak256, zeroAddress } from 'viem'
 import type { Pool } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
 
 /** What identifies a v4 pool; currencies are sorted by address, the native currency is the zero address. */
 export type PoolKey = {
@@ -56,5 +57,22 @@ export function standardKeys(currency0: Address, currency1: Address): readonly P
   }))
 }
 
+/**
+ * Refuses a hook that may change the amounts of a call: then neither the bounds of the calldata nor the logs say what
+ * moves. The permission stands in the four lowest bits of the hook's address (v4-core Hooks library).
+ *
+ * @throws ToolError `HOOK_NOT_SUPPORTED`.
+ */
+export function refuseDeltaHooks(hooks: Address | null, field: string): void {
+  if (hooks === null || (BigInt(hooks) & returnsDeltaFlags) === 0n) return
+  const message = 'The hook of this pool may change the amounts that a call pays or receives.'
+  throw new ToolError('HOOK_NOT_SUPPORTED', `${field}: ${message}`, {
+    details: [{ field, message, accepted: 'a pool without hooks, or with hooks that return no deltas' }],
+  })
+}
+
 /** The fees of the spec, in hundredths of a basis point. */
 const customaryFees = [100, 500, 3_000, 10_000] as const
+
+/** beforeSwap, afterSwap, afterAddLiquidity and afterRemoveLiquidity returning deltas: bits 3 to 0. */
+const returnsDeltaFlags = 0b1111n

@@ -12,11 +12,10 @@ import type { Liquidity, Position, PositionEvent, PositionEvents, SwapRecord } f
 import { ToolError } from '../../tool-error.ts'
 import { inTurns } from '@svc/runtime'
 import { v4PoolManagerAbi, v4PositionManagerAbi } from '../../abis/v4.ts'
-import { scanLogs } from '../logs/scan-logs.ts'
-import { scanRareLogs } from '../logs/scan-rare-logs.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
-import type { ReadPorts } from '../read-ports.ts'
-import { dateLogs } from '../swaps/date-logs.ts'
+import { scanLogs, scanRareLogs } from '../logs/scan-logs.ts'
+import { requireDeployment } from '../planning/refusals.ts'
+import type { ReadPorts } from '../liquidity-ports.ts'
+import { dateLogs } from '../swaps/block-at.ts'
 import { readPriceAtLog } from './read-price-at-log.ts'
 
 /**

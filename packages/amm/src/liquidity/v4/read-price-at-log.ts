@@ -3,10 +3,10 @@ import { getAbiItem } from 'viem'
 import type { Pool } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { v4PoolManagerAbi, v4StateViewAbi } from '../../abis/v4.ts'
-import { contractRead } from '../../rpc/contract-read.ts'
+import { contractRead } from '../../rpc/contract-function.ts'
 import { readSurely } from '../../rpc/read-one.ts'
-import type { PlanPorts } from '../planning/plan-ports.ts'
-import { requireDeployment } from '../planning/require-deployment.ts'
+import type { PlanPorts } from '../liquidity-ports.ts'
+import { requireDeployment } from '../planning/refusals.ts'
 
 /**
  * The sqrt price (Q64.96) of a v4 pool at the moment a log was written: that of the last swap, or of its creation, before

@@ -2,7 +2,7 @@ import { decodeAbiParameters, getAddress, zeroAddress, type AbiParameter } from 
 import { expect, it } from 'vitest'
 import type { Pool, Quote, Token } from '../../ports.ts'
 import { poolIdOf } from './pool-key.ts'
-import { swapAction } from './swap-action.ts'
+import { swapAction } from './plan-swap.ts'
 
 const [a, b, c] = ['a1', 'b2', 'c3'].map((end): Token => {
   const address = getAddress(`0x00000000000000000000000000000000000000${end}`)

@@ -4,11 +4,14 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   type Hex,
+  maxUint128,
   numberToHex,
   parseAbiParameters,
 } from 'viem'
+import type { Amounts } from '@svc/lp-math'
 import { v4PositionManagerAbi } from '../../abis/v4.ts'
 import type { PoolKey } from './pool-key.ts'
+import { refuseField } from '../planning/refusals.ts'
 
 /** The actions that plans are made of, each with the parameters its decoder expects. Amounts in smallest units. */
 export const v4Action = {
@@ -80,6 +83,16 @@ export type MintStep = {
   readonly liquidity: bigint
   readonly most: Bounds
   readonly owner: Address
+}
+
+/** Refuses amounts that the calldata of v4 cannot hold, naming the larger of the two. Gives them back otherwise. */
+export function requireUint128(
+  amounts: Amounts,
+  fields: { readonly amount0: string; readonly amount1: string },
+): Amounts {
+  if (amounts.amount0 <= maxUint128 && amounts.amount1 <= maxUint128) return amounts
+  const field = amounts.amount0 > amounts.amount1 ? fields.amount0 : fields.amount1
+  throw refuseField(field, 'The amount is larger than a v4 pool can hold.', 'an amount below 2^128 smallest units')
 }
 
 const modifyParameters = parseAbiParameters(

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { fixedPrice, fixedPriceOfSqrt } from './fixed-price.ts'
-import { e18 } from './price-range.ts'
+import { e18, fixedPrice, fixedPriceOfSqrt } from './price-range.ts'
 
 it('are exact, and rounded down and up where they are not whole', () => {
   const ether = { tokenDecimals: 18, quoteDecimals: 6 }

@@ -1,8 +1,7 @@
 import type { FeedReading, SequencerReading } from './feed-witness.ts'
 import type { SeenBand } from './jump-bound.ts'
-import { poolEvidence } from './pool-evidence.ts'
 import type { PoolReading } from './pool-reading.ts'
-import type { QuoteWorth } from './pool-witness.ts'
+import { poolEvidence, type QuoteWorth } from './pool-witness.ts'
 import type { PriceRange } from './price-range.ts'
 import { isAtPeg, priceBand, type PriceEvidence, type PriceVerdict } from './price-band.ts'
 

@@ -1,5 +1,5 @@
 import { getAmountsForLiquidity, getSqrtPriceAtTick, getTickAtSqrtPrice, MAX_TICK } from '@svc/lp-math'
-import type { PriceSide } from './fixed-price.ts'
+import type { PriceSide } from './price-range.ts'
 import type { PoolReading, PoolRow } from './pool-reading.ts'
 
 /** What stands on both sides of a pool's price, in whole quote tokens: what it would take to move it, and to move it back. */

@@ -1,7 +1,15 @@
 import { getSqrtPriceAtTick, integerSqrt, MAX_TICK } from '@svc/lp-math'
-import { fixedPrice, fixedPriceOfSqrt, type PriceSide } from './fixed-price.ts'
 import type { PoolReading, PoolSample, PoolSnapshot, PriceSums, TickSums } from './pool-reading.ts'
-import { hullOf, overlaps, type PriceRange, reaching, widenedBy } from './price-range.ts'
+import {
+  fixedPrice,
+  fixedPriceOfSqrt,
+  hullOf,
+  overlaps,
+  type PriceRange,
+  type PriceSide,
+  reaching,
+  widenedBy,
+} from './price-range.ts'
 
 /** A price over time, in whole quote tokens for one whole token. */
 export type PoolMean = PriceRange & {

@@ -1,5 +1,5 @@
 import type { ReferencePool } from '@svc/wallet/core'
-import type { PriceSide } from './fixed-price.ts'
+import type { PriceSide } from './price-range.ts'
 
 /** Everything that is known of a pool's price, before it is judged. */
 export type PoolReading = {

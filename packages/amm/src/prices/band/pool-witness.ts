@@ -1,9 +1,9 @@
 import type { PriceBand } from '../../ports.ts'
 import type { SeenBand } from './jump-bound.ts'
-import { depthReach, type PoolDepth } from './pool-depth.ts'
-import { type PoolMean, shortestMeanSeconds } from './pool-mean.ts'
-import type { PoolRow } from './pool-reading.ts'
-import { clamped, type PriceRange, throughQuote, widenedBy } from './price-range.ts'
+import { depthReach, type PoolDepth, poolDepth } from './pool-depth.ts'
+import { longestMeanSeconds, type PoolMean, poolMean, shortestMeanSeconds } from './pool-mean.ts'
+import type { PoolReading, PoolRow, PoolSnapshot } from './pool-reading.ts'
+import { clamped, fixedPriceOfSqrt, type PriceRange, type PriceSide, throughQuote, widenedBy } from './price-range.ts'
 
 /** What a named pool says about the price of its token in a quote token, and what the quote token is worth. */
 export type PoolEvidence = {
@@ -99,6 +99,25 @@ export function poolWitness(pool: PoolEvidence, pushBudgetUsd: number): PoolWitn
   }
 }
 
+/** What a pool's readings come to, but for the worth of its quote token; `null` where no such pool stands or it has no price. */
+export function poolEvidence(reading: PoolReading): Omit<PoolEvidence, 'quote'> | null {
+  const { row, side, now, older } = reading
+  if (now === null) return null
+  const mean = poolMean(reading)
+  const spot = fixedPriceOfSqrt(now.sqrtPriceX96, side)
+  const spotE18 = spot.highE18
+  const { liquidity } = now
+  const { midE18, ...stood } = mean ?? { midE18: spotE18, liquidity, leastLiquidity: liquidity }
+  const depthOf = (inRange: bigint) => {
+    const over = { priceE18: midE18, spotE18, sqrtPriceX96: now.sqrtPriceX96, liquidity: inRange }
+    return poolDepth(reading, over)
+  }
+  const before = older
+    .filter(({ atSeconds }) => now.atSeconds - atSeconds > longestMeanSeconds)
+    .map((moment) => seenAt(moment, side))
+  return { row, mean, spot, depth: depthOf(stood.liquidity), leastDepth: depthOf(stood.leastLiquidity), before }
+}
+
 function seenThrough({ midE18, atSeconds, ...edges }: SeenBand, quote: PriceBand): SeenBand {
   return { ...throughQuote(edges, quote), midE18: (midE18 * quote.midE18) / 10n ** 18n, atSeconds }
 }
@@ -122,3 +141,8 @@ function pushFactor(pushBudgetUsd: number, fee: number, depthUsd: number): numbe
  * emptying a pool for one block would silence it.
  */
 const mostPush = 4
+
+function seenAt({ sqrtPriceX96, atSeconds }: PoolSnapshot, side: PriceSide): SeenBand {
+  const range = fixedPriceOfSqrt(sqrtPriceX96, side)
+  return { ...range, midE18: range.highE18, atSeconds }
+}

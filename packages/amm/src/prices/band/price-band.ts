@@ -3,8 +3,7 @@ import { type FeedReading, type FeedWitness, feedWitness, lastAnswer, type Seque
 import { boundJump, reachOf, type SeenBand } from './jump-bound.ts'
 import { type PoolEvidence, type PoolWitness, poolWitness, type SilentPool, type SpeakingPool } from './pool-witness.ts'
 import { clamped, e18, hullOf, isWithin, type PriceRange, reaching } from './price-range.ts'
-import { type JudgedSources, priceWitnesses } from './price-witnesses.ts'
-import { weighPools, type WeighedPools } from './weigh-pools.ts'
+import { type JudgedSources, priceWitnesses, type WeighedPools, weighPools } from './price-witnesses.ts'
 
 /** All that the named sources say about the price of a token. */
 export type PriceEvidence = {

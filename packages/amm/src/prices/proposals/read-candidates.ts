@@ -7,10 +7,9 @@ import { zeroAddress } from 'viem'
 import { type BlockReads, createBlockReads } from '../../rpc/create-block-reads.ts'
 import { discoverablePools } from '../discoverable-pools.ts'
 import { pastTimes } from '../past-times.ts'
-import { poolEvidence } from '../band/pool-evidence.ts'
-import { poolQuery } from '../pool-query.ts'
+import { poolEvidence } from '../band/pool-witness.ts'
+import { poolQuery, readPastOfPool } from '../pool-query.ts'
 import { isAtPeg } from '../band/price-band.ts'
-import { readPastOfPool } from '../read-past-of-pool.ts'
 
 /**
  * Every pool of a token that stands against another token of the chain's list, deepest first: what stands on both sides within

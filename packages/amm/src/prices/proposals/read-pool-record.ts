@@ -4,7 +4,7 @@ import { ToolError } from '../../tool-error.ts'
 import { hasLogsBefore } from '../../history/has-logs-before.ts'
 import { blockAt } from '../../liquidity/swaps/block-at.ts'
 import { mapQuery } from '../../rpc/query.ts'
-import { readPast } from '../../rpc/read-past.ts'
+import { readPast } from '../../rpc/read-one.ts'
 import { snapshotQuery } from '../pool-query.ts'
 import type { PoolCandidate } from './read-candidates.ts'
 

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { openStore } from '@svc/store'
 import * as shapes from '../shapes.ts'
 import type { Attempt } from './attempts.ts'
-import type { HostileScene } from './hostile-scene.ts'
+import type { World } from '../../start-world.ts'
+import type { Agent } from '../agent.ts'
+import type { Transcript } from '../transcript.ts'
 
 /** A call that waits for a person, and the owner's yes to its plan. Gives what `execute_plan` takes. */
 export async function approveAsOwner(
@@ -18,4 +20,11 @@ export async function approveAsOwner(
   await store.close()
   transcript.row('the owner', 'reads the plan and approves it: svc approvals approve')
   return { planId: operationId, planHash }
+}
+
+/** Where the story of the hostile agent plays. */
+export type HostileScene = {
+  readonly world: World
+  readonly agent: Agent
+  readonly transcript: Transcript
 }

@@ -1,7 +1,6 @@
-import { approveAsOwner } from './approve-as-owner.ts'
+import { approveAsOwner, type HostileScene } from './approve-as-owner.ts'
 import type { Attempt } from './attempts.ts'
 import { type Accomplice, createAccomplice } from './accomplice.ts'
-import type { HostileScene } from './hostile-scene.ts'
 
 /**
  * What an agent can try with prices, together with a trader who has millions: each attempt would be a fair trade if the pool

@@ -7,11 +7,9 @@ import {
   type StrategyResult,
 } from '@svc/lp-math'
 import { figure, formatBacktest } from '@svc/tool-server/analysis'
-import { baseNotes, type CsvPool } from './csv-pool.ts'
-import { describeBars } from '../describe-bars.ts'
+import { baseNotes, type CsvPool, replayOptions } from './csv-pool.ts'
+import { describeBars, quoteWorth } from '../describe-bars.ts'
 import { pastSigma } from '../past-sigma.ts'
-import { replayOptions } from '../replay-options.ts'
-import { quoteWorth } from '../quote-worth.ts'
 
 /**
  * Replays strategies over the bars of a file: what `backtest_lp_strategy` answers for a pool, with the members that only a file has in

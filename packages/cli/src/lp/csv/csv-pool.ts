@@ -1,8 +1,7 @@
-import { type Bars, tickSpacingForFee } from '@svc/lp-math'
-import { readInputText } from '../../read-input-text.ts'
-import { parseWholeNumber } from '../../parse-flags.ts'
+import { type Bars, tickSpacingForFee, type BacktestOptions } from '@svc/lp-math'
+import { readInputText } from '../../read-input-file.ts'
+import { parseWholeNumber, parseFee, parseNumber } from '../../parse-words-and-flags.ts'
 import { UsageError } from '../../usage-error.ts'
-import { parseFee, parseNumber } from '../parse-number.ts'
 import { readBarsCsv } from './read-bars-csv.ts'
 
 /**
@@ -132,3 +131,19 @@ function spacingFor(feePips: number): number {
 
 /** Two years of minutes. */
 const maxBytes = 128 << 20
+
+/** What a replay must know beside the bars. */
+export function replayOptions(pool: CsvPool, amountUsd: number): BacktestOptions {
+  const { feePips, protocolFeeShare, tickSpacing, decimals0, decimals1, baseToken, quoteUsd, gasUsd } = pool
+  return {
+    startValueUsd: amountUsd,
+    feePips,
+    protocolFeeShare,
+    tickSpacing,
+    decimals0,
+    decimals1,
+    baseToken,
+    quoteUsd,
+    gasUsd: { open: gasUsd, close: gasUsd, rebalance: 2 * gasUsd },
+  }
+}

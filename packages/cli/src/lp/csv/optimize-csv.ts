@@ -3,8 +3,7 @@ import { pickRange, riskTargets, formatChoice, formatSimulation } from '@svc/too
 import { setImmediate } from 'node:timers/promises'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
 import { baseNotes, type CsvPool } from './csv-pool.ts'
-import { describeBars, type DescribedBars } from '../describe-bars.ts'
-import { quoteWorth } from '../quote-worth.ts'
+import { describeBars, type DescribedBars, quoteWorth } from '../describe-bars.ts'
 
 /**
  * Chooses a range for the pool that the bars of a file are of: what `optimize_lp_range` answers, with the members that only a file

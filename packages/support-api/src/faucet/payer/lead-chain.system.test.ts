@@ -13,8 +13,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createBell } from '../bell.ts'
-import { leadChain, type LeadState } from './lead-chain.ts'
+import { createBell, leadChain, type LeadState } from './lead-chain.ts'
 import { startRefusingNode } from '../refusing-node.fixture.ts'
 
 const devnet = useDevnet()

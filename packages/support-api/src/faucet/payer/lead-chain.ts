@@ -1,13 +1,13 @@
-import { createSender, type JournalEntry, type Sender } from '@svc/wallet/core'
-import { addressOf, openRound } from './open-round.ts'
-import { type PayTerm, signFor } from './pay-claim.ts'
-import { tellOnce } from '../remembered.ts'
 import { setMaxListeners } from 'node:events'
-import { type Claim, StoreError } from '@svc/store'
+import { type Claim, type Store, StoreError } from '@svc/store'
+import { type Chain, createSender, type JournalEntry, type Sender } from '@svc/wallet/core'
+import type { PublicClient } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { createBackoff } from '../backoff.ts'
-import type { Bell } from '../bell.ts'
-import type { HeldUpBy } from '../held-up-by.ts'
-import type { PayerOptions } from './payer-options.ts'
+import type { FaucetLog } from '../endpoints.ts'
+import { tellOnce } from '../remembered.ts'
+import { addressOf, type HeldUpBy, openRound } from './open-round.ts'
+import { type PayTerm, signFor } from './pay-claim.ts'
 import { sendUndone } from './send-undone.ts'
 
 /**
@@ -60,7 +60,7 @@ export async function leadChain(options: LeadOptions): Promise<void> {
   }
 }
 
-export type LeadOptions = Omit<PayerOptions, 'holder'> & {
+type LeadOptions = Omit<PayerOptions, 'holder'> & {
   readonly isHeld: () => boolean
   readonly bell: Bell
   readonly state: LeadState
@@ -185,3 +185,43 @@ async function settleOthers(term: OthersTerm): Promise<void> {
 }
 
 type OthersTerm = PayTerm & { readonly now: () => number }
+
+/** What paying the claims of one chain works with. */
+export type PayerOptions = {
+  readonly chain: Chain
+  readonly client: PublicClient
+  /** Whether every endpoint that answered speaks for another chain. */
+  readonly isWrongChain: () => boolean
+  readonly account: PrivateKeyAccount
+  readonly store: Pick<Store, 'claims' | 'journal' | 'leases'>
+  readonly holder: string
+  readonly log: FaucetLog
+  readonly now: () => number
+}
+
+/** Wakes one waiter before its time. */
+export function createBell(): Bell {
+  let wake: (() => void) | null = null
+  let isRung = false
+  return {
+    ring() {
+      isRung = true
+      wake?.()
+    },
+    async rung(forAtMostMs) {
+      if (!isRung) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, forAtMostMs)
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+      wake = null
+      isRung = false
+    },
+  }
+}
+
+type Bell = { ring(): void; rung(forAtMostMs: number): Promise<void> }

@@ -1,7 +1,6 @@
 import type { Claim } from '@svc/store'
-import { feesNow, type Chain } from '@svc/wallet/core'
-import { BaseError, ExecutionRevertedError, RpcRequestError, type Address, type PublicClient } from 'viem'
-import type { HeldUpBy } from '../held-up-by.ts'
+import { type Chain, feesNow } from '@svc/wallet/core'
+import { type Address, BaseError, ExecutionRevertedError, type PublicClient, RpcRequestError } from 'viem'
 
 /**
  * Reads what the claims of one round share, and what the transfer to each of them takes, before the first of them is
@@ -42,9 +41,9 @@ export type Round = {
  * - in-doubt: the wallet has code, and the endpoint failed at this transfer while it answered for a plain one
  * - unanswered: nothing was said about the transfer that could be the wallet's own doing
  */
-export type WhyNoGas = 'never' | 'in-doubt' | 'unanswered'
+type WhyNoGas = 'never' | 'in-doubt' | 'unanswered'
 
-export type RoundOptions = { readonly chain: Chain; readonly client: PublicClient; readonly address: Address }
+type RoundOptions = { readonly chain: Chain; readonly client: PublicClient; readonly address: Address }
 
 /**
  * Most gas of one grant: a plain transfer takes 21,000; the rest is room for what a delegated wallet does when it
@@ -105,3 +104,14 @@ function whyNot(error: unknown): WhyNoGas {
 
 /** Of JSON-RPC providers. */
 const tooManyRequests: ReadonlySet<number> = new Set([429, -32_005, -32_007, -32_016, -32_029])
+
+/**
+ * What keeps every claim of a chain waiting.
+ *
+ * - dry: the faucet has less than a grant and its gas
+ * - fees: the gas of a plain transfer costs more than what is given
+ * - nonce: the chain does not count what it had mined before
+ * - signer: another program over the database pays with the key
+ * - wrong-chain: the endpoints speak for another chain
+ */
+export type HeldUpBy = 'dry' | 'fees' | 'nonce' | 'signer' | 'wrong-chain'

@@ -1,12 +1,10 @@
 import type { Claim, Store } from '@svc/store'
-import { isNeverMined, WalletError, type Chain, type JournalEntry, type Sender } from '@svc/wallet/core'
-import type { PublicClient } from 'viem'
+import { type Chain, isNeverMined, type JournalEntry, type Sender, WalletError } from '@svc/wallet/core'
+import { type PublicClient, TransactionReceiptNotFoundError } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Backoff } from '../backoff.ts'
-import type { FaucetLog } from '../faucet-log.ts'
-import { addressOf, costOf, type Cost, type Round } from './open-round.ts'
-import type { HeldUpBy } from '../held-up-by.ts'
-import { receiptStatus } from './receipt-status.ts'
+import type { FaucetLog } from '../endpoints.ts'
+import { addressOf, type Cost, costOf, type HeldUpBy, type Round } from './open-round.ts'
 
 /**
  * What stands for the claim, signed now or earlier; `settled` when it has failed, `later` when nothing is signed for it
@@ -136,5 +134,18 @@ function requestOf(
     reservationId: null,
     allow: async () => {},
     latestCount,
+  }
+}
+
+/** How a transaction ended on the chain; `null` while it holds none. Rejects when the endpoint does not answer. */
+export async function receiptStatus(
+  client: PublicClient,
+  { hash }: Pick<JournalEntry, 'hash'>,
+): Promise<'success' | 'reverted' | null> {
+  try {
+    return (await client.getTransactionReceipt({ hash })).status
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return null
+    throw error
   }
 }

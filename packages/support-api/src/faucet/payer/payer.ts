@@ -1,8 +1,6 @@
 import { type Lease, type Store, StoreError } from '@svc/store'
-import { createBell } from '../bell.ts'
-import { leadChain, type LeadState } from './lead-chain.ts'
-import type { PayerOptions } from './payer-options.ts'
-import type { HeldUpBy } from '../held-up-by.ts'
+import { createBell, leadChain, type LeadState, type PayerOptions } from './lead-chain.ts'
+import type { HeldUpBy } from './open-round.ts'
 
 /**
  * Pays the claims of one chain, oldest first, while this process leads there: one lease for each signer and chain, over

@@ -5,7 +5,7 @@ import { usePostgres } from '@svc/devnet/testing'
 import { openStore } from '@svc/store'
 import { Secret } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
-import { statePath } from '../../state-path.ts'
+import { statePath } from '../../open-state.ts'
 import { retryClaim } from './retry-claim.ts'
 
 const postgres = usePostgres()

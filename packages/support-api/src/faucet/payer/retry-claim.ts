@@ -2,7 +2,7 @@ import { openStore } from '@svc/store'
 import { ConfigError } from '../../config/config-error.ts'
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config.ts'
-import { statePath } from '../../state-path.ts'
+import { statePath } from '../../open-state.ts'
 
 /**
  * Queues a claim again whose payment failed, beside the replicas that run: the one that leads takes it up. Where nothing

@@ -1,6 +1,5 @@
 import type { JournalEntry } from '@svc/wallet/core'
-import { receiptStatus } from './receipt-status.ts'
-import type { PayTerm } from './pay-claim.ts'
+import { receiptStatus, type PayTerm } from './pay-claim.ts'
 import { tellOnce } from '../remembered.ts'
 
 /**

@@ -9,15 +9,12 @@ import {
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Pool, PoolBars, Token } from '@svc/amm'
-import type { Ports } from '../../ports.ts'
-import type { WorkCaller } from '../../ports/workers.ts'
+import type { Ports, WorkCaller } from '../../ports.ts'
 import type { ScoredTier } from './choose-fee-tier.ts'
-import { dailyTrade, type DailyTrade } from '../range/daily-trade.ts'
-import { knownCloses } from '../position/known-closes.ts'
-import { leastMove } from '../range/least-move.ts'
+import { dailyTrade, type DailyTrade, leastMove, wholeFee } from './pool-trade.ts'
+import { knownCloses } from '../range/pool-sigma.ts'
 import { readPoolActivity } from './read-pool-activity.ts'
 import type { TierMarket } from './score-fee-tier.ts'
-import { wholeFee } from './whole-fee.ts'
 
 /**
  * The fee tiers of a pair on the evidence of their last 30 days: one pool each, all measured against one volatility, that of the pool
@@ -33,7 +30,7 @@ export async function readFeeTiers(ports: TierPorts, request: TierRequest): Prom
   for (const pool of pools) {
     const period = { from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }
     const history = await ports.history.read({ chain, pool, ...period, signal: ports.signal })
-    const { tvlUsd, isContradictory } = await readPoolActivity(ports, chain, pool, nowMs, { withTrading: false })
+    const { tvlUsd, isContradictory } = await readPoolActivity(ports, chain, pool, nowMs, { tradingDays: 0 })
     const isQuote1 = pool.token1.address === request.quote.address
     read.push({ pool, history, tvlUsd, isContradictory, isQuote1, trade: tradeOf(history, pool, isQuote1 ? 1 : 0) })
   }

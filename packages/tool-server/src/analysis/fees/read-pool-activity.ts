@@ -1,59 +1,62 @@
-import { formatAmount, LpMathError } from '@svc/lp-math'
+import { LpMathError } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { type Pool, type SwapHistory, type SwapRecord, ToolError, type UsdPrice } from '@svc/amm'
+import { type Pool, type PoolBars, ToolError } from '@svc/amm'
 import type { Ports } from '../../ports.ts'
-import { lpFeeShare, type PoolAmounts, readPoolAmounts } from '@svc/amm/liquidity'
+import { type PoolAmounts, readPoolAmounts } from '@svc/amm/liquidity'
 import { sumUsd, valueUsd } from '../value-usd.ts'
 
 /**
- * Size and trading of a pool from the chain alone: value held, volume of the last day and week out of swap logs, and what
- * that trading paid to liquidity providers, as percent of the value held a year (365 days, protocol's part taken out).
- * Volume counts one side of each swap at today's price, the dollar side where there is one. `nowMs` is Unix milliseconds.
- * What the chain or the endpoint does not give is null, and `notes` says so; so is the trading with `withTrading` false, for
- * reading its logs is by far the most work.
+ * Size and trading of a pool: value held, volume of the last day and week, and what that trading paid to liquidity providers, as
+ * percent of the value held a year (365 days, protocol's part taken out). Trading is counted as `history` counts it, hour by
+ * hour: what went in, at the prices of each hour; of the hour in which the day or the week begins its later part counts. `nowMs` is Unix
+ * milliseconds. What no source gives is null, and `notes` says so; so is what lies beyond `tradingDays`, for
+ * reading trades is by far the most work.
  */
 export async function readPoolActivity(
-  ports: Pick<Ports, 'rpc' | 'liquidity' | 'prices'>,
+  ports: ActivityPorts,
   chain: Chain,
   pool: Pool,
   nowMs: number,
-  { withTrading = true }: { readonly withTrading?: boolean } = {},
+  { tradingDays = 7 }: { readonly tradingDays?: 0 | 1 | 7 } = {},
 ): Promise<PoolActivity> {
   const now = Math.floor(nowMs / 1000)
-  const [price0, price1, amounts, history] = await Promise.all([
+  const [price0, price1, amounts, traded] = await Promise.all([
     ports.prices.usd(chain, pool.token0),
     ports.prices.usd(chain, pool.token1),
     readAmounts(ports, chain, pool),
-    withTrading ? readHistory(ports, chain, pool, now - 7 * daySeconds) : null,
+    tradingDays === 0 ? unread : readTrading(ports, { chain, pool, now, days: tradingDays }),
   ])
   const tvlUsd =
     amounts === null
       ? null
       : sumUsd(valueUsd(amounts.amount0, pool.token0, price0), valueUsd(amounts.amount1, pool.token1, price1))
-  const side = countedSide(pool, price0, price1)
-  const day = windowOf(history, pool, side, now - daySeconds)
-  const week = windowOf(history, pool, side, now - 7 * daySeconds)
+  const isUnpriced = (price0 === null && price1 === null) || (amounts !== null && tvlUsd === null)
   return {
     tvlUsd,
     isContradictory: amounts === null,
-    volume24hUsd: day?.volumeUsd ?? null,
-    volume7dUsd: week?.volumeUsd ?? null,
-    feeApr24h: aprOf(day, tvlUsd, 1),
-    feeApr7d: aprOf(week, tvlUsd, 7),
+    ...tradingFigures(traded, tvlUsd),
     notes: [
       ...(amounts === null
         ? ['What this pool holds is not known: its ticks and its liquidity contradict each other.']
         : []),
-      ...(side === null || (amounts !== null && tvlUsd === null)
-        ? ['A token of this pool has no trustworthy USD price.']
-        : []),
-      ...(history === null && withTrading
-        ? ['The endpoint did not give the swap logs of this pool.']
-        : history === null || history.complete
-          ? []
-          : [`Swap logs are complete from ${new Date(history.completeFrom * 1000).toISOString()} on.`]),
+      ...(isUnpriced ? ['A token of this pool has no trustworthy USD price.'] : []),
+      ...(traded.note === null ? [] : [traded.note]),
     ],
   }
+}
+
+/** What `readPoolActivity` says of the last day of a pool that is known to hold so much. `nowMs` is Unix milliseconds. */
+export async function readLastDay(
+  ports: ActivityPorts,
+  { chain, pool, tvlUsd, nowMs }: { chain: Chain; pool: Pool; tvlUsd: number | null; nowMs: number },
+): Promise<Pick<PoolActivity, 'volume24hUsd' | 'feeApr24h'>> {
+  const traded = await readTrading(ports, { chain, pool, now: Math.floor(nowMs / 1000), days: 1 })
+  const { volume24hUsd, feeApr24h } = tradingFigures(traded, tvlUsd)
+  return { volume24hUsd, feeApr24h }
+}
+
+type ActivityPorts = Pick<Ports, 'rpc' | 'liquidity' | 'prices' | 'history'> & {
+  readonly signal?: AbortSignal | undefined
 }
 
 export type PoolActivity = {
@@ -67,10 +70,17 @@ export type PoolActivity = {
   readonly notes: readonly string[]
 }
 
-type Side = { readonly index: 0 | 1; readonly price: UsdPrice; readonly decimals: number }
 type Window = { readonly volumeUsd: number; readonly feesUsd: number }
 
+/** What is known of day and week, and why not the rest. */
+type Trading = { readonly day: Window | null; readonly week: Window | null; readonly note: string | null }
+
+const unread: Trading = { day: null, week: null, note: null }
+
+type TradingRequest = { readonly chain: Chain; readonly pool: Pool; readonly now: number; readonly days: 1 | 7 }
+
 const daySeconds = 86_400
+const hourSeconds = 3_600
 
 /** `null` where the liquidity of the pool and that of its ticks cannot both be: one such pool must not end the reading of many. */
 async function readAmounts(
@@ -86,42 +96,43 @@ async function readAmounts(
   }
 }
 
-async function readHistory(
-  ports: Pick<Ports, 'liquidity'>,
-  chain: Chain,
-  pool: Pool,
-  from: number,
-): Promise<SwapHistory | null> {
-  try {
-    return await ports.liquidity.swaps(chain, pool, from)
-  } catch (error) {
-    if (error instanceof ToolError) return null
-    throw error
+/** Where the week is not known to its beginning, the day may be. */
+async function readTrading(ports: ActivityPorts, { chain, pool, now, days }: TradingRequest): Promise<Trading> {
+  const since = (length: number) => now - length * daySeconds
+  const read = async (length: number): Promise<PoolBars | null> => {
+    const period = { from: since(length), to: now, barSeconds: hourSeconds }
+    try {
+      return await ports.history.read({ chain, pool, ...period, signal: ports.signal })
+    } catch (error) {
+      if (error instanceof ToolError) return null
+      throw error
+    }
   }
+  const all = await read(days)
+  if (all === null) return { day: null, week: null, note: 'The endpoint did not give the swap logs of this pool.' }
+  const week = days === 7 ? windowOf(all, since(7)) : null
+  const day = windowOf(all.completeness.hasAllTrades || days === 1 ? all : await read(1), since(1))
+  return { day, week, note: all.completeness.hasAllTrades ? null : (all.completeness.note ?? 'Trades are missing.') }
 }
 
-function countedSide(pool: Pool, price0: UsdPrice | null, price1: UsdPrice | null): Side | null {
-  const side0 = price0 === null ? null : { index: 0 as const, price: price0, decimals: pool.token0.decimals }
-  const side1 = price1 === null ? null : { index: 1 as const, price: price1, decimals: pool.token1.decimals }
-  return (pool.token0.usdPegged ? side0 : null) ?? (pool.token1.usdPegged ? side1 : null) ?? side0 ?? side1
+function windowOf(past: PoolBars | null, from: number): Window | null {
+  if (past === null || !past.completeness.hasAllTrades) return null
+  const { volumeUsd, feesUsd } = past.figures
+  const parts = past.bars.startsAt.map((start) => Math.min(1, Math.max(0, (start + hourSeconds - from) / hourSeconds)))
+  const [volume, fees] = [volumeUsd, feesUsd].map((column) =>
+    column === null ? Number.NaN : column.reduce((sum, usd, bar) => sum + usd * (parts[bar] ?? 0), 0),
+  )
+  if (volume === undefined || fees === undefined || Number.isNaN(volume) || Number.isNaN(fees)) return null
+  return { volumeUsd: Math.round(volume * 1e6) / 1e6, feesUsd: fees }
 }
 
-function windowOf(history: SwapHistory | null, pool: Pool, side: Side | null, from: number): Window | null {
-  if (history === null || side === null || history.completeFrom > from) return null
-  let volumeUsd = 0
-  let feesUsd = 0
-  for (const swap of history.swaps) {
-    if (swap.timestamp < from) continue
-    const worth = worthOf(swap, side)
-    volumeUsd += worth
-    feesUsd += ((worth * swap.fee) / 1e6) * lpFeeShare(pool, swap.fee, swap.amount0 > 0n)
+function tradingFigures({ day, week }: Trading, tvlUsd: number | null) {
+  return {
+    volume24hUsd: day?.volumeUsd ?? null,
+    volume7dUsd: week?.volumeUsd ?? null,
+    feeApr24h: aprOf(day, tvlUsd, 1),
+    feeApr7d: aprOf(week, tvlUsd, 7),
   }
-  return { volumeUsd: Math.round(volumeUsd * 1e6) / 1e6, feesUsd }
-}
-
-function worthOf(swap: SwapRecord, side: Side): number {
-  const amount = side.index === 0 ? swap.amount0 : swap.amount1
-  return Number(formatAmount(amount < 0n ? -amount : amount, side.decimals)) * side.price.usd
 }
 
 function aprOf(window: Window | null, tvlUsd: number | null, days: number): number | null {

@@ -10,7 +10,7 @@ import {
   type RangeAnalysis,
   type RangeYields,
 } from '@svc/lp-math'
-import type { DailyTrade } from '../range/daily-trade.ts'
+import type { DailyTrade } from './pool-trade.ts'
 
 /**
  * What an amount would bring in a fee tier: a position 30 days and two deviations of the price wide to each side, no narrower than the

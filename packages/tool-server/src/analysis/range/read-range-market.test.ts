@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Pool } from '@svc/amm'
-import { createColumns } from '../../../../amm/src/history/bars/columns.ts'
+import { createColumns } from '../../../../amm/src/history/bars/bar-grid.ts'
 import { readRangeMarket, type RangePlace } from './read-range-market.ts'
 
 const nowMs = 1_790_000_000_000

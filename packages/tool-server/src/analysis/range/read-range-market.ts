@@ -14,10 +14,10 @@ import type { HistoryRequest, Pool, PoolBars, Token } from '@svc/amm'
 import type { Ports } from '../../ports.ts'
 import { yieldToEventLoop } from '@svc/runtime'
 import { mostTicks } from '@svc/amm/liquidity'
-import { noPrice } from '../no-price.ts'
+import { noPrice } from '../read-quote-usd.ts'
 import { poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
 import { readGasPrice, typicalGas } from '../read-gas-price.ts'
-import { wholeFee } from '../fees/whole-fee.ts'
+import { wholeFee } from '../fees/pool-trade.ts'
 
 /**
  * Everything about a pool that a range is chosen in: price, liquidity at each price, volatility and the fees of the last 30 days, in

@@ -1,6 +1,13 @@
-import { showChange, showNumber, showWithError, type WithError } from '../show-number.ts'
-import { columnOf } from '../column-places.ts'
-import { show, type Figures, type Table } from '../figures.ts'
+import {
+  showChange,
+  showNumber,
+  showWithError,
+  type WithError,
+  columnOf,
+  show,
+  type Figures,
+  type Table,
+} from '../figures.ts'
 import { incomplete, type Completeness } from '../range/range-figures.ts'
 
 /** The words of a result of `backtest_lp_strategy`. */

@@ -1,6 +1,9 @@
-import type { BacktestCurves, StrategyCurve } from './backtest-data.ts'
-import { fullWidth, margins, wideFrom, type Grid, type Look } from '../palette.ts'
-import { niceScale, type Scale } from '../nice-scale.ts'
+import type { BacktestCurves, StrategyCurve, TimedValue } from './backtest-curves.ts'
+import { fullWidth, margins, wideFrom, type Look, type Palette } from '../palette.ts'
+import { niceScale, type Scale, axisLook, type FramePart, legendFontSize, legendItems } from '../frame.ts'
+import type { GridComponentOption, LegendComponentOption, SeriesOption, YAXisComponentOption } from 'echarts'
+import { showNumber } from '../figures.ts'
+import type { Box } from '../place-labels.ts'
 
 /**
  * Two charts over one time, or three, with whiskers and names right of the upper one's curves; the legend between the first heading and its
@@ -51,7 +54,7 @@ export type BacktestParts = {
 }
 
 /** `above` its axes its heading begins. */
-export type Chart = Grid & { readonly above: number }
+export type Chart = Box & { readonly above: number }
 
 /** Times in Unix seconds: of the last bar, from one whisker to the next, and where the whiskers end. */
 type Span = { readonly days: number; readonly last: number; readonly apart: number; readonly until: number }
@@ -88,3 +91,58 @@ export function valueScale({ strategies, hodl }: BacktestCurves): Scale {
 export function offOf({ feesEarnedUsd, feeUncertaintyPct }: StrategyCurve): number {
   return (feesEarnedUsd * feeUncertaintyPct) / 100
 }
+
+/** What one strategy earned in fees until then, and what it lost until then against its tokens held: where the one crosses the other. */
+export function backtestCourse(strategy: StrategyCurve, place: CoursePlace, palette: Palette): Course {
+  const { part, left, color } = place
+  const line = (name: string, values: readonly TimedValue[], type: 'solid' | 'dashed', ink: string): SeriesOption => ({
+    type: 'line',
+    silent: true,
+    symbol: 'none',
+    name,
+    xAxisIndex: 2,
+    yAxisIndex: 2,
+    lineStyle: { color: ink, width: 1.5, type },
+    itemStyle: { color: ink },
+    data: values.map(({ at, valueUsd }) => [1_000 * at, valueUsd]),
+  })
+  return {
+    heading: { text: `Fees and impermanent loss of "${strategy.name}"`, left, top: part.top - part.above },
+    grid: { left: part.left, top: part.top, width: part.width, height: part.height, outerBoundsMode: 'none' },
+    legend: {
+      left: part.left,
+      top: part.top - part.above + 22,
+      itemGap: 12,
+      itemWidth: 16,
+      itemHeight: 4,
+      icon: 'rect',
+      selectedMode: false,
+      data: legendItems([{ name: names.fees }, { name: names.loss }]),
+      textStyle: { color: palette.faint, fontSize: legendFontSize },
+    },
+    yAxis: {
+      type: 'value',
+      gridIndex: 2,
+      ...axisLook('US dollars', palette),
+      nameGap: 58,
+      axisLabel: { color: palette.ink, fontSize: 11, formatter: showNumber },
+    },
+    series: [
+      line(names.fees, strategy.fees ?? [], 'solid', color),
+      line(names.loss, strategy.il ?? [], 'dashed', palette.ink),
+    ],
+  }
+}
+
+/** `left` of the heading, `color` of the strategy. */
+type CoursePlace = { readonly part: Chart; readonly left: number; readonly color: string }
+
+export type Course = {
+  readonly heading: FramePart
+  readonly grid: GridComponentOption
+  readonly legend: LegendComponentOption
+  readonly yAxis: YAXisComponentOption
+  readonly series: readonly SeriesOption[]
+}
+
+const names = { fees: 'fees earned until then', loss: 'lost until then against the tokens held' }

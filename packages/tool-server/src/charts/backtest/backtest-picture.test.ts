@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { backtestPicture } from './backtest-picture.ts'
-import type { BacktestCurves } from './backtest-data.ts'
+import type { BacktestCurves } from './backtest-curves.ts'
 import { backtestCurves } from '../picture-data.fixture.ts'
 import { renderSvg } from '../../workers/run-work.ts'
 

@@ -1,13 +1,19 @@
 import type { EChartsOption, SeriesOption } from 'echarts'
-import { backtestCourse, type Course } from './backtest-course.ts'
-import { backtestParts, holding, offOf, valueScale, type BacktestParts } from './backtest-parts.ts'
+import {
+  backtestCourse,
+  type Course,
+  backtestParts,
+  holding,
+  offOf,
+  valueScale,
+  type BacktestParts,
+} from './backtest-parts.ts'
 import { curveEnds } from '../curve-ends.ts'
-import { axisLook, frame } from '../frame.ts'
-import { legendFontSize, legendItems } from '../legend-room.ts'
-import { type Grid, type Look, type Palette, palettes } from '../palette.ts'
-import type { Picture } from '../picture.ts'
-import { showChange, showNumber } from '../show-number.ts'
-import type { BacktestCurves, TimedValue, StrategyCurve } from './backtest-data.ts'
+import { axisLook, frame, legendFontSize, legendItems, type Picture } from '../frame.ts'
+import { type Look, type Palette, palettes } from '../palette.ts'
+import { showChange, showNumber } from '../figures.ts'
+import type { BacktestCurves, TimedValue, StrategyCurve } from './backtest-curves.ts'
+import type { Box } from '../place-labels.ts'
 
 /**
  * Draws a backtest: the value of each strategy beside holding, with its rebalances; below, the price and the range that one of
@@ -126,7 +132,7 @@ function layout(backtest: BacktestCurves, { parts, palette, course }: Layout): E
 type Layout = { readonly parts: BacktestParts; readonly palette: Palette; readonly course: Course | null }
 
 /** Just there: both times are given by one scale, and echarts would move one to give its labels room. */
-function gridOf({ left, top, width, height }: Grid) {
+function gridOf({ left, top, width, height }: Box) {
   return { left, top, width, height, outerBoundsMode: 'none' as const }
 }
 

@@ -1,8 +1,22 @@
-import type { PriceRange, RangeErrors, RangeResult, RangeYields } from './range-result.ts'
-import { columnOf, type Column } from '../column-places.ts'
-import { noRangePays, noRangePaysWords } from '../no-range-pays.ts'
-import { showError, showNumber, showWithError, type WithError } from '../show-number.ts'
-import { show, type Figures, type Table } from '../figures.ts'
+import {
+  type PriceRange,
+  type RangeErrors,
+  type RangeResult,
+  type RangeYields,
+  noRangePays,
+  noRangePaysWords,
+} from './range-result.ts'
+import {
+  columnOf,
+  type Column,
+  showError,
+  showNumber,
+  showWithError,
+  type WithError,
+  show,
+  type Figures,
+  type Table,
+} from '../figures.ts'
 
 /** The words of a result of `optimize_lp_range` over so many days; also of one whose simulation did not end in time. */
 export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures {

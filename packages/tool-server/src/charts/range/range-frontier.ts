@@ -1,16 +1,13 @@
-import type { LegendComponentOption, SeriesOption, XAXisComponentOption, YAXisComponentOption } from 'echarts'
-import { axisLook } from '../frame.ts'
-import { legendFontSize, legendItems } from '../legend-room.ts'
-import type { Grid, Palette } from '../palette.ts'
-import { niceScale, type Scale } from '../nice-scale.ts'
+import type { SeriesOption } from 'echarts'
+import { axisLook, type AxesPart, legendFontSize, legendItems, niceScale, type Scale } from '../frame.ts'
+import type { Palette } from '../palette.ts'
 import { placeLabels, type Box, type Mark, type Place } from '../place-labels.ts'
 import type { RangeParts } from './range-parts.ts'
 import type { RangeResult, RangeYields } from './range-result.ts'
-import { percent } from '../figures.ts'
-import { showNumber } from '../show-number.ts'
+import { percent, showNumber } from '../figures.ts'
 
 /** Fees of each range against its loss; the chosen one with how far its fees may lie off, and with other volatilities. */
-export function rangeFrontier(result: RangeResult, horizonDays: number, parts: RangeParts, palette: Palette): Frontier {
+export function rangeFrontier(result: RangeResult, horizonDays: number, parts: RangeParts, palette: Palette): AxesPart {
   const scales = scalesOf(result)
   return {
     legend: {
@@ -47,15 +44,8 @@ export function rangeFrontier(result: RangeResult, horizonDays: number, parts: R
   }
 }
 
-export type Frontier = {
-  readonly legend: LegendComponentOption
-  readonly xAxis: XAXisComponentOption
-  readonly yAxis: YAXisComponentOption
-  readonly series: SeriesOption[]
-}
-
 /** Where the points of the frontier and their labels stand: the chosen range first, then the other ranges, then the volatilities. */
-export function frontierPoints(result: RangeResult, grid: Grid): readonly Point[] {
+export function frontierPoints(result: RangeResult, grid: Box): readonly Point[] {
   return placed(result, scalesOf(result), grid)
 }
 
@@ -93,7 +83,7 @@ function scalesOf(result: RangeResult): Scales {
   }
 }
 
-function placed(result: RangeResult, { x, y }: Scales, grid: Grid): readonly Point[] {
+function placed(result: RangeResult, { x, y }: Scales, grid: Box): readonly Point[] {
   const { projections: chosen, candidateRanges, sensitivity } = result
   const across = (loss: number) => grid.left + (grid.width * (loss - x.min)) / (x.max - x.min)
   const down = (fees: number) => grid.top + (grid.height * (y.max - fees)) / (y.max - y.min)
@@ -148,7 +138,7 @@ function dotsAlong(line: readonly (readonly [number, number])[]): Box[] {
   })
 }
 
-function seriesOf(result: RangeResult, scales: Scales, grid: Grid, palette: Palette): SeriesOption[] {
+function seriesOf(result: RangeResult, scales: Scales, grid: Box, palette: Palette): SeriesOption[] {
   const place = { xAxisIndex: 2, yAxisIndex: 2, silent: true }
   const points = placed(result, scales, grid)
   const dataOf = (kind: Point['kind'], color: string) =>

@@ -1,14 +1,11 @@
-import type { LegendComponentOption, SeriesOption, XAXisComponentOption, YAXisComponentOption } from 'echarts'
-import { columnOf } from '../column-places.ts'
-import { axisLook } from '../frame.ts'
-import { legendFontSize, legendItems } from '../legend-room.ts'
+import { columnOf, showNumber } from '../figures.ts'
+import { axisLook, type AxesPart, legendFontSize, legendItems } from '../frame.ts'
 import type { Palette } from '../palette.ts'
 import type { RangeParts } from './range-parts.ts'
 import type { RangeResult } from './range-result.ts'
-import { showNumber } from '../show-number.ts'
 
 /** The net yield of each range as a bar, the chosen one first, with whiskers of one standard error to either side. */
-export function rangeNets(result: RangeResult, parts: RangeParts, palette: Palette): Nets {
+export function rangeNets(result: RangeResult, parts: RangeParts, palette: Palette): AxesPart {
   const ranges = [{ ...result.projections, label: 'chosen' }, ...result.candidateRanges]
   const column = columnOf(ranges.map((one) => ({ value: one.expectedNetApr, error: one.expectedNetAprError })))
   const place = { xAxisIndex: 3, yAxisIndex: 3, silent: true }
@@ -67,13 +64,6 @@ export function rangeNets(result: RangeResult, parts: RangeParts, palette: Palet
       },
     ],
   }
-}
-
-export type Nets = {
-  readonly legend: LegendComponentOption
-  readonly xAxis: XAXisComponentOption
-  readonly yAxis: YAXisComponentOption
-  readonly series: SeriesOption[]
 }
 
 const whiskers = '± one standard error'

@@ -1,16 +1,13 @@
-import { axisLook, frame } from '../frame.ts'
-import { legendFontSize, legendItems } from '../legend-room.ts'
+import { axisLook, frame, legendFontSize, legendItems, type Picture } from '../frame.ts'
 import { type Look, type Palette, palettes } from '../palette.ts'
-import { noRangePays, noRangePaysWords } from '../no-range-pays.ts'
-import type { Picture } from '../picture.ts'
+import { noRangePays, noRangePaysWords, type RangeResult } from './range-result.ts'
 import { candidateSeries, cutName, depthAxes, depthName, depthSeries, endsOf, type Scale } from './range-bars.ts'
 import { bandNames, type Fan, fanOf, fanSeries, nowSeries, pastName, pastOf } from './range-fan.ts'
 import { rangeFrontier } from './range-frontier.ts'
 import { rangeNets } from './range-nets.ts'
 import { rangeParts, type RangeParts } from './range-parts.ts'
 import type { PastPrice } from './range-surroundings.ts'
-import { showNumber, showWithError } from '../show-number.ts'
-import type { RangeResult } from './range-result.ts'
+import { showNumber, showWithError } from '../figures.ts'
 
 /**
  * Draws a result of `optimize_lp_range`. One part shows where the price may go until the horizon, one shows the compared ranges on the

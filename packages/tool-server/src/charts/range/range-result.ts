@@ -37,3 +37,12 @@ export type RangeErrors = {
   readonly inRangeProbabilityError: number
   readonly expectedIlPctError: number
 }
+
+/** Whether fees pay for LVR and gas in none of the ranges compared: the title says so before it names one. */
+export function noRangePays({ projections, candidateRanges }: Nets): boolean {
+  return [projections, ...candidateRanges].every(({ expectedNetApr }) => expectedNetApr < 0)
+}
+
+type Nets = Pick<RangeResult, 'projections' | 'candidateRanges'>
+
+export const noRangePaysWords = 'no range is expected to pay'

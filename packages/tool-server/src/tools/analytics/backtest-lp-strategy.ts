@@ -1,23 +1,20 @@
 import { type BacktestOptions, type Bars, LpMathError } from '@svc/lp-math'
-import type { Replay, Replayed, WorkCaller, Workers } from '../../ports/workers.ts'
+import type { Replay, Replayed, WorkCaller, Workers } from '../../ports.ts'
 import { type Pool, type PoolBars, tokenLabel, ToolError } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { hookDoubt } from '../../analysis/hook-permissions.ts'
 import { type GasPrice, readGasPrice, typicalGas } from '../../analysis/read-gas-price.ts'
 import { type QuoteUsd, readQuoteUsd } from '../../analysis/read-quote-usd.ts'
-import { wholeFee } from '../../analysis/fees/whole-fee.ts'
+import { wholeFee } from '../../analysis/fees/pool-trade.ts'
 import { backtestCurves } from '../../charts/backtest/backtest-curves.ts'
 import { readTool } from '../../tool.ts'
-import { backtestAnswer } from '../backtest-answer.ts'
-import { backtestPeriod, requireKnownDays } from '../backtest-period.ts'
-import type { FoundPool } from '../named-pool.ts'
-import { chainInput, feeInput, poolInput, timeInput, tokenInput, usdAmountInput } from '../params.ts'
-import { completenessOf } from '../period.ts'
-import { poolOfPair } from '../pool-of-pair.ts'
+import { backtestAnswer, formatBacktest } from '../format-backtest.ts'
+import { type FoundPool, poolOfPair } from '../named-pool.ts'
+import { chainInput, feeInput, poolInput, timeInput, tokenInput, usdAmountInput, invalidField } from '../params.ts'
+import { completenessOf, type Period, timeOfBar } from '../period.ts'
 import { readStamp } from '../results.ts'
 import { strategiesInput, strategiesOf, usualStrategies } from '../strategies-of.ts'
-import { formatBacktest } from '../format-backtest.ts'
 
 export const backtestLpStrategy = readTool({
   name: 'backtest_lp_strategy',
@@ -187,4 +184,66 @@ function refusalOf(error: LpMathError): Error {
     })
   }
   return error
+}
+
+/**
+ * The whole hours of a backtest, both ends rounded down, and one hour before them: a position is opened at the close of a bar. `end`
+ * defaults to now. Throws `VALIDATION_FAILED`, and `INSUFFICIENT_HISTORY` for a period that is too short whatever is known of it.
+ */
+function backtestPeriod(startTime: number, endTime: number | undefined, nowMs: number): Period {
+  const now = Math.floor(nowMs / 1000)
+  const end = endTime ?? now
+  if (end > now) throw invalidField('endTime', 'This moment has not come yet.', 'a time up to now')
+  if (startTime >= end) throw invalidField('startTime', 'The period would be empty.', 'a time before endTime')
+  const [from, to] = [wholeHour(startTime), wholeHour(end)]
+  if (to - from > mostDays * daySeconds) {
+    throw invalidField('startTime', 'The period is too long.', `at most ${mostDays} days before the end`)
+  }
+  requireDays((to - from) / daySeconds, {
+    subject: 'The period is',
+    accepted: `a time ${leastDays} days before the end`,
+    suggestion: `Begin at least ${leastDays} days before the end.`,
+  })
+  return { from: from - barSeconds, to, barSeconds }
+}
+
+/** Throws `INSUFFICIENT_HISTORY` where bars, those without data left out, make less than 14 days. */
+function requireKnownDays({ bars, completeness }: PoolBars): void {
+  const hours = Math.max(0, bars.startsAt.length - 1 - completeness.gaps)
+  const knownFrom = bars.startsAt[0]
+  requireDays(hours / 24, {
+    subject: 'The known past of this pool in the period is',
+    accepted: `a period with ${leastDays} known days, or another pool or fee`,
+    note: completeness.note,
+    ...(knownFrom !== undefined && { knownFrom: timeOfBar(knownFrom) }),
+  })
+}
+
+const barSeconds = 3_600
+const daySeconds = 86_400
+const leastDays = 14
+/** Keeps what one strategy takes short. */
+const mostDays = 366
+
+function wholeHour(seconds: number): number {
+  return Math.floor(seconds / barSeconds) * barSeconds
+}
+
+type Wanted = {
+  readonly subject: string
+  readonly accepted: string
+  readonly note?: string | null
+  readonly knownFrom?: string
+  /** Absent where that of the code says it. */
+  readonly suggestion?: string
+}
+
+function requireDays(days: number, { subject, accepted, note = null, suggestion, ...found }: Wanted): void {
+  if (days >= leastDays) return
+  const daysFound = Math.floor(days * 100) / 100
+  const message = `${subject} ${daysFound} days; ${leastDays} are needed.${note === null ? '' : ` ${note}`}`
+  throw new ToolError('INSUFFICIENT_HISTORY', message, {
+    details: [{ field: 'startTime', message, accepted, daysFound, daysNeeded: leastDays, ...found }],
+    ...(suggestion !== undefined && { suggestion }),
+  })
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
 import { anyVersionInput, chainInput, poolInput } from '../params.ts'
-import { poolById } from '../pool-by-id.ts'
+import { poolById } from '../named-pool.ts'
 import { blockResult, blockStamp, poolSummary, poolSummaryResult } from '../results.ts'
 
 export const getPoolState = readTool({

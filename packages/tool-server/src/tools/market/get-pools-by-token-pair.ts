@@ -65,7 +65,7 @@ export const getPoolsByTokenPair = readTool({
       chain,
       pool,
       context.now(),
-      { withTrading },
+      { tradingDays: withTrading ? 7 : 0 },
     )
     items.push({
       ...poolSummary(pool),

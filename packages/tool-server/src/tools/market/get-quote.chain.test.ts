@@ -22,6 +22,28 @@ describe('get_quote', () => {
     expect(Date.parse(answer.text('expiresAt')) - Date.parse(answer.text('timestamp'))).toBeGreaterThan(10_000)
   })
 
+  test('names the token of each amount, and notes nothing where nothing is missing', async () => {
+    const answer = await world.call('get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1' })
+    const sides = ['tokenIn', 'tokenOut'].map((side) => [answer.text(`${side}.symbol`), answer.at(`${side}.decimals`)])
+    expect(sides).toEqual([
+      ['WETH', 18],
+      ['USDC', 6],
+    ])
+    expect(answer.at('notes')).toEqual([])
+  })
+
+  test('notes against what the impact is measured where no named source has a price, and what a token keeps of each transfer', async () => {
+    const tokenIn = world.address('FOT')
+    const answer = await world.call('get_quote', { tokenIn, tokenOut: 'WETH', amount: '1' })
+    expect([answer.text('tokenIn.address'), answer.at('notes')]).toEqual([
+      tokenIn,
+      [
+        expect.stringContaining('priceImpactBps is against the price of the pools'),
+        `${tokenIn} keeps 1 % of each transfer: less arrives than is quoted.`,
+      ],
+    ])
+  })
+
   test('a larger trade has a larger impact', async () => {
     const impact = async (amount: string) =>
       (await world.call('get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount, version: 'v2' })).number(

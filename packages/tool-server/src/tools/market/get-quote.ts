@@ -1,5 +1,6 @@
 import type { Quote, Token, UsdPrice } from '@svc/amm'
 import * as z from 'zod'
+import { keepingTokens } from '../../analysis/detect-transfer-fee.ts'
 import { readGasPrice } from '../../analysis/read-gas-price.ts'
 import { readTool } from '../../tool.ts'
 import {
@@ -11,7 +12,16 @@ import {
   slippageInput,
   tokenInput,
 } from '../params.ts'
-import { blockResult, blockStamp, tokenAmount, usdResult } from '../results.ts'
+import {
+  blockResult,
+  blockStamp,
+  notesResult,
+  priceNotes,
+  tokenAmount,
+  tokenResult,
+  tokenSummary,
+  usdResult,
+} from '../results.ts'
 
 export const getQuote = readTool({
   name: 'get_quote',
@@ -30,6 +40,8 @@ export const getQuote = readTool({
   }),
   output: z.object({
     ...blockResult,
+    tokenIn: tokenResult,
+    tokenOut: tokenResult,
     amountIn: z.string(),
     amountOut: z.string(),
     minAmountOut: z.string(),
@@ -40,6 +52,7 @@ export const getQuote = readTool({
     gasEstimate: z.string(),
     gasUsd: usdResult,
     expiresAt: z.string(),
+    notes: notesResult,
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
@@ -47,7 +60,7 @@ export const getQuote = readTool({
   const tokenOut = await context.tokens.resolve(chain, input.tokenOut, 'tokenOut')
   requireDifferentTokens(chain, tokenIn, tokenOut, 'tokenOut')
   const amountIn = amountOf(input.amount, tokenIn, 'amount')
-  const [quote, gas, priceIn, priceOut] = await Promise.all([
+  const [quote, gas, priceIn, priceOut, keeping] = await Promise.all([
     context.liquidity.quote(chain, {
       tokenIn,
       tokenOut,
@@ -57,14 +70,18 @@ export const getQuote = readTool({
     readGasPrice(context, chain),
     context.prices.usd(chain, tokenIn),
     context.prices.usd(chain, tokenOut),
+    keepingTokens(context, chain, [tokenIn, tokenOut]),
   ])
+  const impactBps = trustedImpactBps(quote, [tokenIn, priceIn], [tokenOut, priceOut])
   return {
     ...blockStamp(chain, context, quote.blockNumber),
+    tokenIn: tokenSummary(tokenIn),
+    tokenOut: tokenSummary(tokenOut),
     amountIn: tokenAmount(quote.amountIn, tokenIn),
     amountOut: tokenAmount(quote.amountOut, tokenOut),
     minAmountOut: tokenAmount((quote.amountOut * BigInt(10_000 - input.slippageBps)) / 10_000n, tokenOut),
     price: unitPrice(quote, tokenIn, tokenOut),
-    priceImpactBps: trustedImpactBps(quote, [tokenIn, priceIn], [tokenOut, priceOut]) ?? quote.priceImpactBps,
+    priceImpactBps: impactBps ?? quote.priceImpactBps,
     version: quote.version,
     route: quote.route.map((hop) => ({
       pool: hop.pool.id,
@@ -75,8 +92,16 @@ export const getQuote = readTool({
     gasEstimate: String(quote.gasEstimate),
     gasUsd: gas.costUsd(quote.gasEstimate),
     expiresAt: new Date(context.now() + quoteLifeMs).toISOString(),
+    notes: [
+      ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut]),
+      ...(impactBps === null ? [impactNote] : []),
+      ...keeping.map(({ says }) => `${says}: less arrives than is quoted.`),
+    ],
   }
 })
+
+const impactNote =
+  'priceImpactBps is against the price of the pools on the way alone: a token has no named source of its price.'
 
 /** After this an agent should ask again rather than act. */
 const quoteLifeMs = 30_000

@@ -4,7 +4,7 @@ import { activeLiquidity, mostTicks } from '@svc/amm/liquidity'
 import type { Pool } from '@svc/amm'
 import { readTool } from '../../tool.ts'
 import { chainInput, poolInput, rangedVersionInput, wholeNumber } from '../params.ts'
-import { poolById } from '../pool-by-id.ts'
+import { poolById } from '../named-pool.ts'
 import { blockResult, blockStamp, notesResult, poolSummary, poolSummaryResult } from '../results.ts'
 
 const tickInput = wholeNumber(MIN_TICK, MAX_TICK, 'a whole number from -887272 to 887272').optional()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Identities } from '../../ports/identities.ts'
+import type { Identities } from '../../ports.ts'
 import { describeRefusals, refusalOf, untouchedWorld } from '../refusals.fixture.ts'
 import { queryAgentIdentity } from './query-agent-identity.ts'
 

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { printableText } from '@svc/amm/tokens'
-import type { AgentIdentity } from '../../ports/identities.ts'
+import type { AgentIdentity } from '../../ports.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { addressInput, agentIdInput, chainInput, invalidField, requireAddress } from '../params.ts'
 import { notesResult, readResult, readStamp } from '../results.ts'

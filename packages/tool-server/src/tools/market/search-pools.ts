@@ -1,8 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import { zeroAddress } from 'viem'
 import * as z from 'zod'
-import { readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
-import { type Pool, type Token, ToolError } from '@svc/amm'
+import { readLastDay, readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
+import type { Pool, Token } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { sixDigits } from '../figure.ts'
 import { chainInput, cursorInput, limitInput, numberWithin, tokenInput } from '../params.ts'
@@ -105,7 +105,7 @@ async function findPools(context: ReadContext, chain: Chain, token: Token | null
 async function sizedPools(context: ReadContext, chain: Chain, pools: readonly Pool[]): Promise<Sized[]> {
   const sized = await Promise.all(
     pools.map(async (pool) => {
-      const size = await readPoolActivity(context, chain, pool, context.now(), { withTrading: false })
+      const size = await readPoolActivity(context, chain, pool, context.now(), { tradingDays: 0 })
       const { tvlUsd, isContradictory } = size
       return { pool, tvlUsd, isContradictory, volume24hUsd: null, feeApr24h: null }
     }),
@@ -119,30 +119,16 @@ async function withTrading(context: ReadContext, chain: Chain, pools: readonly S
   const budgetMs = context.figuresWithinMs ?? tradingBudgetMs
   const reported: Sized[] = []
   for (const sized of pools) {
-    reported.push(context.now() - startedAt < budgetMs ? await tradingOf(context, chain, sized) : sized)
+    const nowMs = context.now()
+    const { pool, tvlUsd } = sized
+    // The reading of get_pool_info, so that both say the same of a day.
+    reported.push(
+      nowMs - startedAt < budgetMs
+        ? { ...sized, ...(await readLastDay(context, { chain, pool, tvlUsd, nowMs })) }
+        : sized,
+    )
   }
   return reported
-}
-
-async function tradingOf(context: ReadContext, chain: Chain, sized: Sized): Promise<Sized> {
-  const to = Math.floor(context.now() / 1000)
-  const request = { chain, pool: sized.pool, from: to - 86_400, to, barSeconds: 3_600, signal: context.signal }
-  try {
-    const { figures, completeness } = await context.history.read(request)
-    const { volumeUsd, feesUsd } = figures
-    const volume = completeness.hasAllTrades ? sumOf(volumeUsd) : null
-    const fees = completeness.hasAllTrades ? sumOf(feesUsd) : null
-    const apr = fees === null || sized.tvlUsd === null || sized.tvlUsd <= 0 ? null : (fees / sized.tvlUsd) * 365 * 100
-    return { ...sized, volume24hUsd: volume, feeApr24h: apr === null ? null : Math.round(apr * 1e4) / 1e4 }
-  } catch (error) {
-    if (error instanceof ToolError) return sized
-    throw error
-  }
-}
-
-function sumOf(column: Float64Array | null): number | null {
-  if (column === null || column.some(Number.isNaN)) return null
-  return Math.round(column.reduce((sum, value) => sum + value, 0) * 1e6) / 1e6
 }
 
 const mostTokens = 12

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { v3PositionManagerAbi } from '@svc/amm/abis'
 import { type ChainActor, createChainActor } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
-import { createDueRun } from '../../carry-out-due.ts'
+import { createDueRun } from '../../dispatch/carry-out.ts'
 import { openWorld, type World, type WorldOptions } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()

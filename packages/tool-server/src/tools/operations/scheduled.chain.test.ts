@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createDueRun } from '../../carry-out-due.ts'
+import { createDueRun } from '../../dispatch/carry-out.ts'
 import { endInterrupted } from '../../../../engine/src/operations/end-interrupted.ts'
 import { openWorld, type World, type WorldOptions } from '../chain-world.fixture.ts'
 

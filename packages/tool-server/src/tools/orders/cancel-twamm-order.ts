@@ -2,8 +2,7 @@ import * as z from 'zod'
 import { writeTool } from '../../tool.ts'
 import { chainInput } from '../params.ts'
 import { writeResult, writeStamp } from '../results.ts'
-import { orderIdInput, twammPoolInput } from '../twamm-pool.ts'
-import { payoutOf, payoutResult } from '../twamm-payout.ts'
+import { orderIdInput, twammPoolInput, payoutOf, payoutResult } from '../twamm-order.ts'
 
 export const cancelTwammOrder = writeTool({
   name: 'cancel_twamm_order',

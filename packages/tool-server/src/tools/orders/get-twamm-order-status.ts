@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { readTool } from '../../tool.ts'
 import { chainInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, tokenAmount } from '../results.ts'
-import { orderIdInput, twammPoolInput } from '../twamm-pool.ts'
+import { orderIdInput, twammPoolInput } from '../twamm-order.ts'
 
 export const getTwammOrderStatus = readTool({
   name: 'get_twamm_order_status',

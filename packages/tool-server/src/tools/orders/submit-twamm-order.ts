@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from '../params.ts'
 import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
-import { requireTokensOf, twammPoolInput } from '../twamm-pool.ts'
+import { requireTokensOf, twammPoolInput } from '../twamm-order.ts'
 
 /** 30 days: what is sold later than that was decided on in another market. */
 const longestSeconds = 30 * 86_400

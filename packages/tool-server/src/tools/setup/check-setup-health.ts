@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readTool } from '../../tool.ts'
+import { readTool, setupCheckResult } from '../../tool.ts'
 
 export const checkSetupHealth = readTool({
   name: 'check_setup_health',
@@ -13,14 +13,7 @@ export const checkSetupHealth = readTool({
     profile: z.string(),
     version: z.string(),
     passed: z.int(),
-    checks: z.array(
-      z.object({
-        id: z.string(),
-        status: z.enum(['pass', 'warn', 'fail']),
-        message: z.string(),
-        fix: z.string().nullable(),
-      }),
-    ),
+    checks: z.array(setupCheckResult),
     timestamp: z.string(),
     source: z.string(),
   }),

@@ -1,8 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { detectTransferFee } from '../../analysis/detect-transfer-fee.ts'
+import { keepingTokens } from '../../analysis/detect-transfer-fee.ts'
 import { valueUsd } from '../../analysis/value-usd.ts'
-import { type Token, tokenLabel, ToolError } from '@svc/amm'
+import { type Token, ToolError } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import {
   amountOf,
@@ -114,16 +114,10 @@ async function keptByTransfers(
   error: unknown,
 ): Promise<ToolError | null> {
   if (!(error instanceof ToolError) || error.code !== 'SIMULATION_DRIFT') return null
-  const unlisted = tokens.filter(({ listed }) => !listed)
-  const fees = await Promise.all(
-    unlisted.map(async (token) => ({ token, feeBps: (await detectTransferFee(context, chain, token)) ?? 0 })),
-  )
-  const keeping = fees.filter(({ feeBps }) => feeBps > 0)
+  const keeping = await keepingTokens(context, chain, tokens)
   if (keeping.length === 0) return null
   const keptBps = keeping.reduce((sum, { feeBps }) => sum + feeBps, 0)
-  const shown = keeping
-    .map(({ token, feeBps }) => `${tokenLabel(token)} keeps ${feeBps / 100} % of each transfer`)
-    .join(', ')
+  const shown = keeping.map(({ says }) => says).join(', ')
   const enough = `at least ${keptBps + context.defaults.slippageBps}, where the policy allows so much`
   return new ToolError('SIMULATION_FAILED', `The swap would bring less than slippageBps permits: ${shown}.`, {
     suggestion: `Choose another token, or set slippageBps to ${enough}.`,

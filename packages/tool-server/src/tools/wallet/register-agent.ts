@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { type Intent, ToolError } from '@svc/amm'
-import type { RegistrationPlan } from '../../ports/identities.ts'
+import type { RegistrationPlan } from '../../ports.ts'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import { agentRoleInput, chainInput, endpointInput, invalidField, publishedText } from '../params.ts'
 import { notesResult, writeResult, writeStamp } from '../results.ts'

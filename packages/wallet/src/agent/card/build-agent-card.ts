@@ -1,7 +1,5 @@
-import { requireAgentCard } from './require-agent-card.ts'
-import type { AgentCard, AgentService } from './agent-card.ts'
+import { requireAgentCard, type AgentCard, type AgentDomain, type AgentRole, type AgentService } from './agent-card.ts'
 import type { AgentRegistrationConfig } from '../registration/registration.ts'
-import { roleTemplates, type RoleTemplate } from '../role-templates.ts'
 import { WalletError } from '../../wallet-error.ts'
 
 /**
@@ -72,4 +70,36 @@ export function servicesOf({
 function agentCardUrl(endpoint: string): string {
   const path = '/.well-known/agent.json'
   return endpoint.endsWith(path) ? endpoint : `${endpoint.replace(/\/+$/, '')}${path}`
+}
+
+const domains = {
+  management: { domain: 'finance_and_business/asset_management', primary: false },
+  software: { domain: 'technology/software_development', primary: false },
+} as const satisfies Record<string, AgentDomain>
+
+/** What a card says when its owner says nothing else, by role. */
+export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = Object.freeze({
+  vault_participant: template('Takes part in liquidity vaults on behalf of its owner.', []),
+  vault_manager: template('Manages the liquidity of vaults within the limits its owner sets.', ['management']),
+  vault_creator: template('Creates and manages liquidity vaults within the limits its owner sets.', [
+    'management',
+    'software',
+  ]),
+})
+
+type RoleTemplate = Pick<AgentCard, 'description' | 'domains' | 'trust'> & {
+  /** Whether an `a2a` service belongs to the role. */
+  readonly mayServeA2a: boolean
+}
+
+function template(description: string, more: readonly (keyof typeof domains)[]): RoleTemplate {
+  return Object.freeze({
+    description,
+    domains: [
+      { domain: 'finance_and_business/investment_services', primary: true },
+      ...more.map((name) => domains[name]),
+    ],
+    trust: { reputation: true, cryptoEconomic: true, zkml: false },
+    mayServeA2a: more.length > 0,
+  })
 }

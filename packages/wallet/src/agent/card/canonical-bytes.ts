@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { AgentCard } from './agent-card.ts'
-import type { RegistrySpeech } from '../registry/registry-form.ts'
+import type { RegistrySpeech } from '../registry/registry-speech.ts'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { WalletError } from '../../wallet-error.ts'

@@ -1,13 +1,8 @@
-import { isAddressEqual, zeroAddress, type Address, type PublicClient } from 'viem'
+import { type Address, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
 import { WalletError } from '../../wallet-error.ts'
+import { identityRegistryAbi, isRefusal } from '../registry/identity-registry.ts'
+import { erc8004V1, handleV0, registrySpeech, type RegistrySpeech } from '../registry/registry-speech.ts'
 import type { RegistryPlace } from './open-registry.ts'
-import { erc8004V1 } from '../registry/erc8004-v1.ts'
-import { handleV0 } from '../registry/handle-v0.ts'
-import { identityRegistryAbi } from '../registry/identity-registry-abi.ts'
-import { registrySpeech } from '../registry/registry-speech.ts'
-import { isRefusal } from '../registry/read-agent.ts'
-import type { RegistrySpeech } from '../registry/registry-form.ts'
-import { requireRegistry } from './require-registry.ts'
 
 /**
  * One round of questions before anything is sent: does the endpoint serve the chain, is there code at the registry, how
@@ -47,4 +42,22 @@ async function probe(client: PublicClient, registry: Address, owner: Address): P
     if (answer?.data?.length === 66) return speech
   }
   throw new WalletError('VALIDATION_REGISTRY_ABI_UNKNOWN', `The contract at ${registry} takes no known registration.`)
+}
+
+/**
+ * Asks whether the endpoint serves the chain and whether there is code at the registry. Throws `RPC_UNAVAILABLE`,
+ * `RPC_CHAIN_MISMATCH` or `REGISTRY_NOT_DEPLOYED`.
+ */
+export async function requireRegistry({ client, chain, registry }: RegistryPlace): Promise<void> {
+  const [chainId, code] = await Promise.all([client.getChainId(), client.getCode({ address: registry })]).catch(
+    (cause: unknown) => {
+      throw new WalletError('RPC_UNAVAILABLE', `The endpoint of chain ${chain.id} does not answer.`, { cause })
+    },
+  )
+  if (chainId !== chain.id) {
+    throw new WalletError('RPC_CHAIN_MISMATCH', `The endpoint serves chain ${chainId}, not ${chain.id}.`)
+  }
+  if (code === undefined || code === '0x') {
+    throw new WalletError('REGISTRY_NOT_DEPLOYED', `There is no contract at ${registry} on chain ${chain.id}.`)
+  }
 }

@@ -2,11 +2,10 @@ import { isAddressEqual, zeroAddress } from 'viem'
 import { requireOptions } from '../../require-options.ts'
 import { agentChecks } from '../agent-options.ts'
 import type { AgentIdentity, GetAgentOptions } from './get-agent.ts'
-import { openRegistryToRead } from './open-registry.ts'
-import { parseAgentId } from './parse-agent-id.ts'
+import { openRegistryToRead, parseAgentId } from './open-registry.ts'
 import { readAgentFile } from './read-agent-file.ts'
 import { readStanding, shownKeys } from './read-standing.ts'
-import { requireRegistry } from './require-registry.ts'
+import { requireRegistry } from './look-at-registry.ts'
 
 /** What `getAgent` does; loaded with its first call. */
 export async function lookUpAgent(options: GetAgentOptions): Promise<AgentIdentity> {

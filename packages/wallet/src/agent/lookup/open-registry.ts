@@ -1,10 +1,10 @@
-import { getAddress, isAddress, type Address, type PublicClient } from 'viem'
+import { type Address, getAddress, isAddress, type PublicClient } from 'viem'
 import type { Chain, OpenChain } from '../../chain.ts'
 import { chainFacts, openChain } from '../../open-chain.ts'
 import type { ServiceWallet } from '../../service-wallet.ts'
 import { WalletError } from '../../wallet-error.ts'
-import { identityRegistries, type RegistryForm } from './identity-registries.ts'
 import type { AgentRegistrationConfig } from '../registration/registration.ts'
+import { identityRegistries, type RegistryForm } from './identity-registries.ts'
 
 /**
  * Finds the registry of a chain and the way there, without asking anybody. Throws `VALIDATION_CHAIN_NOT_SUPPORTED`, or
@@ -28,7 +28,7 @@ export function openRegistryToRead(options: RegistryToRead): RegistryPlace {
 
 type WalletPlace = Pick<ServiceWallet, 'chainId' | 'rpcUrls'>
 
-export type RegistryOptions = Pick<AgentRegistrationConfig, 'chainId' | 'registry' | 'chains'>
+type RegistryOptions = Pick<AgentRegistrationConfig, 'chainId' | 'registry' | 'chains'>
 
 /** The registry of a chain, and the way to it without a wallet. */
 export type RegistryToRead = Pick<AgentRegistrationConfig, 'registry'> & {
@@ -84,4 +84,16 @@ function unsupported(chainId: number): WalletError {
 
 function invalid(message: string): WalletError {
   return new WalletError('VALIDATION_CONFIG_INVALID', message)
+}
+
+/** Takes `<chainId>:<tokenId>` apart. The first token id is 0. Throws `VALIDATION_CONFIG_INVALID`. */
+export function parseAgentId(agentId: string): { readonly chainId: number; readonly tokenId: bigint } {
+  const [, chain, token] = /^([1-9]\d{0,15}):(0|[1-9]\d{0,77})$/.exec(agentId) ?? []
+  const chainId = Number(chain)
+  const tokenId = BigInt(token ?? -1)
+  if (chain !== undefined && Number.isSafeInteger(chainId) && tokenId < 2n ** 256n) return { chainId, tokenId }
+  throw new WalletError(
+    'VALIDATION_CONFIG_INVALID',
+    'agentId is not valid; accepted: <chainId>:<tokenId>, such as 8453:17.',
+  )
 }

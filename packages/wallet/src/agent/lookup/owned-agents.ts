@@ -1,8 +1,7 @@
 import { isAddressEqual, zeroAddress, type Address } from 'viem'
 import { WalletError } from '../../wallet-error.ts'
 import type { RegistryPlace } from './open-registry.ts'
-import { identityRegistryAbi as abi } from '../registry/identity-registry-abi.ts'
-import { isRefusal } from '../registry/read-agent.ts'
+import { identityRegistryAbi as abi, isRefusal } from '../registry/identity-registry.ts'
 
 /**
  * The agents that came to an owner and are still there, the newest first, by the registry's events: as many as are

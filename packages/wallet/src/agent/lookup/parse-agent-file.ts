@@ -1,3 +1,4 @@
+import { isRecord } from '../../shape.ts'
 /**
  * Takes a registration file apart that anybody may have written: members of ERC-8004 alone, each of its type, texts and
  * lists cut to a length. `file` is `null` for what is no registration file; why is in `warnings`. Never throws.
@@ -158,8 +159,4 @@ function jsonIn(bytes: Uint8Array): unknown {
   } catch {
     return null
   }
-}
-
-function isRecord(value: unknown): value is Content {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

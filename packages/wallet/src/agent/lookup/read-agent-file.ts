@@ -1,8 +1,7 @@
-import { throwIfAborted } from '../../throw-if-aborted.ts'
-import { urlCredentials } from '../../url-credentials.ts'
+import { throwIfAborted, withDeadline } from '../../with-deadline.ts'
+import { urlCredentials } from '../../service-urls.ts'
 import { WalletError } from '../../wallet-error.ts'
 import { boundedBytes } from '../card/bounded-bytes.ts'
-import { withDeadline } from '../with-deadline.ts'
 import { contentAddress } from '../card/canonical-bytes.ts'
 import { parseAgentFile, type PublishedFile } from './parse-agent-file.ts'
 

@@ -18,7 +18,7 @@ import { planRegistration, type PlanOptions } from '../registration/plan-registr
 import { registerAgent } from '../register-agent.ts'
 import type { AgentRegistrationConfig } from '../registration/registration.ts'
 import { registeredAgentIn } from './registered-agent-in.ts'
-import { identityRegistryAbi } from '../registry/identity-registry-abi.ts'
+import { identityRegistryAbi } from '../registry/identity-registry.ts'
 
 const devnet = useDevnet()
 const abi = [...identityRegistryAbi, ...parseAbi(['function transferFrom(address from, address to, uint256 tokenId)'])]

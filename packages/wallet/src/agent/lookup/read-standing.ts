@@ -1,7 +1,6 @@
 import { hexToString, size, sliceHex, type Address } from 'viem'
 import type { RegistryPlace } from './open-registry.ts'
-import { identityRegistryAbi as abi } from '../registry/identity-registry-abi.ts'
-import { isRefusal, readAgent } from '../registry/read-agent.ts'
+import { identityRegistryAbi as abi, isRefusal, readAgent } from '../registry/identity-registry.ts'
 
 /**
  * What stands on chain of an agent: one round of questions, of one block as a rule. Entries that are not there are left

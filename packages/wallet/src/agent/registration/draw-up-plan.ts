@@ -2,11 +2,10 @@ import { requireOptions } from '../../require-options.ts'
 import { planChecks } from '../agent-options.ts'
 import { chooseURI, minimalURI, requireMode } from '../card/choose-uri.ts'
 import { encodeRegistration } from '../card/canonical-bytes.ts'
-import { leftOutOfMinimal, nothingPinned } from '../card/left-out-of-minimal.ts'
+import { leftOutOfMinimal, nothingPinned, prepareCard } from '../card/prepare-card.ts'
 import { lookAtRegistry } from '../lookup/look-at-registry.ts'
 import { openRegistryToRead } from '../lookup/open-registry.ts'
 import type { PlanOptions, RegistrationPlan } from './plan-registration.ts'
-import { prepareCard } from '../card/prepare-card.ts'
 import type { RegistrationAttempt, RegistrationProgress } from './registration.ts'
 
 /** What `planRegistration` does; loaded with its first call. */

@@ -1,9 +1,8 @@
 import { isAddress, isHash, isHex } from 'viem'
-import type { RegistrationRecord, RegistrationRecords } from './registration-records.ts'
+import { type RegistrationRecord, type RegistrationRecords, keyOf, newestOf } from './registration-records.ts'
 import { createHash } from 'node:crypto'
 import { lockInTime, openJsonFile } from '../../json-file.ts'
 import { createTurns } from '../../sender/mutex.ts'
-import { keyOf, newestOf } from './memory-registration-records.ts'
 
 /**
  * Records in one file of JSON, readable by its owner only, replaced as a whole and durable before `save` resolves; several

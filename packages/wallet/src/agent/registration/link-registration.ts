@@ -1,8 +1,7 @@
 import type { ServiceWallet } from '../../service-wallet.ts'
 import { WalletError } from '../../wallet-error.ts'
 import type { AgentCardOptions } from '../card/build-agent-card.ts'
-import { openRegistry } from '../lookup/open-registry.ts'
-import { parseAgentId } from '../lookup/parse-agent-id.ts'
+import { openRegistry, parseAgentId } from '../lookup/open-registry.ts'
 import { updateAgent, type AgentUpdateConfig, type UpdateResult } from '../update-agent.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadIdentitySdk } from './load-identity-sdk.ts'
+import { loadIdentitySdk } from './register-through-sdk.ts'
 import type { RegistrationContext } from './registration-context.ts'
 
 const from = 'imported from /app/node_modules/agent0-sdk/dist/index.js'

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { registrationRecordsContract } from '../../testing/index.ts'
 import { createFileRegistrationRecords } from './file-registration-records.ts'
-import { createMemoryRegistrationRecords } from './memory-registration-records.ts'
-import type { RegistrationRecord } from './registration-records.ts'
+import { createMemoryRegistrationRecords, type RegistrationRecord } from './registration-records.ts'
 
 let folder: string
 let path: string

@@ -2,24 +2,21 @@ import type { Hex } from 'viem'
 import type { AgentCard } from '../card/agent-card.ts'
 import { chooseURI, type ChosenURI, minimalURI, requireMode, urisOf } from '../card/choose-uri.ts'
 import { encodeRegistration } from '../card/canonical-bytes.ts'
-import { leftOutOfMinimal, nothingPinned } from '../card/left-out-of-minimal.ts'
-import { loadIdentitySdk, type IdentitySdk } from './load-identity-sdk.ts'
+import { leftOutOfMinimal, nothingPinned, cardOf, prepareCard } from '../card/prepare-card.ts'
+import { loadIdentitySdk, type IdentitySdk, registerThroughSdk } from './register-through-sdk.ts'
 import { lookAtRegistry, type RegistrySighting } from '../lookup/look-at-registry.ts'
-import { registerThroughSdk } from './register-through-sdk.ts'
 import {
   openRegistrationContext,
   type RegistrationContext,
   type RegistrationContextOptions,
 } from './registration-context.ts'
-import { submitRecorded, type Submitted } from './submit-recorded.ts'
+import { submitRecorded, type Submitted, keepOutcome, underWay } from './recorded-call.ts'
 import { WalletError } from '../../wallet-error.ts'
-import { cardOf, prepareCard } from '../card/prepare-card.ts'
 import { readMetadata } from '../lookup/read-standing.ts'
 import type { RegisteredAgent, RegistrationResult } from './registration.ts'
-import { readAgent } from '../registry/read-agent.ts'
+import { readAgent } from '../registry/identity-registry.ts'
 import { unsaid } from '../card/wanted-card.ts'
 import type { Submission } from '../../gas/submission.ts'
-import { keepOutcome } from './keep-outcome.ts'
 import { registeredAgentIn } from '../lookup/registered-agent-in.ts'
 import type { RegistrationRecord } from './registration-records.ts'
 import type { ServiceWallet } from '../../service-wallet.ts'
@@ -27,7 +24,6 @@ import { requireOptions, requireWallet } from '../../require-options.ts'
 import { registrationChecks } from '../agent-options.ts'
 import { templateOf } from '../card/build-agent-card.ts'
 import { findIdentity } from '../lookup/find-identity.ts'
-import { underWay } from './under-way.ts'
 
 /** What `registerAgent` does, in its order; loaded with the first registration. */
 export async function runRegistration(

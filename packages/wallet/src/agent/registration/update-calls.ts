@@ -4,7 +4,7 @@ import { chooseURI } from '../card/choose-uri.ts'
 import { readAgentFile } from '../lookup/read-agent-file.ts'
 import { readMetadata, readStanding, shownKeys, type Standing } from '../lookup/read-standing.ts'
 import { registrationFile } from '../card/registration-file.ts'
-import { identityRegistryAbi as abi } from '../registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from '../registry/identity-registry.ts'
 import type { UpdateContext } from '../update-agent.ts'
 import { wantedCard, type WantedCard } from '../card/wanted-card.ts'
 

@@ -1,7 +1,6 @@
 import { createPublicClient, custom, RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
-import { identityRegistryAbi as abi } from './identity-registry-abi.ts'
-import { readAgent } from './read-agent.ts'
+import { identityRegistryAbi as abi, readAgent } from './identity-registry.ts'
 
 const nonexistent = `0x7e273289${'0'.repeat(63)}7`
 const address = '0x00000000000000000000000000000000000000aa'

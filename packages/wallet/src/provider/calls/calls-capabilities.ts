@@ -2,8 +2,7 @@ import { isAddressEqual, numberToHex, type Hex } from 'viem'
 import { WalletError } from '../../wallet-error.ts'
 import { ProviderRpcError, rpcCodes } from '../provider-rpc-error.ts'
 import { field } from '../read-field.ts'
-import { batchSponsors } from './batch-sponsors.ts'
-import type { CallsContext } from './calls-context.ts'
+import { batchSponsors, type CallsContext } from './calls-context.ts'
 
 /**
  * `wallet_getCapabilities` of EIP-5792: whether batches are atomic here (`ready`: the first one delegates the account) and

@@ -1,10 +1,12 @@
 import type { Address } from 'viem'
-import type { Journal } from '../../journal.ts'
 import type { OpenChain } from '../../chain.ts'
+import type { Journal } from '../../journal.ts'
+import { isPrivateWay, sponsorUrls, type SponsorUrls } from '../../service-urls.ts'
 import type { ServiceWallet } from '../../service-wallet.ts'
 import type { UserOperationProgress } from '../../user-operation/open-operation.ts'
+import { WalletError } from '../../wallet-error.ts'
 import type { CallSender } from '../send-transaction.ts'
-import type { CallBatches } from './call-batch.ts'
+import type { CallBatches } from './call-batches.ts'
 
 /** What the methods of EIP-5792 share. */
 export type CallsContext = OpenChain & {
@@ -38,3 +40,19 @@ export type SponsorOptions = {
   /** Notified of the step `delegate` before the account is delegated (EIP-7702), which lasts until it is revoked. */
   readonly onProgress?: (event: UserOperationProgress) => void
 }
+
+/**
+ * Who may pay for batches, as the operator said: nobody where no `sponsor` was given. Throws `VALIDATION_CONFIG_INVALID`
+ * for a URL that is none, or that a client may name and that anybody on the way could answer for.
+ */
+export function batchSponsors({ chain, sponsor, env }: Pick<CallsContext, 'chain' | 'sponsor' | 'env'>): BatchSponsors {
+  if (sponsor === null) return { bundlerUrl: null, paymasterUrl: null, clientPaymasterUrls: [] }
+  const { clientPaymasterUrls = [] } = sponsor
+  if (!clientPaymasterUrls.every(isPrivateWay)) {
+    const accepted = 'accepted: URLs with https, or with http on this machine.'
+    throw new WalletError('VALIDATION_CONFIG_INVALID', `sponsor.clientPaymasterUrls is not valid; ${accepted}`)
+  }
+  return { ...sponsorUrls(chain.id, sponsor, env), clientPaymasterUrls }
+}
+
+type BatchSponsors = SponsorUrls & { readonly clientPaymasterUrls: readonly string[] }

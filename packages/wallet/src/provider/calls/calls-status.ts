@@ -4,9 +4,8 @@ import { isOpen } from '../../sender/entry-state.ts'
 import type { SignedUserOperation } from '../../user-operation/signed-user-operation.ts'
 import { ProviderRpcError, rpcCodes } from '../provider-rpc-error.ts'
 import { field } from '../read-field.ts'
-import { batchSponsors } from './batch-sponsors.ts'
-import type { CallBatch } from './call-batch.ts'
-import type { CallsContext } from './calls-context.ts'
+import { batchSponsors, type CallsContext } from './calls-context.ts'
+import type { CallBatch } from './call-batches.ts'
 
 /**
  * `wallet_getCallsStatus` of EIP-5792, read from the chain; blocks count once they are settled. What is out and not mined
@@ -84,7 +83,7 @@ async function ofOperation(context: CallsContext, id: string, signed: SignedUser
   const now = performance.now()
   if (bundler !== null && now - (context.offeredAt.get(id) ?? -Infinity) > offerAgainMs) {
     context.offeredAt.set(id, now)
-    const { offerUserOperation } = await import('../../user-operation/offer-user-operation.ts')
+    const { offerUserOperation } = await import('../../user-operation/open-bundler.ts')
     await offerUserOperation(bundler, signed)
   }
   return { status: 100, receipts: [] }

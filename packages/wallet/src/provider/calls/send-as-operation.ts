@@ -1,4 +1,4 @@
-import { offerUserOperation } from '../../user-operation/offer-user-operation.ts'
+import { offerUserOperation } from '../../user-operation/open-bundler.ts'
 import { openOperation } from '../../user-operation/open-operation.ts'
 import type { SignedUserOperation } from '../../user-operation/signed-user-operation.ts'
 import { signUserOperation } from '../../user-operation/sign-user-operation.ts'

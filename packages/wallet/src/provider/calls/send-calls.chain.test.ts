@@ -12,13 +12,13 @@ import {
   type Hex,
 } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { identityRegistryAbi as abi } from '../../agent/registry/identity-registry-abi.ts'
+import { identityRegistryAbi as abi } from '../../agent/registry/identity-registry.ts'
 import { createFileJournal } from '../../file-journal.ts'
 import { startFreePaymaster } from '../../user-operation/free-paymaster.fixture.ts'
 import { useSponsors } from '../../user-operation/sponsors.fixture.ts'
 import { createEIP1193Provider, type EIP1193Provider, type ProviderOptions } from '../create-eip1193-provider.ts'
 import type { CallsStatus } from './calls-status.ts'
-import { createFileCallBatches } from './file-call-batches.ts'
+import { createFileCallBatches } from './call-batches.ts'
 
 const sponsors = useSponsors()
 const { agents, client, devnet } = sponsors

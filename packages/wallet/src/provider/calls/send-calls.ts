@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { bytesToHex, keccak256, stringToHex, type Address } from 'viem'
 import { ProviderRpcError, rpcCodes } from '../provider-rpc-error.ts'
-import type { CallBatch } from './call-batch.ts'
-import type { CallsContext } from './calls-context.ts'
+import type { CallBatch } from './call-batches.ts'
+import { type CallsContext, batchSponsors } from './calls-context.ts'
 import { readCalls, type BatchedCall, type CallsRequest } from './read-calls.ts'
 import { sendInOrder } from './send-in-order.ts'
-import { batchSponsors } from './batch-sponsors.ts'
 
 /**
  * `wallet_sendCalls` of EIP-5792. With a bundler and a paymaster the calls are one user operation, all or none; without,

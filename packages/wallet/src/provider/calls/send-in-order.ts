@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../journal.ts'
-import type { CallBatch } from './call-batch.ts'
+import type { CallBatch } from './call-batches.ts'
 import type { CallsContext } from './calls-context.ts'
 import type { BatchedCall } from './read-calls.ts'
 

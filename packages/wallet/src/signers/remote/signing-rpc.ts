@@ -1,4 +1,4 @@
-import { throwIfAborted } from '../../throw-if-aborted.ts'
+import { throwIfAborted } from '../../with-deadline.ts'
 import { WalletError } from '../../wallet-error.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { type Amounts, getSqrtPriceAtTick, invertTicks, priceFromTick, type TickRange } from '@svc/lp-math'
 import type { AddPreview, AddRequest, Pool } from '../../../ports.ts'
-import { callerFields, callerPrice } from '../caller-order.ts'
-import { flip, type OrderedPair } from '../order-pair.ts'
+import { callerFields, callerPrice, flip, type OrderedPair } from '../order-pair.ts'
 import { fitAmounts } from './fit-amounts.ts'
 import { keptAmounts, keptLiquidity, requireKept } from './require-kept.ts'
 import type { RangeBounds } from './liquidity-for-amounts.ts'

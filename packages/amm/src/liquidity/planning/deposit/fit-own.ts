@@ -9,7 +9,8 @@ import type { KeptDeposit } from '../../../intent.ts'
 import { ToolError } from '../../../tool-error.ts'
 import { keptAmounts } from './require-kept.ts'
 import type { RangeBounds } from './liquidity-for-amounts.ts'
-import type { Version } from '../../../ports.ts'
+import type { AddRequest, Position, Version } from '../../../ports.ts'
+import type { FittedDeposit } from './fit-deposit.ts'
 
 /**
  * The largest deposit that is paid by what a position gives in the same transaction, or in one before it: at the pool's price and at
@@ -41,6 +42,15 @@ export function fitsAsIs(own: Omit<OwnDeposit, 'slippageBps' | 'kept'>): boolean
   const free = { ...own, slippageBps: 0, kept: undefined }
   const fitted = sized(free, liquidityWithin(free, 0))
   return inToken1(fitted, sqrtPriceX96) * 100n >= inToken1(own.atHand(sqrtPriceX96), sqrtPriceX96) * 98n
+}
+
+/** A position that is closed, and what is opened in its pool with what it pays out. */
+export type OwnMove = {
+  readonly position: Position
+  readonly deposit: FittedDeposit
+  /** Whether the caller names the tokens in the other order. */
+  readonly inverted: boolean
+  readonly request: Pick<AddRequest, 'slippageBps' | 'deadline' | 'recipient' | 'kept'>
 }
 
 function inToken1({ amount0, amount1 }: Amounts, sqrtPriceX96: bigint): bigint {

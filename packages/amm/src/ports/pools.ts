@@ -1,0 +1,146 @@
+import type { Address, Hash, Hex } from 'viem'
+
+export type Version = 'v2' | 'v3' | 'v4'
+
+/** A pool's identity and state at one block, in the pool's own token order. */
+export type Pool = {
+  readonly version: Version
+  /** Pair or pool address; for v4 the 32-byte PoolId. */
+  readonly id: Hex
+  readonly token0: Token
+  readonly token1: Token
+  /** Hundredths of a basis point; v2 is 3000. In v4 what liquidity providers take in force now, the protocol's part not included. */
+  readonly fee: number
+  readonly tickSpacing: number | null
+  /** `null` without hooks. */
+  readonly hooks: Address | null
+  /** For v2 derived from the reserves. */
+  readonly sqrtPriceX96: bigint
+  readonly tick: number
+  /** In-range liquidity; for v2 sqrt(reserve0 * reserve1). */
+  readonly liquidity: bigint
+  readonly reserve0: bigint | null
+  readonly reserve1: bigint | null
+  readonly feeGrowthGlobal0X128: bigint | null
+  readonly feeGrowthGlobal1X128: bigint | null
+  /** v3: slot0.feeProtocol; v4: protocolFee; v2 zero. */
+  readonly protocolFee: number
+  readonly blockNumber: bigint
+}
+
+/** A token as handlers see it. Text that came from the chain is already capped and escaped. */
+export type Token = {
+  /** Zero address for the native currency. */
+  readonly address: Address
+  readonly symbol: string
+  readonly name: string
+  readonly decimals: number
+  readonly isNative: boolean
+  /** True when it stands in the chain's own list; text and decimals of others, also of those that the policy lists, come from the chain. */
+  readonly listed: boolean
+  readonly usdPegged: boolean
+}
+
+export type PoolReference = { readonly version: Version; readonly id: Hex }
+
+export type TickRow = { readonly tick: number; readonly liquidityNet: bigint; readonly liquidityGross: bigint }
+
+export type Position = {
+  readonly version: 'v3' | 'v4'
+  readonly positionId: string
+  readonly owner: Address
+  readonly pool: Pool
+  readonly tickLower: number
+  readonly tickUpper: number
+  readonly liquidity: bigint
+  /** What the liquidity would pay out now, without fees, rounded down. */
+  readonly amount0: bigint
+  readonly amount1: bigint
+  /** Fees accrued and not yet collected, exact at the pool's block. */
+  readonly fees0: bigint
+  readonly fees1: bigint
+}
+
+/** The wallet's share of a v2 pair. */
+export type PairShare = {
+  readonly version: 'v2'
+  readonly positionId: Address
+  readonly owner: Address
+  readonly pool: Pool
+  readonly shares: bigint
+  /** What a burn of the shares counts with: all there are, and those that the protocol's fee mints first. */
+  readonly burnSupply: bigint
+  readonly amount0: bigint
+  readonly amount1: bigint
+}
+
+/** One change of a position, in the pool's order. What a collection pays includes what withdrawals left behind. */
+export type PositionEvent = {
+  readonly kind: 'deposit' | 'withdrawal' | 'collection'
+  readonly amount0: bigint
+  readonly amount1: bigint
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly transactionHash: Hash
+  /** Of the pool at that moment; `null` for a collection, and where it is not known. */
+  readonly sqrtPriceX96: bigint | null
+}
+
+export type PositionEvents = {
+  /** Oldest first. */
+  readonly events: readonly PositionEvent[]
+  /** When the position was opened, Unix seconds; `null` where the logs do not reach back that far, and the events are incomplete. */
+  readonly openedAt: number | null
+  /** All fees it ever earned, those that still wait included; `null` where the logs do not tell. */
+  readonly earned: { readonly fees0: bigint; readonly fees1: bigint } | null
+}
+
+export type SwapRecord = {
+  readonly blockNumber: bigint
+  /** Of its log, in the block. */
+  readonly logIndex: number
+  readonly timestamp: number
+  readonly transactionHash: Hash
+  /** Signed as the pool sees it: positive came in. v4 logs are normalised to this. */
+  readonly amount0: bigint
+  readonly amount1: bigint
+  readonly sqrtPriceX96: bigint
+  readonly tick: number
+  readonly liquidity: bigint
+  readonly fee: number
+}
+
+export type SwapHistory = {
+  readonly swaps: readonly SwapRecord[]
+  /** Unix seconds from which on the records are complete. */
+  readonly completeFrom: number
+  readonly complete: boolean
+  /** Where the pool was given its first price, if in this time; not known of pairs. */
+  readonly created: { readonly timestamp: number; readonly sqrtPriceX96: bigint } | null
+}
+
+export type ReadLimits = {
+  readonly signal?: AbortSignal | undefined
+  /** Called before each request to the endpoint; what it throws ends the read. */
+  readonly onRequest?: (() => void) | undefined
+}
+
+export type QuoteRequest = {
+  readonly tokenIn: Token
+  readonly tokenOut: Token
+  readonly amountIn: bigint
+  /** Only pools of these versions; absent means every version deployed. */
+  readonly versions?: readonly Version[]
+}
+
+export type Quote = {
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  /** One or two hops, all of one version; tokens are the pools' own, so the wrapped one for native currency in v2 and v3. */
+  readonly route: readonly { readonly pool: Pool; readonly tokenIn: Token; readonly tokenOut: Token }[]
+  readonly version: Version
+  /** Against the mid price of the route, fees left out; positive is worse. */
+  readonly priceImpactBps: number
+  readonly gasEstimate: bigint
+  readonly blockNumber: bigint
+}

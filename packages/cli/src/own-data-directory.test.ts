@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { callCommand } from './calls.fixture.ts'
+import { meantDirectory } from './own-data-directory.ts'
+
+let parent: string
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'svc-directories-'))
+  for (const name of ['server', 'serves', 'photos']) mkdirSync(join(parent, name))
+  writeFileSync(join(parent, 'server', 'state.db'), '')
+})
+afterEach(() => rmSync(parent, { recursive: true, force: true }))
+
+it('names the directory of a server beside the one that was written, never one that is none', async () => {
+  expect(await meantDirectory(join(parent, 'servers'))).toBe(`Did you mean ${join(parent, 'server')}? `)
+  expect(await meantDirectory(join(parent, 'serves'))).toBe(`Did you mean ${join(parent, 'server')}? `)
+  expect(await meantDirectory(join(parent, 'server'))).toBe('')
+  expect(await meantDirectory(join(parent, 'photo'))).toBe('')
+  expect(await meantDirectory(join(parent, 'nowhere', 'server'))).toBe('')
+})
+
+it.each([
+  ['approvals', 'list'],
+  ['transactions', 'list'],
+  ['policy', 'check'],
+  ['policy', 'explain', 'op-1'],
+  ['policy', 'add-token', 'base', 'WETH'],
+  ['audit', 'show'],
+  ['audit', 'verify'],
+  ['audit', 'replay', '--day', '2026-01-31'],
+  ['lp', 'optimize', '--chain', 'local', '--pair', 'WETH/USDC'],
+  ['keys'],
+  ['keys', 'show', 'read'],
+  ['pause'],
+  ['resume'],
+] as const)('svc %s %s says which directory was meant', async (...words) => {
+  const written = join(parent, 'servre')
+  const answer = await callCommand([...words, '--data-dir', written])
+  expect(answer).toMatchObject({ code: 1, stdout: '' })
+  expect(answer.stderr).toContain(`Did you mean ${join(parent, 'server')}? `)
+})

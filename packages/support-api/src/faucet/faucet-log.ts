@@ -1,7 +1,0 @@
-/** What the faucet needs of the process's log. */
-export type FaucetLog = {
-  debug(event: string, facts?: Readonly<Record<string, unknown>>): void
-  info(event: string, facts?: Readonly<Record<string, unknown>>): void
-  warn(event: string, facts?: Readonly<Record<string, unknown>>): void
-  error(event: string, facts?: Readonly<Record<string, unknown>>): void
-}

@@ -1,0 +1,252 @@
+import type { Idempotency } from '@svc/store'
+import type { ApprovalAnswer, Call, Doubt, OpenExecute, OperationsPipeline, Principal, Sent } from '@svc/engine'
+import { ToolError } from '@svc/amm'
+import type { Log } from '@svc/runtime'
+import type { ChartSpec } from '../charts/chart-spec.ts'
+import type { ChartStore } from '../charts/chart-store.ts'
+import type { StatusReport, Tool, WriteContext } from '../tool.ts'
+import type { Ports } from '../ports.ts'
+import { goOnWith, withAnswer, withApproval, type Confirm } from './ask-approval.ts'
+import type { Answered, CarryOutDeps } from './carry-out.ts'
+import { type CallResult, errorResult, internalError, successResult, roundFigures } from './call-result.ts'
+import { createChartCollector, type DrawingBoard } from './pictures.ts'
+import { checkOutput } from './check-output.ts'
+import type { ToolCall } from './handle.ts'
+import type { OfferedTools, Profile } from './offered-tools.ts'
+import type { createOnce, KeyedWork } from './once.ts'
+
+/** What a call knows of itself once its arguments are read; collects its charts, and has a write audited before anything is done. */
+export function openCall(
+  tool: Tool,
+  input: Readonly<Record<string, unknown>>,
+  { request, requestId }: Arrived,
+  { log, write }: Pick<DispatchOptions, 'log' | 'write'>,
+): OpenCall {
+  const charts = createChartCollector((error) => log.error('picture.undrawn', { tool: tool.name, requestId, error }))
+  const call: ToolCall = {
+    ...describeCall(tool, input, request, requestId),
+    onChart: (drawing: () => ChartSpec) => charts.draw(drawing),
+  }
+  const ended = tool.access === 'write' && !call.dryRun ? write?.auditCall?.(call) : undefined
+  return { tool, call, request, charts, ended }
+}
+
+/** Has closing wait for a write; whatever ends the call is audited. */
+export async function trackWrite(
+  { tool, ended }: OpenCall,
+  write: WritePipeline | null,
+  work: () => Promise<CallResult>,
+): Promise<CallResult> {
+  const result = await audited(ended, tool.access === 'write' && write !== null ? write.during(work) : work())
+  ended?.(null)
+  return result
+}
+
+/** Dry runs change nothing, so they neither claim a key nor get a stored answer. */
+export function atMostOnce(
+  { tool, call }: OpenCall,
+  { once, log }: Pick<CallContext, 'once'> & { readonly log: Log },
+  { run, goOn }: KeyedWork,
+): Promise<CallResult> {
+  const { idempotencyKey: key, requestId, input } = call
+  if (tool.access !== 'write' || key === null || call.dryRun || once === null) return run()
+  const failed = (error: unknown) => failure(error, tool.name, requestId, log)
+  return once(
+    { principalId: call.principal.id, key, tool: tool.name, input, requestId },
+    { run: () => run().catch(failed), goOn: (operationId) => goOn(operationId).catch(failed) },
+  )
+}
+
+/** Runs the handler; a write that waits for a person may be asked about, or answered. */
+export function askPerson(
+  { tool, call, request }: OpenCall,
+  deps: CarryOutDeps | null,
+  run: () => Promise<Answered>,
+): Promise<Answered> {
+  if (tool.access !== 'write' || call.dryRun || deps === null) return run()
+  if (request.answer !== undefined) return withAnswer(call, deps, request.answer)
+  return withApproval(call, { deps, confirm: request.confirm }, run)
+}
+
+/** A repeat under the key of a call that stored an operation. */
+export async function repeatStored(
+  operationId: string,
+  { call, request: { confirm, answer } }: OpenCall,
+  deps: CarryOutDeps | null,
+): Promise<Answered> {
+  if (deps === null) throw internalError(call.requestId)
+  return goOnWith(operationId, call, { deps, confirm, answer })
+}
+
+/** Our own result against its own schema, its figures at six digits. Throws `INTERNAL` when nothing of it can be said. */
+export function checkAnswer(tool: Tool, result: unknown, { requestId }: Call, log: Log): Answered {
+  const output = checkOutput(tool, result)
+  if (output.ok) return roundFigures(output.data)
+  log.error('tool.output_malformed', { tool: tool.name, requestId, problem: output.problem })
+  if (output.salvaged !== null) return roundFigures(output.salvaged)
+  throw internalError(requestId)
+}
+
+/** The result of a call that succeeded, its charts kept beside it. A failure is audited before it becomes an answer that is kept. */
+export async function envelope(
+  { tool, call, request, charts, ended }: OpenCall,
+  pictures: Pick<ChartStore, 'put'>,
+  answered: Promise<Answered>,
+): Promise<CallResult> {
+  const data = await audited(ended, answered)
+  const keep = (drawing: ChartSpec) => pictures.put({ principalId: call.principal.id, tool: tool.name, drawing })
+  const result = successResult(data, charts.keepWith(keep))
+  const drawing = request.views === true ? charts.first() : undefined
+  return drawing === undefined ? result : { ...result, _meta: { 'svc/drawing': drawing } }
+}
+
+/** Our own errors travel as they are. Anything else is logged in full and answered with a correlation id alone. */
+export function failure(error: unknown, tool: string, requestId: string, log: Log): CallResult {
+  if (error instanceof ToolError) {
+    if (error.cause !== undefined)
+      log.warn('tool.error_cause', { tool, requestId, code: error.code, cause: error.cause })
+    return errorResult(error)
+  }
+  log.error('tool.unexpected_error', { tool, requestId, error })
+  return errorResult(internalError(requestId))
+}
+
+/** An error may quote what the caller sent, and a caller may send a secret of ours that it should not know. */
+export function withoutSecrets(result: CallResult, { scrub }: Pick<DispatchOptions, 'scrub'>): CallResult {
+  return scrub === undefined || result.isError !== true ? result : (scrub(result) as CallResult)
+}
+
+/** One line per invocation: name, parameters without secrets, duration, outcome. */
+export function logCall(
+  { request, requestId, startedAt }: Arrived,
+  result: CallResult,
+  { log, now }: Pick<DispatchOptions, 'log' | 'now'>,
+): void {
+  if (!log.writesInfo) return
+  log.info('tool.call', {
+    tool: request.name.slice(0, 64),
+    requestId,
+    principal: request.principal.id,
+    parameters: request.arguments,
+    durationMs: now() - startedAt,
+    outcome: result._meta?.['svc/error']?.code ?? 'success',
+  })
+}
+
+/** A call as it came in. */
+export type Arrived = {
+  readonly request: CallRequest
+  readonly requestId: string
+  /** Unix milliseconds. */
+  readonly startedAt: number
+}
+
+/** A call whose tool, rights and arguments are known to be good. */
+export type OpenCall = {
+  readonly tool: Tool
+  readonly call: ToolCall
+  readonly request: CallRequest
+  readonly charts: DrawingBoard
+  /** Hears how the call ended: the failure, `null` for none. */
+  readonly ended: ((failure: unknown) => void) | undefined
+}
+
+export type CallRequest = {
+  readonly name: string
+  readonly arguments: unknown
+  readonly principal: Principal
+  /** Aborted when the caller leaves: reads stop, writes go on to a safe end. */
+  readonly signal: AbortSignal
+  /** Whether the client shows views of answers: what one draws goes with the answer then. */
+  readonly views?: boolean
+  /** Hears how far the call is: done, and of how much. */
+  readonly onProgress?: ((done: number, of: number) => void) | undefined
+  /**
+   * Asks the person at the client about a write that waits for one. Used where the policy lets that person approve, after
+   * the write has left the wallet's queue; on a yes the write is carried out in this call.
+   */
+  readonly confirm?: Confirm
+  /** What the person answered to an earlier question about this very call. */
+  readonly answer?: ApprovalAnswer
+}
+
+/** What every call of a server shares. */
+export type CallContext = {
+  readonly options: DispatchOptions
+  readonly tools: OfferedTools
+  readonly once: ReturnType<typeof createOnce> | null
+  /** What carries stored writes out; `null` where there is no wallet. */
+  readonly deps: CarryOutDeps | null
+  readonly pictures: ChartStore
+}
+
+export type DispatchOptions = {
+  readonly tools: readonly Tool[]
+  readonly profile: Profile
+  readonly ports: Ports
+  readonly status: StatusReport
+  /** Everything only a write needs; `null` where no wallet is configured. */
+  readonly write: WritePipeline | null
+  readonly log: Log
+  /** Whether the server would still take the credentials of whoever asked for a stored write. */
+  readonly isInForce: (principal: Principal) => boolean
+  /** Takes the process's secrets out of an answer. */
+  readonly scrub?: (value: unknown) => unknown
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly newRequestId: () => string
+  /** How long an answer waits for the figures beside what it is for; as long as its tool says when absent. */
+  readonly figuresWithinMs?: number
+}
+
+export type WritePipeline = {
+  readonly openExecute: OpenExecute
+  readonly wallet: WriteContext['wallet']
+  readonly defaults: WriteContext['defaults']
+  readonly idempotency: Idempotency
+  /** What waits to be carried out. */
+  readonly operations: OperationsPipeline
+  hasSigned(requestId: string): Promise<boolean>
+  /** What is known of a request whose bytes were declined. */
+  readonly doubt?: Doubt
+  /**
+   * Leaves a line about a write that is asked for, before anything is done about it; what it gives back is called with how the
+   * call ended: the failure, `null` for none.
+   */
+  readonly auditCall?: (call: Call) => (failure: unknown) => void
+  /** What a request sent, named to a caller who asks again for one that was cut off. */
+  readonly sentBy?: (requestId: string) => Promise<Sent>
+  /** The request that signed a transaction. */
+  readonly requestOf?: (txHash: string) => Promise<string | null>
+  /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
+  during<Value>(work: () => Promise<Value>): Promise<Value>
+}
+
+function describeCall(
+  tool: Tool,
+  input: Readonly<Record<string, unknown>>,
+  request: CallRequest,
+  requestId: string,
+): Call {
+  const key = input['idempotencyKey']
+  return {
+    requestId,
+    tool: tool.name,
+    principal: request.principal,
+    dryRun: tool.access === 'write' && input['dryRun'] === true,
+    idempotencyKey: typeof key === 'string' ? key : null,
+    input,
+    carriesOut: null,
+    signal: request.signal,
+    onProgress: request.onProgress,
+  }
+}
+
+/** Tells of a failure at once, before it becomes an answer that is kept; told again, the audit says nothing more. */
+function audited<Value>(ended: OpenCall['ended'], work: Promise<Value>): Promise<Value> {
+  if (ended === undefined) return work
+  return work.catch((cause: unknown) => {
+    ended(cause)
+    throw cause
+  })
+}

@@ -1,0 +1,87 @@
+import type { Operation } from '@svc/store'
+import type { Principal } from '@svc/engine'
+import type { Log } from '@svc/runtime'
+import { createChartStore, type ChartStore, type ReadPicture } from '../charts/chart-store.ts'
+import { handleCall, runHandler } from '../pipeline.ts'
+import type { CallContext, CallRequest, DispatchOptions, WritePipeline } from './call-stages.ts'
+import { type CallResult, internalError } from './call-result.ts'
+import { carryOutDue, type CarriedOut, type CarryOutDeps } from './carry-out.ts'
+import { type ToolList, createOfferedTools, type OfferedTools } from './offered-tools.ts'
+import { createOnce } from './once.ts'
+import { readPicture } from './pictures.ts'
+
+/** Builds the pipeline once; schemas and lists are made once as well, with the first list that is asked for. */
+export function createDispatch(options: DispatchOptions): Dispatch {
+  const tools = createOfferedTools(options.tools, options.profile)
+  const once = options.write === null ? null : openOnce(options.write, options.log)
+  const pictures = createChartStore({
+    newId: options.newRequestId,
+    now: options.now,
+    draw: (request, principalId) => options.ports.workers.run('draw', request, { principalId }),
+  })
+  const context: CallContext = { options, tools, once, deps: depsOf(options, tools), pictures }
+  return Object.freeze({
+    list: (principal: Principal, views?: boolean) => tools.list(principal, views),
+    has: (name: string) => tools.get(name) !== null,
+    pictures: {
+      list: (principalId: string) => pictures.list(principalId),
+      read: (principalId: string, uri: string, signal: AbortSignal) =>
+        readPicture({ principalId, uri, signal }, { ...options, pictures }),
+    },
+    asksClient: (name: string) => {
+      const { write } = options
+      return write !== null && write.operations.asksClient() && tools.get(name)?.access === 'write'
+    },
+    call: (request: CallRequest) => handleCall(request, context),
+    carryOutDue: (operation: Operation) => whenDue(operation, context),
+  })
+}
+
+function openOnce(write: WritePipeline, log: Log): ReturnType<typeof createOnce> {
+  return createOnce({
+    store: write.idempotency,
+    hasSigned: (requestId) => write.hasSigned(requestId),
+    doubt: write.doubt,
+    sentBy: write.sentBy,
+    requestOf: write.requestOf,
+    onUnrecorded: (error, requestId) => log.error('idempotency.unrecorded', { requestId, error }),
+  })
+}
+
+/** What every transport calls, whose pipeline is `handleCall`. Knows nothing of protocols. */
+export type Dispatch = {
+  /** What a principal may call, as `tools/list` shows it; with the views of answers where the client shows such. */
+  list(principal: Principal, views?: boolean): ToolList
+  has(name: string): boolean
+  /** What was drawn of answers, each for the principal that was given it. */
+  readonly pictures: Pick<ChartStore, 'list'> & {
+    /** Rejects with a `ToolError`; `CANCELLED` as soon as the caller leaves. */
+    read(principalId: string, uri: string, signal: AbortSignal): Promise<ReadPicture | null>
+  }
+  /** Whether a person at the client may be asked in the middle of a call of this tool. */
+  asksClient(name: string): boolean
+  /** Answers one call. Never rejects: a failure is a result with `isError`. */
+  call(request: CallRequest): Promise<CallResult>
+  /**
+   * Carries out a stored write whose time has come, under the rights of who asked for it. Rejects when it could not be
+   * taken, which changes nothing about it.
+   */
+  carryOutDue(operation: Operation): Promise<CarriedOut>
+}
+
+function depsOf(options: DispatchOptions, tools: OfferedTools): CarryOutDeps | null {
+  if (options.write === null) return null
+  const deps: CarryOutDeps = {
+    operations: options.write.operations,
+    isInForce: options.isInForce,
+    tool: (name) => tools.require(name),
+    handle: (tool, call) => runHandler(tool, call, { options, deps }),
+  }
+  return deps
+}
+
+async function whenDue(operation: Operation, { options, deps }: CallContext): Promise<CarriedOut> {
+  if (deps === null || options.write === null) throw internalError(operation.id)
+  const caller = { requestId: options.newRequestId(), signal: new AbortController().signal }
+  return options.write.during(() => carryOutDue(operation, caller, deps))
+}

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { parsePolicy } from '../../engine/src/policy/policy.ts'
+import { startFacts } from './open-server.ts'
+import { startLines, stoppedLine, stoppingLine } from './run-server.ts'
+
+const wallet = '0x00000000000000000000000000000000000000bb'
+
+it('tells a server in production with a policy of its own', () => {
+  const limitsUsd = { perTransaction: '50', perSession: '100', daily: '200' }
+  const policy = parsePolicy({ limitsUsd, approvalThresholdUsd: '20' }, { production: true })
+  const facts = startFacts({ config: { production: true }, wallet, policyFile: '/data/policy.json', policy })
+  expect(facts).toEqual({
+    mode: 'production',
+    wallet,
+    policy: '/data/policy.json',
+    limitsUsd: { ...limitsUsd, approvalAbove: '20' },
+    allowlist: 'strict',
+  })
+  expect(startLines(facts)).toBe(
+    'mode: production\n' +
+      `wallet: ${wallet}\n` +
+      'policy: /data/policy.json\n' +
+      'limits: 50 USD a transaction, 100 a session, 200 a day; a person is asked above 20; allowlist strict\n',
+  )
+})
+
+it('tells one in development under the defaults, without a wallet, and one that asks nobody', () => {
+  const policy = parsePolicy({}, { production: false })
+  const facts = startFacts({ config: { production: false }, wallet: null, policyFile: null, policy })
+  expect(facts).toMatchObject({ mode: 'development', wallet: 'none', policy: 'defaults', allowlist: 'lenient' })
+  expect(startLines(facts)).toMatch(/^mode: development; .*\nwallet: none, so .*\npolicy: defaults\nlimits: 500 USD/)
+  const silent = { ...facts, limitsUsd: { ...facts.limitsUsd, approvalAbove: null } }
+  expect(startLines(silent)).toContain('2000 a day; nobody is asked; allowlist lenient')
+})
+
+it('who ends a server reads how many writes it waits for, and afterwards what is kept', () => {
+  expect(stoppingLine(0, 10)).toBe('Stopping. No write is on its way.\n')
+  expect(stoppingLine(1, 10)).toMatch(/^Stopping\. One write .* waited for, at most 10 s; nothing more is signed\. /)
+  expect(stoppingLine(3, 2)).toMatch(/^Stopping\. 3 writes .* at most 2 s; /)
+  const place = { dataDir: '/data', databaseUrl: null }
+  expect(stoppedLine(0, place)).toBe('Stopped. What the next start goes on with is kept in /data.\n')
+  expect(stoppedLine(2, place)).toMatch(
+    /^Stopped\. 2 writes are not finished: what was signed stands in the journal in \/data, nothing is signed twice, /,
+  )
+})

@@ -1,0 +1,63 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import { errorTable, type ToolError } from '@svc/amm'
+
+/** Answers with a JSON-RPC error of the transport itself, outside any call. */
+export function sendJsonRpcError(
+  response: ServerResponse,
+  status: number,
+  error: { readonly code: number; readonly message: string },
+  id: string | number | null = null,
+): void {
+  sendJson(response, status, JSON.stringify({ jsonrpc: '2.0', error, id }))
+}
+
+/** Answers with a JSON body. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  })
+  response.end(body)
+}
+
+export const jsonRpcErrors = {
+  malformed: { code: -32700, message: 'Parse error: the body is not JSON in UTF-8.' },
+  tooDeep: { code: -32600, message: 'Invalid Request: the body is nested deeper than 32 levels.' },
+  batch: { code: -32600, message: 'Invalid Request: JSON-RPC batches are not served; send one message per request.' },
+  duplicateId: { code: -32600, message: 'Invalid Request: a request with this id is still being answered.' },
+  sessionUnknown: { code: -32001, message: 'Session not found.' },
+  sessionMissing: { code: -32000, message: 'Bad Request: send initialize first, then the Mcp-Session-Id it returns.' },
+} as const
+
+/** A request that ends before it becomes a call: the error and the headers that go with it. */
+export class HttpRefusal extends Error {
+  override readonly name = 'HttpRefusal'
+  readonly error: ToolError
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(error: ToolError, headers: Readonly<Record<string, string>> = {}) {
+    super(error.message)
+    this.error = error
+    this.headers = headers
+  }
+}
+
+/** Answers with `application/problem+json` (RFC 9457): our envelope plus `type`, `title` and `status`. */
+export function sendProblem(response: ServerResponse, refusal: HttpRefusal): void {
+  const envelope = refusal.error.toJSON()
+  const status = errorTable[envelope.code].httpStatus
+  const title = STATUS_CODES[status] ?? 'Error'
+  const body = JSON.stringify({ type: `urn:svc:error:${envelope.code}`, title, status, ...envelope })
+  response.writeHead(status, {
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    ...refusal.headers,
+  })
+  response.end(body)
+}

@@ -1,2 +1,0 @@
-/** The version of this package; a test compares it with the manifest. */
-export const version = '0.2.0'

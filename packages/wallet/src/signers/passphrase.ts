@@ -1,0 +1,86 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { Secret } from '../secret.ts'
+import { isRecord, shown } from '../shape.ts'
+import { invalidField, WalletError } from '../wallet-error.ts'
+
+/**
+ * Where the passphrase of a keystore comes from: the passphrase itself, a file of mode 0600 (one line end at its end is
+ * not part of it), a variable of the environment, or whoever is asked for it, such as a person (`askPassphrase`).
+ */
+export type KeystorePassphrase =
+  | string
+  | Secret
+  | { readonly file: string }
+  | { readonly env: string }
+  | (() => Promise<string>)
+
+/** Variables by name, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads the passphrase. Throws `VALIDATION_CONFIG_INVALID` where there is none, `KEYSTORE_UNSAFE` for an open file. */
+export async function readPassphrase(from: KeystorePassphrase, environment: Environment): Promise<string> {
+  const text = await textOf(from, environment)
+  if (typeof text === 'string' && text !== '') return text
+  if (isOfEnvironment(from)) {
+    throw new WalletError('VALIDATION_CONFIG_INVALID', `The variable ${shown(from.env)} holds no passphrase.`, {
+      suggestion: 'Set the variable that the message names, or give the passphrase otherwise.',
+    })
+  }
+  throw invalidField(
+    'passphrase',
+    "text, a Secret, { file: 'a file that holds it' }, { env: 'KEYSTORE_PASSPHRASE' } for that variable, or a function that gives it",
+  )
+}
+
+async function textOf(from: KeystorePassphrase, environment: Environment): Promise<unknown> {
+  if (typeof from === 'string') return from
+  if (from instanceof Secret) return from.reveal()
+  if (typeof from === 'function') return await asked(from)
+  if (isOfEnvironment(from)) return environment[from.env]
+  // What a caller without types may leave out.
+  return isRecord(from) && 'file' in from && typeof from.file === 'string'
+    ? (await readOwnFile(from.file)).replace(/\r?\n$/, '')
+    : undefined
+}
+
+function isOfEnvironment(from: KeystorePassphrase): from is { readonly env: string } {
+  return isRecord(from) && 'env' in from && typeof from.env === 'string'
+}
+
+async function asked(ask: () => Promise<string>): Promise<unknown> {
+  try {
+    return await ask()
+  } catch (cause) {
+    if (cause instanceof WalletError) throw cause
+    throw new WalletError('VALIDATION_CONFIG_INVALID', 'The passphrase was not given.', { cause })
+  }
+}
+
+/**
+ * Reads a small file that holds a secret. Mode and content are of one opened file, so that nobody exchanges it in between.
+ * Throws `KEYSTORE_UNSAFE` where group or others have any right to it, `KEYSTORE_INVALID` where it cannot be read.
+ */
+export async function readOwnFile(path: string): Promise<string> {
+  // Without O_NONBLOCK a pipe in place of the file would hold the process until somebody writes to it.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
+    throw new WalletError('KEYSTORE_INVALID', `The file ${path} cannot be read.`, { cause })
+  })
+  try {
+    const { mode, size, isFile } = await file.stat().then((stats) => ({
+      mode: stats.mode,
+      size: stats.size,
+      isFile: stats.isFile(),
+    }))
+    if (!isFile || size > largestBytes) throw new WalletError('KEYSTORE_INVALID', `The file ${path} is no keystore.`)
+    // Windows keeps no such bits.
+    if ((mode & 0o077) !== 0 && process.platform !== 'win32') {
+      throw new WalletError('KEYSTORE_UNSAFE', `Others than the owner have rights to the file ${path}.`)
+    }
+    return await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+const largestBytes = 64 * 1024
