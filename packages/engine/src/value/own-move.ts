@@ -32,7 +32,8 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   if (pool === undefined || pool === null || inspected.positions.length === 0 || paid.size > 0) return null
   const isOne = others.every((other) => other?.id === pool.id)
   const isPair = (other: PoolIdentity) => pairKey(other, wrappedNative) === pairKey(pool, wrappedNative)
-  const addsNothing = intent.spends.length + intent.approvals.length === 0
+  // With a permit the router hands what a position pays on to the other position manager: the wallet pays nothing.
+  const addsNothing = intent.permit !== undefined && intent.spends.length + intent.approvals.length === 0
   const isOwn = inspected.positions.every(({ pool: own }) => own.id === pool.id || (addsNothing && isPair(own)))
   const isPlain = (intent.deposits ?? []).every(({ hooks, version }) => hooks === null && version !== 'v2')
   const isLasting = intent.approvals.some(({ revokeAfter }) => !revokeAfter)
@@ -55,7 +56,7 @@ export function tradedIn(calls: readonly CallBounds[]): Pick<OwnMove, 'pays' | '
   return { pays: summed(calls, 'pays'), brings: summed(calls, 'brings') }
 }
 
-type MovingIntent = Pick<Intent, 'spends' | 'approvals' | 'deposits' | 'slippageBps'>
+type MovingIntent = Pick<Intent, 'spends' | 'approvals' | 'permit' | 'deposits' | 'slippageBps'>
 
 /** Native currency and its wrapped form are one. */
 function pairKey({ token0, token1 }: PoolIdentity, wrappedNative: string): string {
