@@ -43,6 +43,12 @@ export type TwammOrder = {
   readonly sqrtPriceX96AtStart: bigint | null
 }
 
+/** What takes an order home: what its key and the hook say, without its past. */
+export type OwnTwammOrder = Pick<
+  TwammOrder,
+  'orderId' | 'owner' | 'status' | 'zeroForOne' | 'tokenIn' | 'tokenOut' | 'expiresAt' | 'stands' | 'owedIn' | 'owedOut'
+>
+
 export type TwammSubmission = {
   readonly orderId: Hex
   readonly startedAt: number
@@ -58,10 +64,13 @@ export type Twamm = {
   findPool(chain: Chain, tokenIn: Token, tokenOut: Token): Promise<TwammPool>
   /** By its 32-byte id. Throws `POOL_NOT_FOUND`, `NO_TWAMM_HOOK`. */
   pool(chain: Chain, id: Hex): Promise<TwammPool>
+  /** The newest order under an id in a pool, with its past. Throws `ORDER_NOT_FOUND`. */
+  order(chain: Chain, pool: TwammPool, orderId: Hex): Promise<TwammOrder>
   /**
-   * The newest order under an id in a pool, of one owner where one is named. Throws `ORDER_NOT_FOUND`.
+   * The order of an owner under an id, for taking it home: found also where the logs of its placing are out of reach, as long as it
+   * stands or the hook owes its owner something. Throws `ORDER_NOT_FOUND`.
    */
-  order(chain: Chain, pool: TwammPool, orderId: Hex, owner?: Address): Promise<TwammOrder>
+  ownOrder(chain: Chain, pool: TwammPool, orderId: Hex, owner: Address): Promise<OwnTwammOrder>
   /** Throws `DURATION_TOO_SHORT`, `AMOUNT_TOO_SMALL`. Whether an order may be placed in the pool, the engine knows. */
   planSubmit(
     chain: Chain,
@@ -75,9 +84,9 @@ export type Twamm = {
     },
   ): Promise<LiquidityPlan<{ readonly amountOut: bigint }, TwammSubmission>>
   /** Ends an active order and pays out what is not sold and what it earned. Throws `ORDER_NOT_ACTIVE`. */
-  planCancel(chain: Chain, pool: TwammPool, order: TwammOrder): LiquidityPlan<null, TwammPayout>
+  planCancel(chain: Chain, pool: TwammPool, order: OwnTwammOrder): LiquidityPlan<null, TwammPayout>
   /** Pays out what it has earned so far, and of an order that is over ends it. Throws `NOTHING_TO_COLLECT`. */
-  planClaim(chain: Chain, pool: TwammPool, order: TwammOrder): LiquidityPlan<null, TwammPayout>
+  planClaim(chain: Chain, pool: TwammPool, order: OwnTwammOrder): LiquidityPlan<null, TwammPayout>
 }
 
 /** What came back of both tokens. */

@@ -8,6 +8,7 @@ import { ToolError } from '../tool-error.ts'
 import { planCancel, planClaim } from './plan-payout.ts'
 import { planSubmit } from './plan-submit.ts'
 import { readOrder, type TwammPorts } from './read-order.ts'
+import { readOwnOrder } from './read-own-order.ts'
 
 /** Orders that a hook sells bit by bit over time, on the interface of v4-periphery's first TWAMM hook (`ITWAMM`). */
 export function createTwamm(ports: TwammPorts): Twamm {
@@ -20,7 +21,8 @@ export function createTwamm(ports: TwammPorts): Twamm {
       if (hook !== undefined && intervalSeconds !== null) return { pool, hook, intervalSeconds }
       throw noHook('The pool has no TWAMM hook that the policy names.', 'pool')
     },
-    order: (chain, pool, orderId, owner) => readOrder(ports, chain, pool, orderId, owner),
+    order: (chain, pool, orderId) => readOrder(ports, chain, pool, orderId),
+    ownOrder: (chain, pool, orderId, owner) => readOwnOrder(ports, chain, pool, orderId, owner),
     planSubmit: (chain, pool, request) => planSubmit(ports, chain, pool, request),
     planCancel,
     planClaim,

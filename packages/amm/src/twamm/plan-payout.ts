@@ -4,11 +4,11 @@ import { twammOrderAbi } from '../abis/twamm.ts'
 import type { IntentCall } from '../intent.ts'
 import { routineIntent } from '../liquidity/planning/plan-payment.ts'
 import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
-import type { LiquidityPlan, Token, TwammOrder, TwammPayout, TwammPool } from '../ports.ts'
+import type { LiquidityPlan, Token, OwnTwammOrder, TwammPayout, TwammPool } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 
 /** The `planCancel` of the port. */
-export function planCancel(chain: Chain, pool: TwammPool, order: TwammOrder): LiquidityPlan<null, TwammPayout> {
+export function planCancel(chain: Chain, pool: TwammPool, order: OwnTwammOrder): LiquidityPlan<null, TwammPayout> {
   if (order.status !== 'active') throw notActive(order)
   const calls = [updateCall(pool, order, -1n), claimCall(pool, order, 'tokenIn'), claimCall(pool, order, 'tokenOut')]
   const why = `Cancel an order to sell ${order.tokenIn.symbol} for ${order.tokenOut.symbol}, and take home what it holds.`
@@ -16,7 +16,7 @@ export function planCancel(chain: Chain, pool: TwammPool, order: TwammOrder): Li
 }
 
 /** The `planClaim` of the port. What the hook owes its owner from earlier comes with it. */
-export function planClaim(chain: Chain, pool: TwammPool, order: TwammOrder): LiquidityPlan<null, TwammPayout> {
+export function planClaim(chain: Chain, pool: TwammPool, order: OwnTwammOrder): LiquidityPlan<null, TwammPayout> {
   const { owedIn, owedOut } = order
   if (owedIn === 0n && owedOut === 0n) throw nothingOwed(order)
   const calls = [
@@ -31,7 +31,7 @@ export function planClaim(chain: Chain, pool: TwammPool, order: TwammOrder): Liq
 /** How much comes depends on the second at which it is mined, so nothing is declared but the tokens. */
 function payout(
   chain: Chain,
-  { owner, tokenIn, tokenOut }: TwammOrder,
+  { owner, tokenIn, tokenOut }: OwnTwammOrder,
   calls: readonly IntentCall[],
   why: string,
 ): LiquidityPlan<null, TwammPayout> {
@@ -49,7 +49,7 @@ function payout(
   }
 }
 
-function updateCall({ pool, hook }: TwammPool, order: TwammOrder, amountDelta: bigint): IntentCall {
+function updateCall({ pool, hook }: TwammPool, order: OwnTwammOrder, amountDelta: bigint): IntentCall {
   const { owner, expiresAt, zeroForOne } = order
   const key = { owner, expiration: BigInt(expiresAt), zeroForOne }
   const args = [poolKeyOf(pool), key, amountDelta] as const
@@ -57,7 +57,7 @@ function updateCall({ pool, hook }: TwammPool, order: TwammOrder, amountDelta: b
   return callOf(hook, data, amountDelta === 0n ? 'settle order' : 'cancel order')
 }
 
-function claimCall({ hook }: TwammPool, order: TwammOrder, side: 'tokenIn' | 'tokenOut'): IntentCall {
+function claimCall({ hook }: TwammPool, order: OwnTwammOrder, side: 'tokenIn' | 'tokenOut'): IntentCall {
   const args = [order[side].address, order.owner, 0n] as const
   const data = encodeFunctionData({ abi: twammOrderAbi, functionName: 'claimTokens', args })
   return callOf(hook, data, side === 'tokenIn' ? 'claim what is not sold' : 'claim earnings')
@@ -67,14 +67,14 @@ function callOf(to: Address, data: Hex, label: string): IntentCall {
   return { to, data, valueWei: 0n, label }
 }
 
-function notActive({ status }: TwammOrder): ToolError {
+function notActive({ status }: OwnTwammOrder): ToolError {
   return new ToolError('ORDER_NOT_ACTIVE', `The order is ${status}: nothing of it is left to be sold.`, {
     details: [{ field: 'orderId', message: `the order is ${status}`, accepted: 'an active order' }],
     ...(status === 'completed' && { suggestion: 'Call claim_twamm_order for what it has earned.' }),
   })
 }
 
-function nothingOwed({ status }: TwammOrder): ToolError {
+function nothingOwed({ status }: OwnTwammOrder): ToolError {
   const message = `The order is ${status}, and nothing of it waits to be claimed.`
   const details = [{ field: 'orderId', message }]
   const isOver = status !== 'active'

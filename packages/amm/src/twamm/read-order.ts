@@ -35,41 +35,53 @@ export async function readOrder(
 ): Promise<TwammOrder> {
   const head = await ports.rpc.head(chain)
   const [placed, ...later] = await logsOfOrder(ports, chain, pool, { orderId, owner, newest: head.number })
-  if (placed === undefined) throw notFound(chain, orderId, owner)
+  if (placed === undefined) throw orderNotFound(chain, orderId, owner)
   const changes = await datedChanges(ports, chain, [placed, ...later])
   const key = { owner: placed.args.owner, expiration: placed.args.expiration, zeroForOne: placed.args.zeroForOne }
-  const [token0, token1] = [pool.pool.token0, pool.pool.token1]
-  const [tokenIn, tokenOut] = key.zeroForOne ? [token0, token1] : [token1, token0]
-  const client = ports.rpc.client(chain)
-  const owedOf = ({ address }: Token) =>
-    readSurely(client, contractRead(pool.hook, twammHookAbi, 'tokensOwed', [address, key.owner]), head.number)
-  const [{ sellRate }, heldIn, heldOut] = await Promise.all([
-    readSurely(client, contractRead(pool.hook, twammHookAbi, 'getOrder', [poolKeyOf(pool.pool), key]), head.number),
-    owedOf(tokenIn),
-    owedOf(tokenOut),
-  ])
-  const stands = sellRate > 0n
-  const pending = stands ? await pendingOf(ports, chain, pool, key, head.number) : 0n
+  const { pending, ...state } = await readOrderState(ports, chain, pool, key, head.number)
+  const { stands, owedOut } = state
   const [readAt, expiresAt] = [Number(head.timestamp), Number(key.expiration)]
-  const progress = orderProgress({ changes, stands, expiresAt, now: readAt, pending })
   return {
-    ...progress,
-    status: statusOf({ stands, expiresAt, readAt, owedOut: heldOut }, changes),
+    ...orderProgress({ changes, stands, expiresAt, now: readAt, pending }),
+    ...state,
+    status: statusOf({ stands, expiresAt, readAt, owedOut: owedOut - pending }, changes),
     orderId,
-    owner: key.owner,
-    zeroForOne: key.zeroForOne,
-    tokenIn,
-    tokenOut,
     startedAt: changes[0]?.timestamp ?? 0,
     expiresAt,
     readAt,
     blockNumber: head.number,
-    owedIn: heldIn,
-    owedOut: heldOut + pending,
-    stands,
     sqrtPriceX96AtStart: await priceAtStart(ports, chain, pool, { ...placed, timestamp: changes[0]?.timestamp ?? 0 }),
   }
 }
+
+/** What the hook says of the order under a key at a block, without its past. `pending` is the part of `owedOut` that settling it now would add. */
+export async function readOrderState(
+  ports: Pick<TwammPorts, 'rpc'>,
+  chain: Chain,
+  pool: TwammPool,
+  key: OrderKey,
+  blockNumber: bigint,
+): Promise<OrderState> {
+  const { owner, zeroForOne } = key
+  const [token0, token1] = [pool.pool.token0, pool.pool.token1]
+  const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0]
+  const client = ports.rpc.client(chain)
+  const owedOf = ({ address }: Token) =>
+    readSurely(client, contractRead(pool.hook, twammHookAbi, 'tokensOwed', [address, owner]), blockNumber)
+  const [{ sellRate }, owedIn, heldOut] = await Promise.all([
+    readSurely(client, contractRead(pool.hook, twammHookAbi, 'getOrder', [poolKeyOf(pool.pool), key]), blockNumber),
+    owedOf(tokenIn),
+    owedOf(tokenOut),
+  ])
+  const stands = sellRate > 0n
+  const pending = stands ? await pendingOf(ports, chain, pool, key, blockNumber) : 0n
+  return { owner, zeroForOne, tokenIn, tokenOut, stands, owedIn, owedOut: heldOut + pending, pending }
+}
+
+export type OrderState = Pick<
+  TwammOrder,
+  'owner' | 'zeroForOne' | 'tokenIn' | 'tokenOut' | 'stands' | 'owedIn' | 'owedOut'
+> & { readonly pending: bigint }
 
 /** What identifies an order within its pool. */
 export type OrderKey = {
@@ -117,7 +129,7 @@ export function orderProgress({ changes, stands, expiresAt, now, pending }: Orde
   }
 }
 
-function notFound(chain: Chain, orderId: Hex, owner: Address | undefined): ToolError {
+export function orderNotFound(chain: Chain, orderId: Hex, owner: Address | undefined): ToolError {
   const whose = owner === undefined ? '' : ' of the agent wallet'
   const message = `No order${whose} with this id was placed in this pool, as far as the logs of ${chain.name} reach back.`
   return new ToolError('ORDER_NOT_FOUND', message, {

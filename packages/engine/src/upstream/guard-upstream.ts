@@ -16,6 +16,7 @@ export function guardUpstream(transaction: UpstreamTransaction, expectation: Ups
   const { chain, spends, receives, kind, wallet } = expectation
   const { to, data, valueWei, surface } = envelope(transaction, expectation)
   const parts = readParts(surface, chain.amm.universalRouter?.version ?? '2.0', data)
+  requireFew(parts, kind)
   const { position } = expectation
   const context: FactsContext = {
     wrapped: chain.wrappedNative.address,
@@ -79,6 +80,21 @@ function envelope(transaction: UpstreamTransaction, { chain, known, wallet, spen
   }
   return { to, data, valueWei, surface }
 }
+
+/** Parts that do nothing cost gas all the same. */
+function requireFew({ length }: readonly Part[], kind: UpstreamKind): void {
+  const most = kind === 'swap' ? mostSwapParts : kind === 'migrate' ? mostMigrationParts : mostLiquidityParts
+  if (length > most) throw upstreamRefusal(`it has ${length} parts, where ${most} are plenty`, { parts: `${length}` })
+}
+
+/** A trade may go along several routes at once. */
+const mostSwapParts = 40
+
+/** What encloses the parts, a pool that is created, liquidity, and two tokens that are paid and swept: eight at most. */
+const mostLiquidityParts = 10
+
+/** The router's call, three of v3, and one of v4 with six parts of its own: eleven at most. */
+const mostMigrationParts = 12
 
 function factsOf(part: Part, kind: UpstreamKind, context: FactsContext): PartFacts {
   const facts = allowedParts[kind].has(part.name) ? partFacts(part, context) : null

@@ -42,7 +42,15 @@ async function ownUsd(): Promise<number> {
 /** All that a position holds lies on one side of the price: ether below it, dollars above it. */
 async function moveTo(positionId: string, side: 'below' | 'above', usd: number): Promise<string> {
   const [priceLower, priceUpper] = side === 'below' ? [usd * 0.998, usd * 0.9993] : [usd * 1.0007, usd * 1.002]
-  const args = { positionId, version: 'v3', swapToRatio: false, slippageBps: 10, token0: 'WETH', priceLower, priceUpper }
+  const args = {
+    positionId,
+    version: 'v3',
+    swapToRatio: false,
+    slippageBps: 10,
+    token0: 'WETH',
+    priceLower,
+    priceUpper,
+  }
   const moved = await world.call('rebalance_position', args)
   return moved.text('newPosition.positionId')
 }
@@ -58,18 +66,14 @@ it.each([
     const stranger = await openStranger(devnet())
     const market = devnet().market.prices().ETH
     let last = positionId
-    let refused = ''
-    for (let turn = 0; turn < moves && refused === ''; turn += 1) {
+    for (let turn = 0; turn < moves; turn += 1) {
       // The market swings by less than what has the feed answer anew; the stranger brings the pool to the feed, and back.
       const isHigh = turn % 2 === 0
       const said = isHigh ? market * lag : market / lag
       await devnet().feeds.ETH.lie(said / market)
       await pushTo(world, stranger, said, isHigh)
       await syncClock(world)
-      last = await moveTo(last, isHigh ? 'below' : 'above', said).catch((error: unknown) => {
-        refused = String(error)
-        return last
-      })
+      last = await moveTo(last, isHigh ? 'below' : 'above', said).catch(() => last)
       await pushTo(world, stranger, market, !isHigh)
       await syncClock(world)
     }
