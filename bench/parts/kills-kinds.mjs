@@ -1,5 +1,5 @@
-// The kinds of writes whose server is killed, each so that exactly one transaction is its effect.
-import { worthOf } from './kills-world.mjs'
+// The kinds of writes whose server is killed, each so that exactly one transaction is its effect, or one each of several parts.
+import { worthOf, worthUsdMicros } from './kills-world.mjs'
 
 const chain = 'local'
 
@@ -40,6 +40,18 @@ export const kinds = {
     isEffect: ({ mints }) => mints,
     needs: async (world) => ((await world.position()) === null ? 'add' : null),
     worth: (transactions) => worthOfTrades(transactions),
+  },
+  harvest: {
+    tool: 'harvest_rewards',
+    input: async (world) => {
+      await world.trade()
+      return { targetToken: 'USDC', minHarvestUsd: 0, includeRewards: false, chain }
+    },
+    // What was collected before the kill is neither collected nor swapped a second time, and the last names all.
+    before: { collection: ({ what, moves }) => what === 'main' && moves },
+    isEffect: ({ what, moves }) => what === 'main' && !moves,
+    needs: async (world) => ((await world.position()) === null ? 'add' : null),
+    worth: (transactions) => worthUsdMicros(transactions.filter(({ moves }) => !moves)),
   },
   remove: {
     tool: 'remove_liquidity',

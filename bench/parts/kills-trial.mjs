@@ -158,7 +158,7 @@ async function untilQuiet(world, running, endsBy, heard) {
 }
 
 async function check(world, { kind, before, last }) {
-  const { isEffect, exposedUsdMicros = 0n, worth = worthUsdMicros } = kinds[kind]
+  const { isEffect, exposedUsdMicros = 0n, worth = worthUsdMicros, before: parts = {} } = kinds[kind]
   const problems = { duplicates: [], lost: [], gaps: [], ledger: [], other: [] }
   const nonce = await world.nonce()
   const transactions = await world.transactions(before.nonce, nonce)
@@ -170,6 +170,15 @@ async function check(world, { kind, before, last }) {
     problems.lost.push(`it named ${last.data.txHash}, the effect is ${effects[0].hash}`)
   }
   if (!last.ok) problems.lost.push(...whatAnErrorHides(last.error, effects))
+  for (const [name, isPart] of Object.entries(parts)) {
+    const done = transactions.filter((transaction) => isPart(transaction, world))
+    if (done.length > 1)
+      problems.duplicates.push(`${done.length} of ${name}: ${done.map(({ hash }) => hash).join(' ')}`)
+    if (last.ok && !done.every(({ hash }) => last.data.transactions.includes(hash)))
+      problems.lost.push(`it does not name its ${name}`)
+    if (last.ok && done.length === 0) problems.lost.push(`it answered success, and the chain has no ${name}`)
+    if (!last.ok) problems.lost.push(...whatAnErrorHides(last.error, done))
+  }
   if (!(await world.isQuiet())) problems.lost.push('something is still open long after the end')
   if ((await world.pendingNonce()) !== nonce) problems.gaps.push('the pool waits for a nonce')
   for (const { nonce, what } of transactions) {

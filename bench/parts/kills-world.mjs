@@ -9,12 +9,14 @@ import { devnetPolicy } from '@svc/engine'
 import {
   createTestClient,
   decodeFunctionData,
+  encodeFunctionData,
   http,
   keccak256,
   parseAbi,
   parseEventLogs,
   publicActions,
   toEventSelector,
+  toHex,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { startFaultProxy } from '../../packages/devnet/dist/services/fault-proxy.js'
@@ -90,6 +92,8 @@ const abi = parseAbi([
   'function balanceOf(address owner) view returns (uint256)',
   'function tokenOfOwnerByIndex(address owner, uint256 index) view returns (uint256)',
   'function positions(uint256 id) view returns (uint96, address, address, address, uint24, int24, int24, uint128, uint256, uint256, uint128, uint128)',
+  'struct Single { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }',
+  'function exactInputSingle(Single params) payable returns (uint256 amountOut)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ])
 
@@ -98,6 +102,8 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
   const dollars = devnet.tokens.filter(({ symbol }) => symbol === 'USDC' || symbol === 'DAI')
   const spenders = [amm.v3.swapRouter02, amm.v3.positionManager, amm.universalRouter.address, permit2]
   const read = (address, functionName, args) => chain.readContract({ address, abi, functionName, args })
+  const addressOf = (symbol) => devnet.tokens.find((token) => token.symbol === symbol).address
+  let isTraderReady = false
 
   return {
     nonce: () => chain.getTransactionCount({ address: wallet }),
@@ -116,8 +122,7 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
       )
       return pairs.filter((_, index) => amounts[index] !== 0n).map(({ symbol, spender }) => `${symbol} for ${spender}`)
     },
-    allowance: (symbol, spender) =>
-      read(devnet.tokens.find((token) => token.symbol === symbol).address, 'allowance', [wallet, spender]),
+    allowance: (symbol, spender) => read(addressOf(symbol), 'allowance', [wallet, spender]),
     /** The newest position of the wallet that holds something, or `null`. */
     async position() {
       const manager = amm.v3.positionManager
@@ -126,6 +131,41 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
         if ((await read(manager, 'positions', [id]))[7] > 0n) return `${id}`
       }
       return null
+    },
+    /** Somebody else's trades to and fro through the pool of the positions, so that they earn fees of both tokens. */
+    async trade() {
+      const trader = devnet.accounts[4].address
+      const amounts = [
+        ['DAI', 200_000n * 10n ** 18n],
+        ['USDC', 200_000n * 10n ** 6n],
+      ]
+      if (!isTraderReady) {
+        await devnet.fund(trader, { ETH: '100', DAI: '50000000', USDC: '50000000' })
+        for (const [symbol] of amounts) await write(addressOf(symbol), 'approve', [amm.v3.swapRouter02, 2n ** 255n])
+        isTraderReady = true
+      }
+      for (let turn = 0; turn < 25; turn += 1) {
+        for (const [index, [symbol, amountIn]] of amounts.entries()) {
+          const [tokenIn, tokenOut] = [addressOf(symbol), addressOf(amounts[1 - index][0])]
+          const swap = {
+            tokenIn,
+            tokenOut,
+            fee: 100,
+            recipient: trader,
+            amountIn,
+            amountOutMinimum: 0n,
+            sqrtPriceLimitX96: 0n,
+          }
+          await write(amm.v3.swapRouter02, 'exactInputSingle', [swap])
+        }
+      }
+
+      async function write(to, functionName, args) {
+        const data = encodeFunctionData({ abi, functionName, args })
+        const sent = { from: trader, to, data, gas: toHex(1_000_000) }
+        const { status } = await chain.request({ method: 'eth_sendTransactionSync', params: [sent] })
+        if (status !== '0x1') throw new Error(`${functionName} of the trader reverted`)
+      }
     },
     /** What the wallet's transactions of these nonces were, by journal and chain. */
     async transactions(from, to) {

@@ -52,6 +52,23 @@ export const errorTable = {
   PAYLOAD_TOO_LARGE: row(413, false, 'Send at most 256 KiB.'),
   MEDIA_TYPE_NOT_SUPPORTED: row(415, false, 'Send uncompressed application/json in UTF-8.'),
   HEADERS_TOO_LARGE: row(431, false, 'Send at most 100 header fields, what proxies add included.'),
+  // harvests
+  NO_POSITIONS: row(404, false, 'Call get_positions_by_owner to see what an address holds, and on which chain.'),
+  DUST_FILTER_ALL_SKIPPED: row(
+    400,
+    false,
+    'Every position waits for less than minHarvestUsd. Wait, or call again with a smaller minHarvestUsd.',
+  ),
+  HARVEST_PARTIAL_FAILURE: row(
+    502,
+    false,
+    'What details.result names has happened. The same call with the same idempotencyKey goes on with the rest and does nothing twice.',
+  ),
+  CONSOLIDATION_SWAP_FAILED: row(
+    502,
+    false,
+    'The fees are collected and in the wallet. The same call with the same idempotencyKey swaps the rest; execute_swap swaps one token by itself.',
+  ),
   // naming things
   CHAIN_NOT_SUPPORTED: row(400, false, 'Call list_supported_chains for the chains of this server.'),
   VERSION_NOT_DEPLOYED: row(

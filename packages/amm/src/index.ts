@@ -3,6 +3,7 @@ export type {
   Atomicity,
   ChainAnswer,
   Deferred,
+  EarlierTransaction,
   Execute,
   Intent,
   IntentApproval,
@@ -21,6 +22,7 @@ export type {
   RiskTier,
   Scheduled,
   Settled,
+  SettledTransaction,
   TokenQuantity,
 } from './intent.ts'
 export {
@@ -49,10 +51,12 @@ export {
   type PriceSource,
   type PriceWitness,
   type Quote,
+  type CompoundOutcome,
   type RebalancePreview,
   type Rewards,
   type RpcPool,
   type SwapHistory,
+  type SwapOutcome,
   type SwapRecord,
   type Token,
   type TokenDirectory,

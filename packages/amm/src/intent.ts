@@ -30,6 +30,13 @@ export type Intent = {
   readonly permit?: PositionPermit | undefined
   /** What the chain must still say when it is this intent's turn; an earlier write may have changed it. */
   readonly restsOn?: readonly ChainAnswer[] | undefined
+  /** Calls that would do the same one by one: only simulated, to tell what it saves that one call does. */
+  readonly apart?: readonly IntentCall[] | undefined
+  /**
+   * Intents of their own that the same call goes on with once this one is settled, each through the pipeline by itself. A stored
+   * plan of this one holds them too: nothing but what it names is carried out under it.
+   */
+  readonly follows?: readonly Intent[] | undefined
   /** One sentence for the audit log and for the person who approves. */
   readonly why: string
 }
@@ -133,15 +140,26 @@ export type Settled = {
   readonly transactions: readonly SettledTransaction[]
   /** The transaction of the last call of the intent: the one a result names as `txHash`. */
   readonly main: SettledTransaction
+  /** The calls of the intent in order, each with the logs that are its own: of a batch they share a transaction. */
+  readonly calls: readonly SettledTransaction[]
   /** Net change of the wallet per token (native is the zero address, fees of gas left out), from receipt logs. */
   readonly deltas: readonly TokenQuantity[]
   readonly gasCostWei: bigint
   readonly gasCostUsd: number | null
+  /** Of several operations as one, as simulated: the gas of the transaction, and that of its calls as transactions of their own. */
+  readonly gasOfBatch: { readonly together: bigint; readonly apart: bigint } | null
   readonly safetyChecks: SafetyChecks
   /** How much worse than the trusted price the trade was, pools' fees left out; `null` where nothing was traded or a price is missing. */
   readonly priceImpactBps: number | null
   /** What the value stage had to say, though it let the call pass. */
   readonly warnings: readonly string[]
+}
+
+/** A transaction that an earlier attempt at a call had mined, for the attempt that goes on. */
+export type EarlierTransaction = Omit<SettledTransaction, 'label'> & {
+  /** Net change of the wallet, as in `Settled`; what an empty list says is an approval, or failed. */
+  readonly deltas: readonly TokenQuantity[]
+  readonly gasCostWei: bigint
 }
 
 export type SettledTransaction = {
@@ -231,7 +249,7 @@ export type PlannedValues = {
   readonly arrivesAtWorstUsd: string
 }
 
-/** One transaction of a plan, read from its calldata. */
+/** One transaction of a plan, or one call of a batch, read from its calldata. */
 export type PlannedStep = {
   readonly label: string
   readonly to: Address

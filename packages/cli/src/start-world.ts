@@ -149,7 +149,10 @@ async function writeSettings(
     mcpPort,
     logLevel,
     dataDir,
-    policy = devnetPolicy({ [devnet.chainId]: [{ hook: devnet.twamm.hook, pools: [devnet.twamm.pool.id] }] }),
+    policy = devnetPolicy({
+      twammHooks: { [devnet.chainId]: [{ hook: devnet.twamm.hook, pools: [devnet.twamm.pool.id] }] },
+      batchDelegate: { [devnet.chainId]: devnet.batchDelegate },
+    }),
   }: Pick<WorldOptions, 'logLevel' | 'dataDir' | 'policy'> & { readonly mcpPort: number },
 ): Promise<WorldSettings> {
   const [chainsPath, policyPath] = [join(path, 'chains.json'), join(path, 'policy.json')]

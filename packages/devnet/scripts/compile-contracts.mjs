@@ -1,55 +1,62 @@
-// Compiles contracts/*.sol of this package, which are deployed, and of the tool server, whose code only stands in state
-// overrides, and writes each into its contracts.gen.ts. With --check it writes nothing and fails when a committed file
+// Compiles contracts/*.sol of this package, which are deployed, and of the engine, whose code only stands in state
+// overrides, and writes each into its contracts.gen.ts. The engine also gets what a wallet may delegate to, whose code it compares. With --check it writes nothing and fails when a committed file
 // does not match its sources; with --check-stamp it does so without compiling, by the stamp of what was compiled to what.
 // This program is part of the stamp: after a change to it, formatting included, it has to run.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 const outputs = [
-  { sources: '../contracts/', target: '../src/contracts.gen.ts', code: 'bytecode' },
-  { sources: '../../engine/contracts/', target: '../../engine/src/calldata/contracts.gen.ts', code: 'runtime' },
+  { sources: solidityIn('../contracts/'), target: '../src/contracts.gen.ts', codes: ['bytecode'] },
+  {
+    sources: [...solidityIn('../../engine/contracts/'), '../contracts/BatchDelegate.sol'],
+    target: '../../engine/src/calldata/contracts.gen.ts',
+    codes: ['runtime'],
+  },
 ]
 
 const [flag] = process.argv.slice(2)
 
-for (const { sources, target, code } of outputs) {
+for (const { sources, target, codes } of outputs) {
   const path = new URL(target, import.meta.url)
-  const folder = new URL(sources, import.meta.url)
   const written = flag === undefined ? null : readFileSync(path, 'utf8')
-  const body = flag === '--check-stamp' ? written.slice(written.indexOf('\n')) : render(compile(folder), code)
-  const text = `// Written by scripts/compile-contracts.mjs from contracts/*.sol. Do not edit. Stamp: ${stamp(folder, body)}${body}`
+  const body = flag === '--check-stamp' ? written.slice(written.indexOf('\n')) : render(compile(sources), codes)
+  const text = `// Written by scripts/compile-contracts.mjs from contracts/*.sol. Do not edit. Stamp: ${stamp(sources, body)}${body}`
   if (written === null) writeFileSync(path, text)
   else if (written !== text) {
-    process.stderr.write(`${target} does not match ${sources}*.sol: npm run contracts -w @svc/devnet\n`)
+    process.stderr.write(`${target} does not match ${sources.join(', ')}: npm run contracts -w @svc/devnet\n`)
     process.exitCode = 1
   }
 }
 
 /** Changes with the sources, with the compiler and the packages they import, with this program and with what it wrote. */
-function stamp(folder, body) {
+function stamp(sources, body) {
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
   )
   const hash = createHash('sha256').update(JSON.stringify({ dependencies, devDependencies }))
   hash.update(readFileSync(new URL(import.meta.url)))
-  for (const file of solidityIn(folder)) hash.update(`${file}\n`).update(readFileSync(new URL(file, folder)))
+  for (const path of sources) hash.update(`${basename(path)}\n`).update(readFileSync(new URL(path, import.meta.url)))
   return hash.update(body).digest('hex').slice(0, 16)
 }
 
 function solidityIn(folder) {
-  return readdirSync(folder)
+  return readdirSync(new URL(folder, import.meta.url))
     .filter((file) => file.endsWith('.sol'))
     .sort()
+    .map((file) => `${folder}${file}`)
 }
 
 function compile(sources) {
   const require = createRequire(import.meta.url)
-  const files = solidityIn(sources)
+  const files = sources.map((path) => basename(path))
+  const contents = new Map(
+    sources.map((path) => [basename(path), readFileSync(new URL(path, import.meta.url), 'utf8')]),
+  )
   const input = {
     language: 'Solidity',
-    sources: Object.fromEntries(files.map((file) => [file, { content: readFileSync(new URL(file, sources), 'utf8') }])),
+    sources: Object.fromEntries(files.map((file) => [file, { content: contents.get(file) }])),
     settings: {
       evmVersion: 'cancun',
       optimizer: { enabled: true, runs: 200 },
@@ -77,10 +84,11 @@ function readImport(path, folders) {
   return found === undefined ? { error: `${path} is not installed` } : { contents: readFileSync(found, 'utf8') }
 }
 
-function render(contracts, code) {
-  const body = contracts.map(({ name, abi, ...codes }) => {
+function render(contracts, codes) {
+  const body = contracts.map(({ name, abi, ...compiled }) => {
     const constant = name[0].toLowerCase() + name.slice(1)
-    return `export const ${constant} = {\n  abi: ${JSON.stringify(abi)},\n  ${code}: '${codes[code]}',\n} as const\n`
+    const members = [`  abi: ${JSON.stringify(abi)},`, ...codes.map((code) => `  ${code}: '${compiled[code]}',`)]
+    return `export const ${constant} = {\n${members.join('\n')}\n} as const\n`
   })
   return `\n\n${body.join('\n')}`
 }

@@ -42,6 +42,8 @@ export type Devnet = {
   /** EntryPoint 0.8 and the account that EIP-7702 delegates to, both at their canonical addresses. */
   readonly entryPoint: Address
   readonly simple7702Account: Address
+  /** What a wallet delegates to (EIP-7702) to make several calls as one. */
+  readonly batchDelegate: Address
   /** Pays for what `sponsors.paymasterSigner` signs; ten ether of it lie at the EntryPoint. */
   readonly paymaster: Address
   /** Whose keys sign and send what is sponsored. They are public too. */

@@ -13,6 +13,7 @@ import {
   entryPointAddress,
   type Layout,
   type PlacedPool,
+  batchDelegateAddress,
   simple7702AccountAddress,
 } from './seed/layout.ts'
 import { createRewards } from './rewards/create-rewards.ts'
@@ -72,6 +73,7 @@ function describeDevnet(anvil: LoadedChain, layout: Layout, chainId: number, acc
     registry: { identity: layout.agents.identityRegistry, handle: layout.agents.handleRegistry },
     entryPoint: entryPointAddress,
     simple7702Account: simple7702AccountAddress,
+    batchDelegate: batchDelegateAddress,
     paymaster: layout.agents.paymaster,
     sponsors: layout.sponsors,
     rewards: createRewards({ client, layout, send }),

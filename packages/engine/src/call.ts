@@ -15,6 +15,10 @@ export type Call = {
   /** The stored operation that this call carries out: its plan bounds what may happen. `null` for a call of its own. */
   readonly carriesOut: Operation | null
   readonly signal: AbortSignal
+  /**
+   * Names this attempt of a call that goes on with what an earlier attempt began under the same `requestId`; absent for the first.
+   */
+  readonly attempt?: string
   /** Tells the caller how far the call is; absent where nobody asked. */
   readonly onProgress?: ((done: number, of: number) => void) | undefined
 }

@@ -11,6 +11,7 @@ import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.
 import { createDecisionRecorder } from './audit/decision-recorder.ts'
 import type { PipelineLog } from './context/pipeline-ports.ts'
 import { onStorage } from './audit/storage.ts'
+import { earlierTransactions } from './operations/earlier-transactions.ts'
 import { createDoubt, hasSigned } from './operations/may-be-mined.ts'
 import { endInterrupted } from './operations/end-interrupted.ts'
 import { createOperationsPipeline } from './operations/operations-pipeline.ts'
@@ -88,7 +89,7 @@ async function openOver(
   { closers, close }: { readonly closers: Closers; readonly close: () => Promise<void> },
 ) {
   const { dataDir, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
-  const wallet = guardedSigner(options.wallet)
+  const wallet = guardedSigner(options.wallet, (chainId) => executor.policy().batchDelegate[chainId])
   const { journal, ledger, operations, transactions } = store
   const { audit } = outcomes
   const gate = createShutdownGate()
@@ -116,6 +117,7 @@ async function openOver(
     audit,
     dataDir,
     log,
+    signsAuthorizations: options.wallet.signsAuthorizations,
   }
   const executor = createExecutor({
     ...context,
@@ -136,6 +138,7 @@ async function openOver(
   const signed = (requestId: string) => hasSigned(transactions, requestId)
   return {
     openExecute: executor.open,
+    hasAtomicRoute: executor.hasAtomicRoute,
     wallet: { address: wallet.address },
     get defaults() {
       const { slippageBps, deadlineSeconds } = executor.policy()
@@ -157,6 +160,8 @@ async function openOver(
     auditCall: (call: Call) => outcomes.begin(call),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions }, requestId),
+    earlier: (requestId: string, chain: Chain) =>
+      earlierTransactions({ ...ports, transactions, ledger, lookAgain: () => executor.reconcile() }, requestId, chain),
     requestOf: async (txHash: string) => (await transactions.byHash(txHash as Hash))?.requestId ?? null,
     safety: (principal: Principal) => executor.safetyReport(principal),
     during: <Value>(work: () => Promise<Value>) => writes.while(() => during(work)),

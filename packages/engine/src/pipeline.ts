@@ -1,9 +1,12 @@
 import { type Deferred, type Intent, type Settled, ToolError } from '@svc/amm'
+import { onStorage } from './audit/storage.ts'
+import { readAtomicRoute } from './batch/atomic-route.ts'
 import type { Engine, ExecutionContext } from './context/engine.ts'
 import { type Refusal, throwFirst, type Weighed } from './context/refusal.ts'
 import { mayBringHome } from './stages/may-bring-home.ts'
 import { requireRunning } from './stages/require-running.ts'
 import { type ValueWeighed, weighValue } from './stages/weigh-value.ts'
+import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import type { Principal } from './principal.ts'
 import type { Call, OpenExecute } from './call.ts'
@@ -33,7 +36,7 @@ import { createNativePrices } from './spending/spend-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
 import { createSwitchRecorder } from './switches/switch-recorder.ts'
 import { broadcast, confirm } from './stages/transact.ts'
-import { newNumbers, executionContextOf } from './context/execution-context.ts'
+import { executionContextOf, newNumbers, type Numbers } from './context/execution-context.ts'
 
 /**
  * Makes the transaction pipeline: the only way from an intent to a signature. `open` binds it to one call; the writes
@@ -68,9 +71,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   return Object.freeze({
     open: (call: Call) => {
-      const numbers = newNumbers()
+      let numbers: Promise<Numbers> | undefined
       return async <Result>(intent: Intent, shape: (settled: Settled) => Result | Promise<Result>) => {
-        const context = executionContextOf(engine, call, intent, numbers)
+        numbers ??= numbersOf(engine, call)
+        const counted = await numbers
+        const context = executionContextOf(engine, call, intent, counted)
+        counted.tried.push(intent)
         const outcome = await (call.dryRun
           ? policies.forExecution(context).then((followed) => runPipeline(followed, policies))
           : runInTurn(context))
@@ -78,6 +84,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
       }
     },
     safetyReport: async (principal: Principal) => safetyReport(await policies.forCaller(principal.id), principal),
+    hasAtomicRoute: async (chain) => {
+      const { policy } = await policies.now()
+      const { signsAuthorizations } = engine
+      const question = { client: engine.rpc.client(chain), chain, policy, wallet: engine.senders(chain).address }
+      return (await readAtomicRoute({ ...question, signsAuthorizations })).refusal === null
+    },
     policy: () => policies.latest().policy,
     policyNow: async () => (await policies.now()).policy,
     reconcile: async () => reconcile(await policies.newest(), { inFlight, inTurn, reported }),
@@ -94,6 +106,8 @@ export type Executor = {
   readonly open: OpenExecute
   /** As it holds for this caller. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */
   safetyReport(principal: Principal): Promise<SafetyReport>
+  /** Whether several calls can be one transaction of the wallet on a chain (EIP-7702). Throws `RPC_*`, `POLICY_INVALID`. */
+  readonly hasAtomicRoute: (chain: Chain) => Promise<boolean>
   /** The common policy as last read. */
   policy(): Policy
   /** As it holds now; what the breaker and the raising of fees go by follows. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */
@@ -153,6 +167,13 @@ async function runPipeline(context: ExecutionContext, policies: PolicyFollower):
   return step('settle', () => settle(current, progress)).catch((failure: unknown) => {
     throw afterSigning(progress, failure)
   })
+}
+
+/** A call that goes on numbers its transactions after those that the attempts before it have signed. */
+async function numbersOf({ journal }: Pick<Engine, 'journal'>, call: Call): Promise<Numbers> {
+  if (call.attempt === undefined) return newNumbers()
+  const signed = await onStorage('the journal cannot be read', () => journal.byRequest(call.requestId))
+  return newNumbers(signed.reduce((next, { step }) => Math.max(next, step + 1), 0))
 }
 
 /** So many writes are in line on one chain; callers take turns, and none can fill the line alone. */

@@ -65,6 +65,7 @@ const writeTools = [
   'collect_fees',
   'compound_fees',
   'execute_swap',
+  'harvest_rewards',
   'increase_liquidity',
   'rebalance_position',
   'remove_liquidity',

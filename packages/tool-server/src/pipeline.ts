@@ -89,10 +89,15 @@ async function answerCall(arrived: Arrived, context: CallContext): Promise<CallR
   requireAccess(tool, arrived.request.principal)
   const input = parseInput(tool, arrived.request.arguments)
   const open = openCall(tool, input, arrived, options)
-  const attempt = () => runHandler(tool, open.call, context)
-  const run = () => envelope(open, pictures, askPerson(open, deps, attempt))
+  const run = (call = open.call) =>
+    envelope(
+      open,
+      pictures,
+      askPerson(open, deps, () => runHandler(tool, call, context)),
+    )
+  const again = (first: string) => run({ ...open.call, requestId: first, attempt: arrived.requestId })
   const goOn = (operationId: string) => envelope(open, pictures, repeatStored(operationId, open, deps))
-  return trackWrite(open, write, () => atMostOnce(open, { once, log }, { run, goOn }))
+  return trackWrite(open, write, () => atMostOnce(open, { once, log }, { run, again, goOn }))
 }
 
 /** The handler and the check of its output; a stored write that is carried out later passes here again. */

@@ -26,8 +26,10 @@ describe('closing while a write is on its way', () => {
         },
         wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
         defaults: { slippageBps: 50, deadlineSeconds: 600 },
+        hasAtomicRoute: async () => false,
         idempotency: {
           begin: async () => ({ state: 'new' }),
+          goOn: async () => false,
           takeOver: async () => false,
           finish: async () => {},
           abandon: async () => void seen.push('key freed'),

@@ -1,7 +1,8 @@
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { ViewName } from './apps/app-views.ts'
 import type { KeyTier, OperationActions, OperationReads, Principal, SafetyReport, Scope } from '@svc/engine'
-import type { Deferred, Execute, KeptDeposit, TokenQuantity } from '@svc/amm'
+import type { Deferred, EarlierTransaction, Execute, Intent, KeptDeposit, TokenQuantity } from '@svc/amm'
 import type { ChartSpec } from './charts/chart-spec.ts'
 import type { Ports } from './ports.ts'
 
@@ -90,6 +91,8 @@ export type WriteFacts<Input, Output> = Facts<Input, Output> & {
   /** True when the call can take value out of a position or the wallet. */
   readonly destructive: boolean
   readonly idempotent: boolean
+  /** True where a repeat under the same idempotency key goes on with what is missing, and only a success ends the key. */
+  readonly goesOn?: true
 }
 
 export type OperationFacts<Input, Output> = Omit<WriteFacts<Input, Output>, 'scope'>
@@ -107,6 +110,8 @@ export type Tool = {
   /** The lowest tier of keys that may call it. */
   readonly tier: KeyTier
   readonly inDataProfile: boolean
+  /** Whether a repeat goes on where an attempt had stopped: its handler asks what was done, and does the rest. */
+  readonly goesOn: boolean
   readonly view: ViewName | null
   /** Those that MCP takes for granted are left out: an open world, and of what only reads that it destroys nothing and may be repeated. */
   readonly annotations: {
@@ -153,6 +158,15 @@ export type WriteContext = ReadContext & {
   keptDeposits(): readonly KeptDeposit[]
   /** What that plan says must arrive at least; nothing for a call of its own. Throws `INTERNAL`. */
   keptReceipts(): readonly TokenQuantity[]
+  /** Whether the wallet can make several calls as one transaction there (EIP-7702). Throws `RPC_*`. */
+  hasAtomicRoute(chain: Chain): Promise<boolean>
+  /** That plan's own intent and those that follow it; `null` for a call of its own. Throws `INTERNAL`. */
+  keptParts(): readonly Intent[] | null
+  /**
+   * What earlier attempts at this very call had mined, for a tool that goes on; nothing for a first attempt. Throws `WALLET_BUSY`
+   * while something they signed is open, and `CANCELLED_BY_OPERATOR`.
+   */
+  earlier(chain: Chain): Promise<readonly EarlierTransaction[]>
   /** Never null where a write tool runs. */
   readonly wallet: { readonly address: `0x${string}`; readonly type: 'local' | 'managed' }
   /** The policy's defaults and caps, as far as a plan needs them. */
@@ -218,6 +232,7 @@ function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
     scope: facts.scope,
     tier: access,
     inDataProfile,
+    goesOn: ('goesOn' in facts ? facts.goesOn : undefined) ?? false,
     view: ('view' in facts ? facts.view : undefined) ?? null,
     annotations: {
       readOnlyHint: access === 'read',

@@ -57,6 +57,11 @@ export class ServiceWallet implements Signer {
     return address
   }
 
+  /** Whether the backend can sign EIP-7702 authorizations at all. */
+  get signsAuthorizations(): boolean {
+    return this.#signer.signsAuthorizations ?? true
+  }
+
   /**
    * Journal and records of the calls that are given none, `registerAgent` and the provider among them: calls on this
    * object share them, and go on with what an earlier one left. Another object or process knows nothing of them, and the

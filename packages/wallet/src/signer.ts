@@ -18,6 +18,8 @@ export type Signer = {
   signMessage(message: SignableMessage, options?: SigningOptions): Promise<Hex>
   /** Signs by EIP-712. */
   signTypedData(typedData: TypedDataDefinition, options?: SigningOptions): Promise<Hex>
+  /** False where the backend has no way to sign authorizations, so that nobody plans on them. */
+  readonly signsAuthorizations?: boolean
   /** Signs by EIP-7702 that the account runs the code at `address` from `nonce` on. */
   signAuthorization(authorization: AuthorizationToSign, options?: SigningOptions): Promise<SignedAuthorization>
 }

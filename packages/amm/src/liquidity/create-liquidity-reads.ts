@@ -6,6 +6,8 @@ import type { ReadPorts } from './liquidity-ports.ts'
 import { readV3Positions } from './v3/read-positions.ts'
 import { readV4Positions } from './v4/read-positions.ts'
 import type { Address } from 'viem'
+import { collectedIn } from './harvest/collected-in.ts'
+import { collectRefusals } from './harvest/plan-collect-all.ts'
 import { readPool } from './pools/read-pool.ts'
 import { readPairShares } from './v2/read-pair-shares.ts'
 import { withBareTokens } from '../tokens/with-bare-tokens.ts'
@@ -52,6 +54,11 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
     pairShare: (chain, pair, owner) => readPairShare(held, chain, pair, owner),
     positionsByOwner: (chain, owner, versions) => positionsByOwner(held, chain, owner, versions),
     quote: (chain, request) => quote(ports, chain, request),
+    collectRefusals: (chain, positions, deadline) => collectRefusals(ports, chain, positions, deadline),
+    collectedIn: (chain, mined) => {
+      const position: LiquidityReads['position'] = (...named) => readPosition(held, ...named)
+      return collectedIn({ ...ports, position }, chain, mined)
+    },
   }
 }
 

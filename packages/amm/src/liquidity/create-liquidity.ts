@@ -16,6 +16,7 @@ import { collectedFromPool, encodeCollect, planRemoveV3 } from './v3/plan-remove
 import { planRemoveV4 } from './v4/plan-remove.ts'
 import { planIncreaseV3 } from './v3/plan-increase.ts'
 import { planIncreaseV4 } from './v4/plan-increase.ts'
+import { planCollectAll } from './harvest/plan-collect-all.ts'
 import { createLiquidityReads } from './create-liquidity-reads.ts'
 import { planCompound } from './plan-compound.ts'
 import { planRebalance } from './plan-rebalance.ts'
@@ -30,10 +31,14 @@ export function createLiquidity(ports: ReadPorts): Liquidity {
   return {
     ...reads,
     planAdd: planAdd(planning),
-    planCompound: planCompound(planning),
+    planCompound: planCompound({
+      ...planning,
+      plans: { planCollect: planCollect(planning), planSwap: planSwap(planning) },
+    }),
     planIncrease: planIncrease(planning),
     planRemove: planRemove(planning),
     planCollect: planCollect(planning),
+    planCollectAll: async (chain, positions, request) => planCollectAll(chain, positions, request),
     planSwap: planSwap(planning),
     planMigrate: async () => {
       throw new ToolError(

@@ -1,6 +1,7 @@
 export { createLiquidity } from './create-liquidity.ts'
 export { liquidityForAmounts, type RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
 export { callerPriceOf, type PairDecimals, priceDrift } from './planning/deposit/require-kept.ts'
+export { mergeIntents, type MergedIntent } from './planning/merge-intents.ts'
 export { leastOfMint, leastOfPair, mostOfMint } from './planning/slippage-limits.ts'
 export { isUnsigned, positionPermitAbi, unsigned, withSignature } from './migrate/position-permit.ts'
 export { routeLiquidity } from './route-liquidity.ts'

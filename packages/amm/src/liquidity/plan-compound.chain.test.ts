@@ -37,6 +37,25 @@ describe.each(places)('$version $base', ({ version, base: symbol }) => {
     }
   })
 
+  it('swaps what is too much of one side where the wallet has an atomic route, and adds both', async () => {
+    const position = await market.open(version, base(), [base()])
+    const planned = await market.compound(position, { swapToRatio: true, hasAtomicRoute: async () => true })
+    expect(planned.intent).toMatchObject({ atomicity: 'batch-7702', spends: [], receives: [] })
+    expect(planned.intent.calls.map(({ label }) => label)).toEqual(['collect fees', 'swap', 'add fees'])
+    const { result, changes } = await market.bench.changes(market.sides(position), () =>
+      market.bench.run(planned.intent),
+    )
+    const outcome = await planned.decode(result)
+    expect(outcome.swapped).toMatchObject({ amountIn: planned.preview.swapped!.amountIn })
+    expect(outcome.liquidity).toBeGreaterThan(0n)
+    expect(changes.every((change) => change >= 0n)).toBe(true)
+    const after = await market.read(version, position.positionId)
+    expect(after.liquidity).toBe(position.liquidity + outcome.liquidity)
+    // Little is left over: the slippage that the deposit leaves room for.
+    const [in0, in1] = [position.fees0 - outcome.amount0, position.fees1 - outcome.amount1]
+    expect([in0 > 0n, in1 > 0n]).toContain(true)
+  })
+
   it('refuses fees of one token alone, and none', async () => {
     const none = await market.open(version, base(), [])
     await expect(market.compound(none)).rejects.toMatchObject({ code: 'NOTHING_TO_COLLECT' })

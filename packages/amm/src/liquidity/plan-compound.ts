@@ -6,6 +6,7 @@ import { ToolError } from '../tool-error.ts'
 import { increaseOf } from './planning/deposit/deposit-of.ts'
 import { fitOwn, fitsAsIs, type FittedOwn } from './planning/deposit/fit-own.ts'
 import { liquidityForAmounts, type RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
+import { type CompoundPorts, planCompoundWithSwap } from './plan-compound-with-swap.ts'
 import { describeAmounts } from './planning/describe-amounts.ts'
 import type { IncreaseRequest } from './planning/deposit/fit-increase.ts'
 import { leastReceipts, planPayment, routineIntent, sidesOf } from './planning/plan-payment.ts'
@@ -20,7 +21,7 @@ import { readModification } from './v4/read-modification.ts'
 import { refuseDeltaHooks } from './v4/pool-key.ts'
 
 /** The `planCompound` of the liquidity port. */
-export function planCompound(ports: Pick<PlanPorts, 'rpc'>): Liquidity['planCompound'] {
+export function planCompound(ports: CompoundPorts): Liquidity['planCompound'] {
   return async (chain, position, request) => {
     const { pool, fees0, fees1 } = position
     refuseDeltaHooks(pool.hooks, 'positionId')
@@ -33,7 +34,10 @@ export function planCompound(ports: Pick<PlanPorts, 'rpc'>): Liquidity['planComp
     const { slippageBps, kept, swapToRatio } = request
     if (fees0 === 0n && fees1 === 0n) throw noFees(position)
     const waiting = { version: position.version, bounds, atHand: () => fees }
-    if (swapToRatio && !fitsAsIs(waiting)) throw needsSwap()
+    if (swapToRatio && !fitsAsIs(waiting)) {
+      if (!(await request.hasAtomicRoute())) throw needsSwap()
+      return planCompoundWithSwap(ports, chain, position, request)
+    }
     const fitted = fitOwn({ ...waiting, slippageBps, kept })
     if (fitted.liquidity === 0n) throw buysNothing(position)
     const own = { position, bounds, fees, fitted, request: { ...request, slippageBps: fitted.slippageBps } }
@@ -125,7 +129,7 @@ function outcomeOf(
   fees: Amounts,
   { liquidity, amount0, amount1 }: Amounts & { readonly liquidity: bigint },
 ): CompoundOutcome {
-  return { fees0: fees.amount0, fees1: fees.amount1, liquidity, amount0, amount1 }
+  return { fees0: fees.amount0, fees1: fees.amount1, liquidity, amount0, amount1, swapped: null }
 }
 
 function noFees({ positionId }: Position): ToolError {

@@ -1,13 +1,5 @@
-import {
-  type Amounts,
-  getAmountsForLiquidity,
-  getNextSqrtPriceFromInput,
-  getSqrtPriceAtTick,
-  LpMathError,
-  type TickRange,
-} from '@svc/lp-math'
+import { type Amounts, getAmountsForLiquidity, getSqrtPriceAtTick, type TickRange } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Settled } from '../intent.ts'
 import type {
   AddOutcome,
   AddPreview,
@@ -15,7 +7,6 @@ import type {
   LiquidityPlan,
   Pool,
   Position,
-  Quote,
   RebalanceOutcome,
   RebalancePreview,
 } from '../ports.ts'
@@ -25,7 +16,9 @@ import { fitOwn, fitsAsIs, type FittedOwn, type OwnMove } from './planning/depos
 import type { RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
 import { resolveRange } from './planning/deposit/resolve-range.ts'
 import type { PlanPorts } from './liquidity-ports.ts'
+import { quoteToRatio } from './planning/quote-to-ratio.ts'
 import { refuseTooSmall, requireDeployment } from './planning/refusals.ts'
+import { partsOf, settledCalls } from './planning/settled-calls.ts'
 import { planMintV3 } from './v3/plan-add.ts'
 import { planCloseAndOpenV3 } from './v3/plan-rebalance.ts'
 import { planMintV4 } from './v4/plan-add.ts'
@@ -104,7 +97,12 @@ async function planInTurn(
   { position, ticks, request }: RebalanceParts,
 ): Promise<LiquidityPlan<RebalancePreview, RebalanceOutcome>> {
   const { slippageBps, deadline, recipient, kept } = request
-  const { quote, zeroForOne, sqrtPriceX96 } = await quoteToRatio(ports, chain, position, ticks)
+  const { quote, zeroForOne, sqrtPriceX96 } = await quoteToRatio(ports, chain, {
+    pool: position.pool,
+    ticks,
+    atHand: paidOut(position)(position.pool.sqrtPriceX96),
+    without: position,
+  })
   const { token0, token1 } = position.pool
   const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0]
   const close = await ports.plans.planRemove(chain, position, {
@@ -141,14 +139,20 @@ async function planInTurn(
     },
     preview: { closed: close.preview, opened: open.preview, swap: { ...quote, tokenIn, tokenOut } },
     decode: async (settled) => {
+      const parts = partsOf([close.intent, swap.intent, open.intent])
+      const [closed = settled, swapped = settled, opened = settled] = parts.map(({ from, count }) =>
+        settledCalls(settled, from, count),
+      )
       const [closing, swapping, opening] = await Promise.all([
-        close.decode(of(settled, close.intent.calls)),
-        swap.decode(of(settled, swap.intent.calls)),
-        open.decode(of(settled, open.intent.calls)),
+        close.decode(closed),
+        swap.decode(swapped),
+        open.decode(opened),
       ])
-      const hashes = [close, open].map(({ intent }) => of(settled, intent.calls).main.hash)
-      const [closedBy = settled.main.hash, openedBy = settled.main.hash] = hashes
-      return { closed: { ...closing, hash: closedBy }, opened: { ...opening, hash: openedBy }, swapped: swapping }
+      return {
+        closed: { ...closing, hash: closed.main.hash },
+        opened: { ...opening, hash: opened.main.hash },
+        swapped: swapping,
+      }
     },
   }
 }
@@ -182,93 +186,6 @@ function moveOf(
   const pays = { inverted, paid0: position.pool.token0, paid1: position.pool.token1 }
   const deposit = depositAt(target, pays, { ticks, bounds, fitted: amounts })
   return { position, deposit, inverted, request: { slippageBps, deadline, recipient, kept } }
-}
-
-/** What was mined, as seen by the planner of one of the calls. */
-function of(settled: Settled, calls: readonly { readonly label: string }[]): Settled {
-  const [own] = calls
-  return { ...settled, main: settled.transactions.find(({ label }) => label === own?.label) ?? settled.main }
-}
-
-type ToRatio = {
-  readonly quote: Quote
-  readonly zeroForOne: boolean
-  /** Of the pool after the swap, as far as it goes through it. */
-  readonly sqrtPriceX96: bigint
-}
-
-/** How much to swap so that what is left fits the range: first at the price of the pool, then at that of a quote. */
-async function quoteToRatio(
-  ports: RebalancePorts,
-  chain: Chain,
-  position: Position,
-  ticks: TickRange,
-): Promise<ToRatio> {
-  const { pool } = position
-  const whole = paidOut(position)(pool.sqrtPriceX96)
-  let after = pool.sqrtPriceX96
-  let rate = { amountIn: 1n << 96n, amountOut: 0n }
-  let found: ToRatio | null = null
-  for (let turn = 0; turn < 2; turn += 1) {
-    const shape = getAmountsForLiquidity(
-      after,
-      getSqrtPriceAtTick(ticks.tickLower),
-      getSqrtPriceAtTick(ticks.tickUpper),
-      shapeLiquidity,
-      true,
-    )
-    const zeroForOne = whole.amount0 * shape.amount1 > whole.amount1 * shape.amount0
-    if (found === null) rate = poolRate(pool.sqrtPriceX96, zeroForOne)
-    const amountIn = excess(whole, shape, zeroForOne, rate)
-    const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
-    const quote = await ports.liquidity.quote(chain, { tokenIn, tokenOut, amountIn })
-    after = priceAfter(position, quote, zeroForOne)
-    rate = quote
-    found = { quote, zeroForOne, sqrtPriceX96: after }
-  }
-  if (found === null) throw new TypeError('at least one quote is asked for')
-  return found
-}
-
-/** Amounts of a range have the same ratio for any liquidity; of this one they have digits enough. */
-const shapeLiquidity = 1n << 100n
-
-/** What one unit of the token that goes in buys at the pool's price, as a fraction. */
-function poolRate(sqrtPriceX96: bigint, zeroForOne: boolean): Pick<Quote, 'amountIn' | 'amountOut'> {
-  const [one, other] = [1n << 192n, sqrtPriceX96 * sqrtPriceX96]
-  return zeroForOne ? { amountIn: one, amountOut: other } : { amountIn: other, amountOut: one }
-}
-
-/**
- * How much of the side that is too much must be swapped at a rate (out for in) so that both sides are in the ratio of `shape`:
- * with a and b at hand, u and v in the shape, x = (a v - b u) / (v + u out/in). At least one unit.
- */
-function excess(
-  whole: Amounts,
-  shape: Amounts,
-  zeroForOne: boolean,
-  { amountIn, amountOut }: Pick<Quote, 'amountIn' | 'amountOut'>,
-): bigint {
-  const [a, b] = zeroForOne ? [whole.amount0, whole.amount1] : [whole.amount1, whole.amount0]
-  const [u, v] = zeroForOne ? [shape.amount0, shape.amount1] : [shape.amount1, shape.amount0]
-  const below = v * amountIn + u * amountOut
-  const swapped = below === 0n ? 0n : ((a * v - b * u) * amountIn) / below
-  return swapped > 0n ? swapped : 1n
-}
-
-/** Where the swap goes through the position's own pool, whose liquidity lacks the position by then. */
-function priceAfter({ pool, tickLower, tickUpper, liquidity }: Position, quote: Quote, zeroForOne: boolean): bigint {
-  const [hop, ...more] = quote.route
-  if (hop === undefined || more.length > 0 || hop.pool.id !== pool.id) return pool.sqrtPriceX96
-  const isInRange = tickLower <= pool.tick && pool.tick < tickUpper
-  const left = pool.liquidity - (isInRange ? liquidity : 0n)
-  const paid = (quote.amountIn * BigInt(1_000_000 - pool.fee)) / 1_000_000n
-  try {
-    return getNextSqrtPriceFromInput(pool.sqrtPriceX96, left, paid, zeroForOne)
-  } catch (error) {
-    if (error instanceof LpMathError) return pool.sqrtPriceX96
-    throw error
-  }
 }
 
 function positive(amount: bigint): bigint {

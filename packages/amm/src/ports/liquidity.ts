@@ -1,6 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash } from 'viem'
-import type { Intent, KeptDeposit, Settled, TokenQuantity } from '../intent.ts'
+import type { Intent, KeptDeposit, Settled, SettledTransaction, TokenQuantity } from '../intent.ts'
+import type { ToolError } from '../tool-error.ts'
 import type {
   PairShare,
   Pool,
@@ -47,6 +48,17 @@ export type Liquidity = {
   ): Promise<{ readonly items: readonly (Position | PairShare)[]; readonly complete: boolean }>
   /** Best route by amount out; one that would lose half to price impact is none. Throws `POOL_NOT_FOUND`, `INSUFFICIENT_LIQUIDITY`, `AMOUNT_TOO_SMALL`. */
   quote(chain: Chain, request: QuoteRequest): Promise<Quote>
+  /** Why positions cannot be collected, each asked alone as its owner would; `null` for one that can. Throws `RPC_*`. */
+  collectRefusals(
+    chain: Chain,
+    positions: readonly Position[],
+    deadline: number,
+  ): Promise<readonly (ToolError | null)[]>
+  /** What the collections of one mined transaction paid, in the order in which they were made, from its logs. Throws `RPC_*`. */
+  collectedIn(
+    chain: Chain,
+    mined: Pick<SettledTransaction, 'logs' | 'blockNumber'>,
+  ): Promise<readonly (CollectOutcome & { readonly position: Position })[]>
   planAdd(chain: Chain, request: AddRequest): Promise<LiquidityPlan<AddPreview, AddOutcome>>
   planIncrease(
     chain: Chain,
@@ -86,6 +98,12 @@ export type Liquidity = {
     position: Position,
     request: { readonly deadline: number; readonly recipient: Address },
   ): Promise<LiquidityPlan<CollectOutcome, CollectOutcome>>
+  /** Collects what positions of one version are owed, all in one transaction. Throws `HOOK_NOT_SUPPORTED`. */
+  planCollectAll(
+    chain: Chain,
+    positions: readonly Position[],
+    request: { readonly deadline: number; readonly recipient: Address },
+  ): Promise<Intent>
   /** Adds what a position has earned to its liquidity, in one transaction, as far as its range takes it. */
   planCompound(
     chain: Chain,
@@ -93,6 +111,8 @@ export type Liquidity = {
     request: {
       /** Whether the side that is too much must be swapped; without, the rest comes to the wallet. */
       readonly swapToRatio: boolean
+      /** Whether the wallet can make several calls as one transaction; asked where a swap is needed. */
+      readonly hasAtomicRoute: () => Promise<boolean>
       readonly slippageBps: number
       readonly deadline: number
       readonly recipient: Address
@@ -215,7 +235,12 @@ export type RemoveOutcome = {
 }
 export type CollectOutcome = { readonly fees0: bigint; readonly fees1: bigint }
 /** What was collected, and what of it was added. */
-export type CompoundOutcome = CollectOutcome & IncreaseOutcome
+export type CompoundOutcome = CollectOutcome &
+  IncreaseOutcome & {
+    readonly swapped:
+      | (SwapOutcome & Pick<Quote, 'version'> & { readonly tokenIn: Token; readonly tokenOut: Token })
+      | null
+  }
 
 export type MigrateRequest = {
   /** Of the v4 pool; `null` for one without. */

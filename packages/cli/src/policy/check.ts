@@ -52,6 +52,7 @@ function unknownChains(policy: Policy, chains: Config['chains']): readonly strin
     'allowlist.tokens': policy.allowlist.tokens,
     contracts: policy.contracts,
     twammHooks: policy.twammHooks,
+    batchDelegate: policy.batchDelegate,
     recipients: policy.recipients,
     spenders: policy.spenders,
     priceSources: policy.priceSources,

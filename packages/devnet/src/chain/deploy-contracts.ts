@@ -18,6 +18,7 @@ import type { Call } from './block-writer.ts'
 import type { ChainClient } from './chain-client.ts'
 import {
   arbitrageur,
+  batchDelegate,
   feeOnTransferToken,
   handleRegistry,
   identityRegistry,
@@ -78,6 +79,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
   const entryPoint = canonical('EntryPoint', entryPointSalt, accountAbstraction('EntryPoint'), 6_500_000n)
   const account = canonical('Simple7702Account', zeroHash, accountAbstraction('Simple7702Account'), 1_200_000n)
   const twamm = canonical('the TWAMM hook', twammHookSalt, twammInitCode(layout.contracts), 4_000_000n)
+  const batches = canonical('BatchDelegate', zeroHash, batchDelegate.bytecode, 1_200_000n)
   const deposit: Call = {
     from: bank,
     to: entryPointAddress,
@@ -99,7 +101,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
     gas: 100_000n,
     what: 'enable the 0.01 % fee',
   }
-  const afterAll = [rewards, twamm, deposit, enableLowestFee]
+  const afterAll = [rewards, twamm, deposit, enableLowestFee, batches]
   return [permit2, entryPoint, account, ...contracts, ...tokens, ...agents, ...feeds, ...afterAll]
 }
 

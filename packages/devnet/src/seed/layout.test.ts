@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { getCreate2Address, type Hex, keccak256, pad, toHex } from 'viem'
 import { expect, test } from 'vitest'
 import { deriveAccounts } from '../accounts.ts'
-import { create2Factory, createLayout, twammHookSalt, twammInitCode } from './layout.ts'
+import { batchDelegateAddress, create2Factory, createLayout, twammHookSalt, twammInitCode } from './layout.ts'
 
 const { roles, sponsors } = deriveAccounts()
 const { twamm, contracts } = createLayout({ roles, sponsors })
@@ -15,6 +16,11 @@ test('the TWAMM hook stands at an address that says what it is asked for', () =>
   // Where the hook's code has changed, this names the salt that fits now.
   expect(isFitting ? twammHookSalt : leastSalt()).toBe(twammHookSalt)
   expect(isFitting).toBe(true)
+})
+
+test('the batch delegate stands where the guide for operators says', () => {
+  const guide = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8')
+  expect(guide.split(batchDelegateAddress)).toHaveLength(3)
 })
 
 function leastSalt(): Hex {

@@ -7,9 +7,10 @@ import {
   keccak256,
   pad,
   zeroAddress,
+  zeroHash,
 } from 'viem'
 import type { Roles, Sponsors } from '../accounts.ts'
-import { twammHook } from '../contracts.gen.ts'
+import { batchDelegate, twammHook } from '../contracts.gen.ts'
 import { feedSpecs, type FeedSymbol } from '../feeds/feed-specs.ts'
 import { type Asset, tokenSpecs, type TokenSymbol } from './token-specs.ts'
 
@@ -94,6 +95,14 @@ export const permit2Address: Address = '0x000000000022D473030F116dDEE9F6B43aC78B
 /** EntryPoint 0.8 of ERC-4337, and the account that an address is delegated to (EIP-7702) when it is sponsored. */
 export const entryPointAddress: Address = '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108'
 export const simple7702AccountAddress: Address = '0xe6Cae83BdE06E4c305530e199D7217f42808555B'
+
+/** The contract that a wallet delegates to (EIP-7702) to make several calls as one: at this address on every chain with the factory. */
+export const batchDelegateAddress: Address = getContractAddress({
+  opcode: 'CREATE2',
+  from: create2Factory,
+  salt: zeroHash,
+  bytecode: batchDelegate.bytecode,
+})
 
 /** Hash of a pool's init code, canonical on every chain: routers and SDKs derive pool addresses from it. */
 export const pairInitCodeHash: Hex = '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'

@@ -2,6 +2,7 @@ import { type Address, getAddress, type Hex, isAddress, type PublicClient } from
 import * as z from 'zod'
 import { isUnsigned } from '@svc/amm/liquidity'
 import { readAuditLog } from './read-audit-log.ts'
+import { delegationTo } from '../batch/atomic-route.ts'
 import { createSimulatorMemory } from '../simulation/simulate-with-trace.ts'
 import { noInspection } from '../value/inspection.ts'
 import { simulate } from '../simulation/simulation.ts'
@@ -85,6 +86,14 @@ const address = z.string().transform((text, context): Address => {
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value))
 const integer = z.string().regex(/^-?\d{1,90}$/)
 
+const call = z.object({
+  kind: z.enum(['approve', 'call', 'revoke']),
+  label: z.string(),
+  to: address,
+  data: hex,
+  valueWei: integer.transform(BigInt),
+})
+
 const simulatedSchema = z.object({
   event: z.literal('tx.simulated'),
   requestId: z.string(),
@@ -94,15 +103,7 @@ const simulatedSchema = z.object({
   block: integer,
   atSeconds: z.int(),
   tokens: z.array(address),
-  steps: z.array(
-    z.object({
-      kind: z.enum(['approve', 'call', 'revoke']),
-      label: z.string(),
-      to: address,
-      data: hex,
-      valueWei: integer.transform(BigInt),
-    }),
-  ),
+  steps: z.array(call.extend({ batch: z.object({ delegate: address, calls: z.array(call) }).optional() })),
   simulation: z.object({ deltas: z.record(z.string(), integer) }),
 })
 
@@ -128,7 +129,8 @@ async function replay(
   client: PublicClient | null,
   memory: ReturnType<typeof createSimulatorMemory>,
 ): Promise<ReplayOutcome> {
-  const { chainId, block } = simulated
+  const { chainId, block, steps } = simulated
+  const delegate = steps[0]?.batch?.delegate
   if (client === null) return { status: 'not-replayed', why: `no endpoint is known for chain ${chainId}` }
   try {
     const { deltas } = await simulate({
@@ -146,6 +148,7 @@ async function replay(
       funds: null,
       isUnsigned: simulated.steps.some(({ data }) => isUnsigned(data)),
       block: { number: BigInt(block) },
+      ...(delegate === undefined ? {} : { code: delegationTo(delegate) }),
     })
     const tokens = differences(new Map(Object.entries(simulated.simulation.deltas)), deltas)
     return tokens.length === 0 ? { status: 'agrees', block } : { status: 'differs', block, tokens }

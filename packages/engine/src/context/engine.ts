@@ -44,10 +44,15 @@ export type ExecutionContext = {
   readonly reservationId: string
   /** Numbers the transactions of the call in the journal. */
   readonly nextStep: () => number
+  /** What the same call wanted before it in this attempt, whatever became of it. */
+  readonly before: readonly Intent[]
 }
 
 /** What the stages that only look at an intent need: no key and no store. */
 export type InspectionContext = Pick<ExecutionContext, 'intent' | 'chain' | 'client' | 'wallet' | 'known'> & {
-  readonly engine: Pick<Engine, 'policy' | 'rpc' | 'tokens' | 'prices' | 'simulators' | 'nativePrices' | 'now'>
+  readonly engine: Pick<
+    Engine,
+    'policy' | 'rpc' | 'tokens' | 'prices' | 'simulators' | 'nativePrices' | 'now' | 'signsAuthorizations'
+  >
   readonly call: Pick<Call, 'tool'> & { readonly principal: Pick<Call['principal'], 'id'> }
 }

@@ -23,10 +23,14 @@ export function executionContextOf(engine: Engine, call: Call, intent: Intent, n
     sender,
     wallet: sender.address,
     known: knownContracts(chain, engine.policy),
-    reservationId: [call.requestId, ...(call.carriesOut === null ? [] : [call.carriesOut.id]), numbers.intent()].join(
-      '/',
-    ),
+    reservationId: [
+      call.requestId,
+      ...(call.carriesOut === null ? [] : [call.carriesOut.id]),
+      ...(call.attempt === undefined ? [] : [call.attempt]),
+      numbers.intent(),
+    ].join('/'),
     nextStep: numbers.step,
+    before: [...numbers.tried],
   }
 }
 
@@ -45,11 +49,11 @@ export function serverContext(engine: Engine, chain: Chain): ExecutionContext {
   return executionContextOf(engine, call, nothing(chain.id), newNumbers())
 }
 
-/** What numbers the intents and the transactions of one call. */
-export type Numbers = { readonly intent: () => number; readonly step: () => number }
+/** What numbers the intents and the transactions of one call, and the intents it has tried so far. */
+export type Numbers = { readonly intent: () => number; readonly step: () => number; readonly tried: Intent[] }
 
-export function newNumbers(): Numbers {
-  return { intent: counter(), step: counter() }
+export function newNumbers(firstStep = 0): Numbers {
+  return { intent: counter(0), step: counter(firstStep), tried: [] }
 }
 
 /** How far a run of the pipeline has come. Filled as it goes. */
@@ -64,8 +68,8 @@ export type Progress = {
   valid: { readonly snapshotTaken: ChainSnapshot; readonly simulation: Simulation; readonly firstStep: number }
 }
 
-function counter(): () => number {
-  let next = 0
+function counter(first: number): () => number {
+  let next = first
   return () => next++
 }
 

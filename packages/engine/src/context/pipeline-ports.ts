@@ -16,6 +16,8 @@ export type PipelinePorts = {
   readonly senders: (chain: Chain) => Sender
   /** Signs beside transactions what a grant covers; absent where the wallet signs transactions alone. */
   readonly signGranted?: GuardedSigner['signGranted']
+  /** False where the wallet's signer has no way to sign EIP-7702 authorizations. */
+  readonly signsAuthorizations?: boolean
   /** The journal of those senders. */
   readonly journal: Pick<Journal, 'open' | 'refused' | 'nextNonce' | 'byHash' | 'byRequest' | 'mark'>
   /** What operators ask about what stands in that journal. */

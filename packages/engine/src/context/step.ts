@@ -8,4 +8,8 @@ export type Step = {
   readonly to: Address
   readonly data: Hex
   readonly valueWei: bigint
+  /** Where the transaction is a batch: its calls in order, and what the wallet is delegated to (EIP-7702). */
+  readonly batch?: Batch | undefined
 }
+
+export type Batch = { readonly delegate: Address; readonly calls: readonly Step[] }

@@ -25,8 +25,8 @@ export function createOperationsPipeline(options: OperationsPipelineOptions): Op
       onStorage('the operations cannot be read', () =>
         operations.list({ principalId: principal.id, limit, ...(state === null ? {} : { states: [state] }) }),
       ),
-    take: async (operation, requestId) => {
-      const taken = await change(operation.id, () => operations.claim(operation.id, { requestId }))
+    take: async (operation, requestId, goesOn = false) => {
+      const taken = await change(operation.id, () => operations.claim(operation.id, { requestId, goesOn }))
       try {
         requireChannel(taken, await options.policyNow())
         await onStorage('the audit log cannot be written', () => options.decisions.record(taken))

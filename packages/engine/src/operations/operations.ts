@@ -102,10 +102,10 @@ export type OperationsPipeline = {
     query: { readonly state: OperationState | null; readonly limit: number },
   ): Promise<readonly Operation[]>
   /**
-   * Takes it for one request, once. A word that came over a channel which the policy does not name now ends it. Throws
+   * Takes it for one request, once; with `goesOn` also one that failed on its way, for the request that it was taken for then. A word that came over a channel which the policy does not name now ends it. Throws
    * `OPERATION_STATE`, `OPERATION_EXPIRED`, `APPROVAL_REQUIRED`, `APPROVAL_DENIED`, `POLICY_INVALID`.
    */
-  take(operation: Operation, requestId: string): Promise<Operation>
+  take(operation: Operation, requestId: string, goesOn?: boolean): Promise<Operation>
   /** A result that was answered. Never rejects: what cannot be recorded is logged. */
   finish(operation: Operation, result: Readonly<Record<string, unknown>>): Promise<void>
   /**

@@ -1,6 +1,7 @@
 import { formatAmount } from '@svc/lp-math'
 import { getAddress, size, slice, zeroAddress } from 'viem'
-import type { Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '@svc/amm'
+import type { Intent, Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '@svc/amm'
+import { callsOf } from '../batch/batch-step.ts'
 import { describeCalldata, type DescribedCall } from '../calldata/describe-calldata.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
 import { shownOf, tokenFacts } from './plan-shown.ts'
@@ -32,7 +33,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
     }),
     expiresAt: terms.expiresAt === null ? null : new Date(terms.expiresAt).toISOString(),
     why: intent.why,
-    steps: steps.map((step) => describeStep(step, context)),
+    steps: steps.flatMap(callsOf).map((step) => describeStep(step, context)),
     atomicity: intent.atomicity,
     deltas: [...simulation.deltas]
       .filter(([, amount]) => amount !== 0n)
@@ -45,7 +46,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
     },
     ...shown,
     // Beside the hash: what the policy lists may change before the plan is carried out.
-    warnings: [...shown.warnings, ...unlistedWarnings(context)],
+    warnings: [...shown.warnings, ...unlistedWarnings(context), ...followWarnings(intent)],
     spendUsd: usdText(spend.amountUsdMicros),
     ...gasOf(context),
     chain: { name, nativeSymbol: nativeCurrency.symbol, nativeDecimals: nativeCurrency.decimals },
@@ -62,6 +63,13 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
     },
     blockNumber: `${simulation.blockNumber}`,
   }
+}
+
+/** Figures of a plan are those of its first intent: what follows is simulated, weighed and counted when its turn comes. */
+function followWarnings({ follows = [] }: Intent): readonly string[] {
+  if (follows.length === 0) return []
+  const what = `${follows.length} more intents follow, which why names`
+  return [`${what}; the figures here are of the first, each is simulated and counted against the limits at its turn.`]
 }
 
 export type PlanTerms = {

@@ -55,11 +55,17 @@ const storedDeposit = z.strictObject({
   isInverted: z.boolean(),
 }) satisfies z.ZodType<IntentDeposit>
 
-const storedIntent = z.strictObject({
+const storedCall = z.strictObject({
+  to: address,
+  data,
+  valueWei: whole,
+  label: z.string(),
+  exact: z.literal(true).optional(),
+})
+
+const storedPart = z.strictObject({
   chainId: z.int(),
-  calls: z.array(
-    z.strictObject({ to: address, data, valueWei: whole, label: z.string(), exact: z.literal(true).optional() }),
-  ),
+  calls: z.array(storedCall),
   atomicity: z.enum(['single', 'multicall', 'batch-7702', 'user-operation', 'sequential']),
   spends: quantities,
   receives: quantities,
@@ -83,5 +89,8 @@ const storedIntent = z.strictObject({
     .strictObject({ positionManager: address, spender: address, tokenId: whole, nonce: whole, deadline: z.int() })
     .optional(),
   restsOn: z.array(z.strictObject({ to: address, data, answer: data })).optional(),
+  apart: z.array(storedCall).optional(),
   why: z.string(),
 }) satisfies z.ZodType<Intent>
+
+const storedIntent = storedPart.extend({ follows: z.array(storedPart).optional() }) satisfies z.ZodType<Intent>

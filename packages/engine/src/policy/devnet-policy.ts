@@ -2,18 +2,18 @@ import type * as z from 'zod'
 import type { policySchema } from './policy-schema.ts'
 
 /**
- * The policy of the local chain that `svc up` writes: high limits, nobody to ask, and the chain's own TWAMM hook. Its money is worth
- * nothing.
+ * The policy of the local chain that `svc up` writes: high limits, nobody to ask, and the chain's own TWAMM hook and batch delegate.
+ * Its money is worth nothing.
  */
 export function devnetPolicy(
-  twammHooks: z.input<typeof policySchema>['twammHooks'] = {},
+  named: Pick<z.input<typeof policySchema>, 'twammHooks' | 'batchDelegate'> = {},
 ): z.input<typeof policySchema> {
   return {
     version: 1,
     limitsUsd: { perTransaction: '50000', perSession: '100000', daily: '250000' },
     approvalThresholdUsd: null,
     allowlist: { mode: 'lenient' },
-    twammHooks,
+    ...named,
     rateLimits: { unauthenticatedPerIp: 12_000, perToken: 60_000 },
   }
 }

@@ -29,11 +29,15 @@ const execute = (commands: Hex, inputs: readonly Hex[]): Hex =>
   encodeFunctionData({ abi: universalRouterAbi, functionName: 'execute', args: [commands, inputs, 9n] })
 const taking = (args: Args, burnt = 7n): Hex => execute('0x1112', [permit(args), burn(burnt)])
 
-function refusals(datas: readonly Hex[], of: PositionPermit | null): readonly string[] {
+function refusals(
+  datas: readonly Hex[],
+  of: PositionPermit | null,
+  atomicity: Intent['atomicity'] = 'single',
+): readonly string[] {
   const intent: Intent = {
     chainId: chain.id,
     calls: datas.map((data) => ({ to: router, data, valueWei: 0n, label: 'migrate' })),
-    atomicity: 'single',
+    atomicity,
     spends: [],
     receives: [],
     approvals: [],
@@ -51,6 +55,11 @@ describe('G6: a right over a position', () => {
   it('is taken as it is declared, once, and ends with the position', () => {
     expect(refusals([taking(open)], declared)).toEqual([])
     expect(refusals([execute('0x12', [burn(7n)])], null)).toEqual([])
+  })
+
+  it('is never taken inside a batch: nothing simulates a wallet that runs the batch and has signed already', () => {
+    const why = 'A batch holds no call whose signature is still to be made.'
+    expect(refusals([taking(open)], declared, 'batch-7702')).toEqual([`UNSAFE_TRANSACTION ${why}`])
   })
 
   const other = (at: number, value: Args[number]): Args => open.with(at, value) as unknown as Args

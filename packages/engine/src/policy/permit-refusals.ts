@@ -9,11 +9,16 @@ import type { Refusal } from '../context/refusal.ts'
 /**
  * Holds the permits in calldata against the one that an intent declares: there is no other, it is for a position of the chain's own
  * position manager and for the universal router that is called with it, no signature stands in it yet, and the same call burns the
- * position, so that the right ends with it.
+ * position, so that the right ends with it. A batch takes none.
  */
-export function permitRefusals({ permit, calls }: Intent, { chain, known }: PermitContext): readonly Refusal[] {
+export function permitRefusals(
+  { permit, calls, atomicity }: Intent,
+  { chain, known }: PermitContext,
+): readonly Refusal[] {
   const made = calls.flatMap((call) => permitsOf(call, known).map((args) => ({ call, args })))
   if (permit === undefined) return made.length === 0 ? [] : [refuse('A call takes a right that is not declared.')]
+  // The wallet would have to be simulated as two accounts at once: one that runs the batch, one that signed already.
+  if (atomicity === 'batch-7702') return [refuse('A batch holds no call whose signature is still to be made.')]
   const [only] = made
   if (only === undefined || made.length > 1 || calls.length > 1)
     return [refuse('The calls do not take the one right that is declared.')]

@@ -168,6 +168,11 @@ export const policySchema = z.strictObject({
     .describe(
       'TWAMM hooks by chain id, each with the pools in which orders may be placed: { hook, pools } with an address and 32-byte PoolIds. They sell an order of the wallet bit by bit over time; it leaves the wallet whole and stays in the hook until it is sold, cancelled or claimed. Name only code that you have read, and pools whose liquidity no stranger can take away: what is left of an order is sold to whoever is left. Keep a hook named until its last order has ended. Against hooks and pools that keep what they are given.',
     ),
+  batchDelegate: byChain(address())
+    .default({})
+    .describe(
+      'The contract by chain id to which the wallet may delegate (EIP-7702), so that several calls are one transaction of which all happen or none: compound_fees with a swap, and batch_lp_operations. It must hold exactly the code of our own batch delegate. Delegation lasts until it is ended. Left out: such calls are refused. Against delegation to code that takes the wallet over.',
+    ),
   recipients: byChain(addresses())
     .default({})
     .describe('Addresses by chain id that may receive funds or positions beside the wallet. Against theft.'),

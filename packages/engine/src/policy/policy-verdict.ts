@@ -84,11 +84,14 @@ export type ExpectedTokens = {
 
 function checkShape(intent: Intent): readonly Refusal[] {
   const unsafe = (message: string): Refusal => ({ code: 'UNSAFE_TRANSACTION', message })
-  if (intent.atomicity === 'batch-7702' || intent.atomicity === 'user-operation') {
+  if (intent.atomicity === 'user-operation') {
     return [{ code: 'ATOMIC_EXECUTION_UNAVAILABLE', message: 'The wallet cannot carry out several calls as one.' }]
   }
-  if (intent.calls.length > 1 && intent.atomicity !== 'sequential') {
+  if (intent.calls.length > 1 && intent.atomicity !== 'sequential' && intent.atomicity !== 'batch-7702') {
     return [unsafe('Several calls claim to be one transaction.')]
+  }
+  if (intent.atomicity === 'batch-7702' && intent.approvals.some(({ revokeAfter }) => !revokeAfter)) {
+    return [unsafe('A batch would leave an allowance.')]
   }
   const isApproval = intent.approvals.length > 0 && intent.approvals.every(({ revokeAfter }) => !revokeAfter)
   return intent.calls.length > 0 || isApproval ? [] : [unsafe('The intent holds no call.')]

@@ -32,6 +32,7 @@ describe('the policy', () => {
       delaySeconds: { routine: 0, standard: 600, elevated: 3600, critical: 86_400 },
       approvals: { channels: ['operator', 'client'], expirySeconds: 3600, maxWaiting: 20 },
       planExpirySeconds: 600,
+      batchDelegate: {},
       breaker: {
         maxConsecutiveFailures: 5,
         maxFailuresInWindow: 10,

@@ -1,6 +1,7 @@
 import type { JournalEntry } from '@svc/wallet/core'
 import type { TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
+import { sentWei as sentByBatches } from '../batch/batch-step.ts'
 import { clampReceipt } from '../spending/gas-cap.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
 import type { Progress } from '../context/execution-context.ts'
@@ -61,5 +62,5 @@ function revertedOf(
 
 /** What mined calls sent along; refunds are left out, so that this is never too little. */
 function sentWei({ mined }: Progress): bigint {
-  return mined.reduce((sum, { step }) => sum + step.valueWei, 0n)
+  return sentByBatches(mined.map(({ step }) => step))
 }

@@ -1,7 +1,8 @@
 import { type GasCost, type OpenReservation, StoreError, type TokenAmounts } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
-import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
+import { type Address, isAddressEqual, type TransactionReceipt, zeroAddress } from 'viem'
 import { ToolError } from '@svc/amm'
+import { sentBySigned } from '../batch/batch-step.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { countable } from '../spending/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
@@ -198,7 +199,7 @@ async function nativeDelta(
   all: readonly Mined[],
   ofTokens: ReadonlyMap<string, bigint>,
 ): Promise<bigint | null> {
-  const sent = done.reduce((sum, { entry }) => sum + (parseTransaction(entry.rawTransaction).value ?? 0n), 0n)
+  const sent = done.reduce((sum, { entry }) => sum + sentBySigned(entry), 0n)
   if (sent > 0n || outflowsOf(ofTokens).size === 0) return -sent
   const receipts = all.map(({ receipt }) => receipt)
   const blocks = [...new Set(receipts.map(({ blockNumber }) => blockNumber))]

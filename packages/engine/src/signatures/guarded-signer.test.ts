@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { chains } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { type TypedDataDefinition, verifyTypedData } from 'viem'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { guardedSigner } from './guarded-signer.ts'
 import type { SignatureContext } from './signature-context.ts'
 
@@ -54,6 +54,7 @@ it('signs nothing without a grant, and asks the wallet nothing', async () => {
   const counting = {
     address: wallet.address,
     signTransaction: wallet.signTransaction.bind(wallet),
+    signAuthorization: wallet.signAuthorization.bind(wallet),
     signTypedData: async () => `0x${(asked += 1)}` as const,
   }
   const signing = guardedSigner(counting).signGranted(permit, { ...context, grants: [] })
@@ -61,11 +62,35 @@ it('signs nothing without a grant, and asks the wallet nothing', async () => {
   expect(asked).toBe(0)
 })
 
+describe('a delegation of the wallet', () => {
+  const delegate = router
+  const signer = guardedSigner(wallet, (chainId) => (chainId === 8453 ? delegate : undefined))
+
+  it('is signed to the batch delegate that the policy names on the chain', async () => {
+    const signed = await signer.signAuthorization({ contractAddress: delegate, chainId: 8453, nonce: 7 })
+    expect(signed).toMatchObject({ address: delegate, chainId: 8453, nonce: 7 })
+  })
+
+  it.each([
+    ['to other code', { contractAddress: wallet.address, chainId: 8453, nonce: 7 }],
+    ['on every chain', { contractAddress: delegate, chainId: 0, nonce: 7 }],
+    ['on another chain', { contractAddress: delegate, chainId: 1, nonce: 7 }],
+  ])('%s is refused', async (_what, authorization) => {
+    await expect(signer.signAuthorization(authorization)).rejects.toMatchObject({ code: 'SIGNATURE_NOT_ALLOWED' })
+  })
+
+  it('is refused where nobody named a delegate', async () => {
+    const signing = guardedSigner(wallet).signAuthorization({ contractAddress: delegate, chainId: 8453, nonce: 7 })
+    await expect(signing).rejects.toMatchObject({ code: 'SIGNATURE_NOT_ALLOWED' })
+  })
+})
+
 it('signs the copy it checked, whatever becomes of the original', async () => {
   const spenders: unknown[] = []
   const slow = {
     address: wallet.address,
     signTransaction: wallet.signTransaction.bind(wallet),
+    signAuthorization: wallet.signAuthorization.bind(wallet),
     signTypedData: async (typedData: TypedDataDefinition) => {
       await Promise.resolve()
       spenders.push(Reflect.get(typedData.message, 'spender'))
@@ -94,6 +119,6 @@ it('is the only place in the server that reaches the signatures of a wallet', ()
   expect(holding(/new ServiceWallet\(|viem\/accounts/)).toEqual(['tool-server/src/open-write-pipeline.ts'])
   expect(holding(/\boptions\.wallet\b/)).toContain('engine/src/open-engine.ts')
   expect(sources.find(({ name }) => name === 'engine/src/open-engine.ts')?.text).toContain(
-    'guardedSigner(options.wallet)',
+    'guardedSigner(options.wallet,',
   )
 })

@@ -1,4 +1,4 @@
-import { getAddress, type Hex, type TypedDataDefinition } from 'viem'
+import { type Address, getAddress, type Hex, isAddressEqual, type TypedDataDefinition } from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import type { SignatureContext, SignatureRequest } from './signature-context.ts'
 import { type Refusal, throwFirst } from '../context/refusal.ts'
@@ -10,16 +10,22 @@ import {
   checkUserOperation,
 } from './check-typed-data.ts'
 import { readTypedData } from './read-typed-data.ts'
-import type { TransactionSigner } from '@svc/wallet/core'
+import type { AuthorizationToSign, TransactionSigner } from '@svc/wallet/core'
 
 /**
  * Lays the signature surface over a wallet: transactions pass, because only the pipeline signs them; whatever else is to be
- * signed passes `checkSignature` first. What is checked is a copy, and the copy is what is signed. Throws
+ * signed passes a check first. What is checked is a copy, and the copy is what is signed. Throws
  * `SIGNATURE_NOT_ALLOWED`.
  */
-export function guardedSigner(wallet: WholeSigner): GuardedSigner {
+export function guardedSigner(wallet: WholeSigner, delegateOn: DelegateOn = () => undefined): GuardedSigner {
   return Object.freeze({
     address: wallet.address,
+    signAuthorization: async (authorization: AuthorizationToSign) => {
+      const copy = { ...authorization }
+      const refusal = checkAuthorization(copy, delegateOn)
+      if (refusal !== null) throwFirst([refusal])
+      return wallet.signAuthorization(copy)
+    },
     signTransaction: (...words: Parameters<WholeSigner['signTransaction']>) => wallet.signTransaction(...words),
     signGranted: async (typedData: TypedDataDefinition, context: SignatureContext) => {
       const copy = structuredClone(typedData)
@@ -30,11 +36,27 @@ export function guardedSigner(wallet: WholeSigner): GuardedSigner {
 }
 
 /** What a wallet can do. It signs no messages yet; once it does, they go the same way. */
-export type WholeSigner = TransactionSigner & { signTypedData(typedData: TypedDataDefinition): Promise<Hex> }
+export type WholeSigner = Required<Pick<TransactionSigner, 'address' | 'signTransaction' | 'signAuthorization'>> & {
+  signTypedData(typedData: TypedDataDefinition): Promise<Hex>
+}
 
-export type GuardedSigner = TransactionSigner & {
+/** The batch delegate that the policy in force names on a chain. */
+export type DelegateOn = (chainId: number) => Address | undefined
+
+export type GuardedSigner = Required<Pick<TransactionSigner, 'address' | 'signTransaction' | 'signAuthorization'>> & {
   /** Signs what a grant of the context covers. Throws `SIGNATURE_NOT_ALLOWED`. */
   readonly signGranted: (typedData: TypedDataDefinition, context: SignatureContext) => Promise<Hex>
+}
+
+/**
+ * Says whether the wallet may be delegated (EIP-7702): to the batch delegate that the operator names on this one chain, and to
+ * nothing else. One for chain 0 would hold on every chain. What code stands there is looked at before.
+ */
+function checkAuthorization({ contractAddress, chainId }: AuthorizationToSign, delegateOn: DelegateOn): Refusal | null {
+  const delegate = chainId === 0 ? undefined : delegateOn(chainId)
+  if (delegate !== undefined && isAddressEqual(delegate, contractAddress)) return null
+  const message = 'The wallet is delegated to nothing but the batch delegate that the policy names on the chain.'
+  return { code: 'SIGNATURE_NOT_ALLOWED', message }
 }
 
 function refuse(request: SignatureRequest, context: SignatureContext, { address }: WholeSigner): void {

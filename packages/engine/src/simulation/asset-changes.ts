@@ -63,6 +63,8 @@ export type SimulatedFrom = {
   readonly atSeconds: number
   /** Whether the steps hold a place for a signature of the wallet: then it is played as if whatever stands there were its own. */
   readonly isUnsigned?: boolean
+  /** Code that stands at the wallet's address meanwhile. */
+  readonly code?: Hex
 }
 
 type Changes = {

@@ -11,6 +11,7 @@ export function revertReason(data: Hex | undefined): string {
   const known = decode(data)
   if (known === null) return `reverted with the unknown error ${data.slice(0, 10)}`
   const [argument] = known.args
+  if (known.name === 'CallFailed') return `failed at its call ${String(argument)}, which ${innerReason(known.args[1])}`
   if (known.name === 'Error') return `reverted with the text ${quote(String(argument))}`
   if (known.name === 'Panic') return `panicked: ${panics.get(Number(argument)) ?? `code ${String(argument)}`}`
   if (known.name === 'WrappedError' || known.name === 'ExecutionFailed') {
@@ -61,6 +62,10 @@ const pastSlippage =
 
 /** Errors of the AMM's contracts, of Permit2 and of common tokens. */
 const errors = parseAbi([
+  // batch delegate
+  'error CallFailed(uint256 index, bytes reason)',
+  'error CallToItself(uint256 index)',
+  'error NotTheAccount()',
   'error Error(string reason)',
   'error Panic(uint256 code)',
   // Permit2
@@ -138,6 +143,11 @@ const errors = parseAbi([
   'error SafeERC20FailedOperation(address token)',
   'error EnforcedPause()',
 ])
+
+/** Of a call inside a batch; the delegate makes no batch inside a batch. */
+function innerReason(reason: unknown): string {
+  return revertReason(typeof reason === 'string' && reason.startsWith('0x') ? (reason as Hex) : undefined)
+}
 
 /** Solidity's panic codes. */
 const panics = new Map([

@@ -34,7 +34,7 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
   if (failed !== -1) {
     const simulated = await withRevertData(request, sequence.slice(0, failed + 1), results[failed])
     const failedStep = request.steps[at.steps.findIndex(({ index }) => index === failed)]
-    throw (await shortfall(request, results)) ?? failure(failedStep, simulated)
+    throw naming(failedStep, await shortfall(request, results)) ?? failure(failedStep, simulated)
   }
 
   const simulated = (indexes: readonly number[]) => indexes.flatMap((index) => results[index] ?? [])
@@ -103,6 +103,8 @@ export type Simulation = AssetChanges & {
   /** After refunds, per step. */
   readonly gasUsed: readonly bigint[]
   readonly revokeGasUsed: readonly bigint[]
+  /** Of several operations as one: what their calls would use as transactions of their own, in order. */
+  readonly apart?: readonly bigint[]
 }
 
 /** By what logs say, and balances where a token is declared; of native currency, `null` where the logs tell. */
@@ -188,7 +190,7 @@ function depositsOf(step: Step, { deposits }: SimulationRequest) {
 }
 
 async function run(request: SimulationRequest, sequence: readonly SimulatedCall[]): Promise<Simulated> {
-  const { client, chainId, memory } = request
+  const { client, chainId, memory, code } = request
   if (!memory.lacksTracing(chainId)) {
     try {
       return { results: await simulateWithTrace(client, request, sequence), playedBy: 'eth_simulateV1' }
@@ -197,11 +199,13 @@ async function run(request: SimulationRequest, sequence: readonly SimulatedCall[
       memory.noteLack(chainId)
     }
   }
+  // The contract of the fallback stands where that code would.
   if (request.isUnsigned === true) {
     throw simulationUnavailable(
       'The endpoint cannot simulate a call whose signature is still to be made (eth_simulateV1).',
     )
   }
+  if (code !== undefined) throw simulationUnavailable('The endpoint cannot simulate a batch (eth_simulateV1).')
   try {
     return { results: await simulateWithOverrides(client, request, sequence), playedBy: 'eth_call' }
   } catch (error) {
@@ -218,7 +222,8 @@ async function withRevertData(
   simulated: SimulatedResult | undefined,
 ): Promise<SimulatedResult | undefined> {
   if (simulated !== undefined && simulated.returnData.length > 2) return simulated
-  if (request.isUnsigned === true) return simulated
+  // That way has a contract of its own where the code of a batch or of an assumed signature would stand.
+  if (request.isUnsigned === true || request.code !== undefined) return simulated
   const again = await simulateWithOverrides(request.client, request, upToFailure).catch(() => [])
   return again.at(-1)?.ok === false ? again.at(-1) : simulated
 }
@@ -263,6 +268,13 @@ async function refuseShort(
   )
   const { code, message, details = [] } = shortOf(shortages)
   return new ToolError(code, message, { details })
+}
+
+/** Of several calls it matters which of them was short. */
+function naming(step: Step | undefined, short: ToolError | null): ToolError | null {
+  if (short === null || step === undefined) return short
+  const details = short.details.map((detail) => ({ ...detail, step: step.label }))
+  return new ToolError(short.code, short.message, { details })
 }
 
 function failure(step: Step | undefined, simulated: SimulatedResult | undefined): ToolError {

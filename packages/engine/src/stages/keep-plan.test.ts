@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { type Chain, chains, findChain } from '@svc/wallet/core'
 import type { Intent, IntentDeposit } from '@svc/amm'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
-import { depositDrift, intentDrift, simulatedDrift } from './keep-plan.ts'
+import { storeIntent } from '../operations/stored-intent.ts'
+import { depositDrift, intentDrift, keepPlan, simulatedDrift } from './keep-plan.ts'
 
 const [token, other, router, wallet] = ['1', '2', '3', '4'].map((digit) => `0x${digit.repeat(40)}` as const) as [
   `0x${string}`,
@@ -25,6 +26,35 @@ const planned: Intent = {
   why: 'swap',
 }
 const [call, approval] = [planned.calls[0]!, planned.approvals[0]!]
+
+describe('a plan with parts that follow', () => {
+  const collect: Intent = {
+    ...planned,
+    calls: [{ ...planned.calls[0]!, data: '0xac9650d8' }],
+    spends: [],
+    approvals: [],
+  }
+  const whole: Intent = { ...collect, follows: [planned] }
+  const keep = (intent: Intent, before: readonly Intent[] = []) => {
+    const carriesOut = { id: 'o', intent: storeIntent(whole) }
+    const call = { carriesOut } as Parameters<typeof keepPlan>[0]['call']
+    keepPlan({ call, intent, chain: chains[0]!, before })
+  }
+
+  it('is carried out part by part, each within its own', () => {
+    expect(() => keep(collect)).not.toThrow()
+    expect(() => keep(planned, [collect])).not.toThrow()
+    expect(() => keep({ ...planned, spends: [{ token, amount: 101n }] }, [collect])).toThrow(/not what was planned/)
+    expect(() => keep({ ...planned, spends: [{ token: other, amount: 1n }] }, [collect])).toThrow(
+      /not what was planned/,
+    )
+  })
+
+  it('is spent from a single time, however often what only brings home is made', () => {
+    expect(() => keep(collect, [collect])).not.toThrow()
+    expect(() => keep(planned, [collect, planned])).toThrow(/not what was planned/)
+  })
+})
 
 describe('what of an intent goes beyond its plan', () => {
   it('is nothing where amounts are the same or less, and calldata, deadline and sentence are others', () => {

@@ -19,13 +19,18 @@ import type { SimulatedDeposit } from '../simulation/simulated-deposits.ts'
 /**
  * Holds what a call wants now against the operation it carries out: the same contracts and functions in the same order,
  * the same recipients, no allowance, spend, value or slippage that is not in the plan or above it, deposits into the same
- * range of the same pool at a price within the plan's slippage. Throws `SIMULATION_DRIFT` naming each difference. A call of
- * its own passes.
+ * range of the same pool at a price within the plan's slippage. Of a plan with parts that follow, the part that it carries out,
+ * and one that spends a single time. Throws `SIMULATION_DRIFT` naming each difference. A call of its own passes.
  */
-export function keepPlan({ call, intent, chain }: Pick<ExecutionContext, 'call' | 'intent' | 'chain'>): void {
+export function keepPlan({
+  call,
+  intent,
+  chain,
+  before,
+}: Pick<ExecutionContext, 'call' | 'intent' | 'chain' | 'before'>): void {
   if (call.carriesOut === null) return
-  const planned = readPlanned(call.carriesOut)
-  throwDrift([...intentDrift(planned, intent), ...depositDrift(planned, intent, chain)])
+  const planned = plannedPart(readPlanned(call.carriesOut), intent)
+  throwDrift([...intentDrift(planned, intent), ...depositDrift(planned, intent, chain), ...doneBefore(intent, before)])
 }
 
 /**
@@ -36,7 +41,7 @@ export function keepPlan({ call, intent, chain }: Pick<ExecutionContext, 'call' 
 export function keepBounds(simulated: Simulated): Simulated {
   const { call, intent, simulation } = simulated
   if (call.carriesOut === null) return { ...simulated, refusals: [] }
-  const planned = readPlanned(call.carriesOut)
+  const planned = plannedPart(readPlanned(call.carriesOut), intent)
   throwDrift(shortfalls(planned, simulation))
   keepDeposits(simulated, simulation)
   return { ...simulated, intent: { ...intent, receives: atLeast(planned, intent) }, refusals: [] }
@@ -51,7 +56,7 @@ export function keepDeposits(
   simulation: Pick<Simulation, 'deposits'>,
 ): void {
   if (call.carriesOut === null) return
-  throwDrift(simulatedDrift(readPlanned(call.carriesOut), intent, simulation, chain))
+  throwDrift(simulatedDrift(plannedPart(readPlanned(call.carriesOut), intent), intent, simulation, chain))
 }
 
 /**
@@ -90,6 +95,28 @@ function throwDrift(details: readonly ErrorDetail[]): void {
   if (details.length === 0) return
   const message = 'What the call would do now is not what was planned. Nothing was signed.'
   throw new ToolError('SIMULATION_DRIFT', message, { details })
+}
+
+/**
+ * The part of a stored plan that an intent carries out: the plan's own intent, or the one among those that follow it which makes
+ * the same calls and spends the same tokens. Where none does it is held against the plan's own, which then says what differs.
+ */
+function plannedPart(planned: Intent, intent: Intent): Intent {
+  const key = partKey(intent)
+  return [planned, ...(planned.follows ?? [])].find((part) => partKey(part) === key) ?? planned
+}
+
+function partKey({ calls, spends }: Intent): string {
+  return [...calls.map(callKey), ...[...sumByToken(spends).keys()].toSorted()].join(', ')
+}
+
+/** What spends nothing may be done in several pieces; what spends, once. */
+function doneBefore(intent: Intent, before: readonly Intent[]): readonly ErrorDetail[] {
+  if (intent.spends.length + intent.approvals.length === 0) return []
+  const key = partKey(intent)
+  return before.some((one) => partKey(one) === key)
+    ? [{ message: 'This part of the plan was carried out already.' }]
+    : []
 }
 
 /** What of a new intent goes beyond a planned one, its deposits left out. */

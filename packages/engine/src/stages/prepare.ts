@@ -1,9 +1,12 @@
 import { type Address, getAddress, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
 import { isUnsigned } from '@svc/amm/liquidity'
 import { callAnswer } from '@svc/amm/rpc'
-import { type Intent, ToolError } from '@svc/amm'
+import { type Intent, type IntentCall, ToolError } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
+import { type AtomicQuestion, type AtomicRoute, readAtomicRoute } from '../batch/atomic-route.ts'
+import { batchStep, sentWei } from '../batch/batch-step.ts'
+import { simulateBatch, simulateBeside } from '../batch/simulate-batch.ts'
 import { assertDeclared, type DeclaredContext } from '../calldata/assert-declared.ts'
 import { sumByToken } from '../spending/countable.ts'
 import { calledContracts } from '../calldata/called-contracts.ts'
@@ -16,7 +19,7 @@ import { grantRefusals } from '../policy/policy-for.ts'
 import { expectedGasCost, gasLimitFor } from '../spending/gas.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../context/refusal.ts'
-import { simulate, type Simulation } from '../simulation/simulation.ts'
+import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 import { type PricedTokens, priceTokens } from '../spending/spend-value.ts'
 import { shortOf } from '../simulation/simulation-failure.ts'
 import type { Step } from '../context/step.ts'
@@ -31,8 +34,10 @@ export async function checkPolicy<Own extends InspectionContext>(context: Own): 
   const read = readBounds(intent, chain, known)
   const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
   const granted = grantRefusals(context.call.tool, context.call.principal.id, engine.policy)
-  const refusals = [...granted, ...verdict.refusals, ...read.refusals]
-  return { ...context, allowances, snapshotTaken, ...verdict, callBounds: read.bounds, refusals }
+  const route = intent.atomicity === 'batch-7702' ? await readAtomicRoute(routeQuestion(context)) : null
+  const atomic = route?.refusal == null ? [] : [route.refusal]
+  const refusals = [...granted, ...verdict.refusals, ...read.refusals, ...atomic]
+  return { ...context, allowances, snapshotTaken, ...verdict, callBounds: read.bounds, route, refusals }
 }
 
 export type Checked<Own extends InspectionContext = ExecutionContext> = Own &
@@ -41,7 +46,14 @@ export type Checked<Own extends InspectionContext = ExecutionContext> = Own &
     readonly snapshotTaken: ChainSnapshot
     /** In the order of the calls. */
     readonly callBounds: readonly CallBounds[]
+    /** How a batch is carried out; `null` for whatever is none. */
+    readonly route: AtomicRoute | null
   }
+
+export function routeQuestion({ engine, client, chain, wallet }: InspectionContext): AtomicQuestion {
+  const { policy, signsAuthorizations } = engine
+  return { client, chain, policy, wallet, signsAuthorizations }
+}
 
 /** Puts the approvals around the calls, plays the whole at one block, and looks meanwhile at prices and at what the intent rests on. */
 export async function simulatePlan<Own extends InspectionContext>(checked: Checked<Own>): Promise<Simulated<Own>> {
@@ -51,8 +63,8 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     permit2: chain.permit2,
     expiresAtSeconds,
   })
-  const calls = intent.calls.map((call): Step => ({ kind: 'call', ...call }))
-  const steps = [...approvals, ...calls]
+  const calls = intent.calls.map(callStep)
+  const steps = asBatch(checked, [...approvals, ...calls])
   const pricing = { ...engine, directory: engine.tokens, chain, at: snapshotTaken.block }
   const [simulation, named] = await Promise.all([
     play(checked, steps, snapshotTaken),
@@ -67,6 +79,16 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     ...checkBalance(steps, simulation, { snapshotTaken, priced }),
   ]
   return { ...checked, steps, simulation, priced, refusals }
+}
+
+function callStep(call: IntentCall): Step {
+  return { kind: 'call', ...call }
+}
+
+/** One transaction with all of it in, and what takes its allowances back; without a route to one the steps as they are, for a dry run to show. */
+function asBatch({ route, wallet, allowances }: Checked<InspectionContext>, steps: readonly Step[]): readonly Step[] {
+  if (route === null || route.refusal !== null) return steps
+  return [batchStep(wallet, route.delegate, [...steps, ...allowances.map(revokeStep)])]
 }
 
 export type Simulated<Own extends InspectionContext = ExecutionContext> = Checked<Own> & {
@@ -120,9 +142,9 @@ export function play(
   steps: readonly Step[],
   snapshotTaken: ChainSnapshot,
 ): Promise<Simulation> {
-  const { engine, client, chain, wallet, intent, known, allowances } = context
+  const { engine, client, chain, wallet, intent, known, allowances, route } = context
   const called = calledContracts(intent, known)
-  return simulate({
+  const request: SimulationRequest = {
     client,
     chainId: chain.id,
     memory: engine.simulators,
@@ -143,7 +165,13 @@ export function play(
     block: snapshotTaken.block,
     atSeconds: snapshotTaken.atSeconds,
     isUnsigned: intent.permit !== undefined && steps.some(({ data }) => isUnsigned(data)),
-  })
+  }
+  const [step] = steps
+  if (step?.batch === undefined) {
+    const apart = intent.apart?.map(callStep)
+    return apart === undefined ? simulate(request) : simulateBeside(request, apart)
+  }
+  return simulateBatch(request, { ...step, batch: step.batch }, route?.refusal === null && route.isDelegated)
 }
 
 /** The pools that the calldata names, and those that the intent says a position it names is of. */
@@ -202,7 +230,7 @@ function checkBalance(
     priced,
   }: { readonly snapshotTaken: ChainSnapshot; readonly priced: PricedTokens },
 ): readonly Refusal[] {
-  const sent = steps.reduce((sum, { valueWei }) => sum + valueWei, 0n)
+  const sent = sentWei(steps)
   const expected = expectedGasCost(simulation.gasUsed, fees)
   const worst = simulation.gasUsed.map((gasUsed) => gasLimitFor(gasUsed) * fees.maxFeePerGas)
   const dearest = worst.reduce((most, cost) => (cost > most ? cost : most), 0n)

@@ -1,10 +1,12 @@
 import { type Address, getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { BudgetAmount } from '@svc/store'
-import type { Settled, TokenQuantity } from '@svc/amm'
+import type { Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
+import { callsOf, logsByCall } from '../batch/batch-step.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-facts.ts'
 import { countable, usdText } from '../spending/countable.ts'
 import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
+import type { Simulation } from '../simulation/simulation.ts'
 import { holdAgainstSimulation } from '../simulation/hold-against-simulation.ts'
 import { unlistedWarnings } from '../policy/policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -94,7 +96,8 @@ export async function settleLedger(
   const isTrade = !isExit && lasting.length === 0
   const mined = isTrade ? valueOfMined(left, deltas, priced) : left
   // Of what was to be traded on the way only that which was.
-  const calls = context.callBounds.slice(0, done.filter(({ step }) => step.kind === 'call').length)
+  const made = done.flatMap(({ step }) => callsOf(step)).filter(({ kind }) => kind === 'call').length
+  const calls = context.callBounds.slice(0, made)
   const usdMicros = ownMove === null ? mined : valueOfMove({ ...tradedIn(calls), adds: spent }, priced).usdMicros
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
@@ -191,11 +194,12 @@ async function readAfter({ client, wallet, engine, call, allowances }: Reserved,
 
 function settledOf(
   context: Reserved,
-  { mined }: Progress,
+  progress: Progress,
   deltas: ReadonlyMap<string, bigint>,
   revokes: readonly TransactionReceipt[],
   gasCost: Pick<Settled, 'gasCostWei' | 'gasCostUsd'>,
 ): Settled {
+  const { mined } = progress
   const carried = mined.map(({ step, receipt }) => transactionOf(step.label, receipt))
   const main = carried.at(-1)
   if (main === undefined) throw new TypeError('A run without a transaction cannot be settled')
@@ -210,7 +214,34 @@ function settledOf(
   }
   const { priceImpactBps } = context.value
   const warnings = [...context.value.warnings, ...unlistedWarnings(context)]
-  return { transactions, main, deltas: quantities, ...gasCost, safetyChecks, priceImpactBps, warnings }
+  const calls = mined.flatMap((one) => callsIn(context, one))
+  const gasOfBatch = gasIn(progress.valid.simulation)
+  return {
+    transactions,
+    main,
+    calls,
+    deltas: quantities,
+    ...gasCost,
+    gasOfBatch,
+    safetyChecks,
+    priceImpactBps,
+    warnings,
+  }
+}
+
+/** The calls of the intent that a transaction has made, each with the logs that are its own. */
+function callsIn({ wallet }: Reserved, { step, receipt }: Progress['mined'][number]): readonly SettledTransaction[] {
+  if (step.batch === undefined) return step.kind === 'call' ? [transactionOf(step.label, receipt)] : []
+  const { calls } = step.batch
+  const logs = logsByCall(wallet, calls, receipt.logs)
+  return calls.flatMap(({ kind, label }, index) =>
+    kind === 'call' ? [{ ...transactionOf(label, receipt), logs: logs[index] ?? [] }] : [],
+  )
+}
+
+function gasIn({ gasUsed, apart }: Simulation): Settled['gasOfBatch'] {
+  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, gas) => total + gas, 0n)
+  return apart === undefined ? null : { together: sum(gasUsed), apart: sum(apart) }
 }
 
 function transactionOf(label: string, receipt: TransactionReceipt): Settled['main'] {

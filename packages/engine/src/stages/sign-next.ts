@@ -1,9 +1,10 @@
 import type { JournalEntry } from '@svc/wallet/core'
-import type { Hash } from 'viem'
+import type { Address, Hash } from 'viem'
 import { type ErrorCode, ToolError } from '@svc/amm'
+import { requireRoute } from '../batch/atomic-route.ts'
 import { callFacts } from '../audit/call-facts.ts'
 import { mayBringHome } from './may-bring-home.ts'
-import { declaredTokens } from './prepare.ts'
+import { declaredTokens, routeQuestion } from './prepare.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { usdText } from '../spending/countable.ts'
@@ -20,11 +21,13 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
   context.engine.requireOpen()
   if (progress.signed.length === 0) await oweAllowances(context)
   noteSimulated(context, progress)
+  const delegateTo = await delegationOf(context, next)
   const entry = await sign(context, next, {
     gasUsed: simulation.gasUsed[progress.mined.length - firstStep] ?? 0n,
     fees: snapshotTaken.fees,
     latestCount: snapshotTaken.transactionCount + progress.mined.length - firstStep,
     reservationId,
+    ...(delegateTo === null ? {} : { delegateTo }),
     isWayHome: progress.reserved.isExit && mayBringHome(context),
     facts: {
       why: intent.why,
@@ -41,6 +44,14 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
   })
   progress.signed.push({ step: next, hash: entry.hash })
   return entry
+}
+
+/** What the wallet is delegated to with the transaction; `null` where it is not. The code is looked up again just before. */
+async function delegationOf(context: Reserved, { batch }: Step): Promise<Address | null> {
+  const { route } = context
+  if (batch === undefined || route === null) return null
+  await requireRoute(routeQuestion(context), route)
+  return route.refusal === null && !route.isDelegated ? route.delegate : null
 }
 
 /**

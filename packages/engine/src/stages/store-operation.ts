@@ -34,6 +34,7 @@ export async function requireApproval(context: Reserved): Promise<void> {
   const needed = neededApproval(spend, engine.policy, call)
   if (needed === null || call.dryRun) return
   if (hasWaited(context)) throw stricter(needed)
+  await requireFirst(context, needed)
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   const conditions = [needed, ...(delay === null ? [] : [delay.condition])]
   const expiresAt = engine.now() + engine.policy.approvals.expirySeconds * 1000
@@ -55,6 +56,7 @@ export async function waitForDelay(context: Reserved): Promise<Scheduled | null>
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   if (delay === null || call.dryRun) return null
   if (hasWaited(context)) throw stricter(delay.condition)
+  await requireFirst(context, delay.condition)
   const scheduled = await schedule(context, delay)
   await giveBack(context)
   return scheduled
@@ -84,6 +86,19 @@ async function giveBack({ engine, call, spend, reservationId }: Reserved): Promi
 /** Approved by a person, or stored for its time; the plan of a dry run has done neither. */
 function hasWaited({ call: { carriesOut } }: Reserved): boolean {
   return carriesOut !== null && (carriesOut.decidedBy !== null || carriesOut.executeAfter !== null)
+}
+
+/**
+ * What goes on with a call that has signed something cannot wait: carried out later, the call would begin again with what is done. It
+ * is refused, and what was done before stays.
+ */
+async function requireFirst({ engine, call }: Reserved, { code, message, details = [] }: Refusal): Promise<void> {
+  const signed = await onStorage('the journal cannot be read', () => engine.journal.byRequest(call.requestId))
+  if (signed.length === 0) return
+  throw new ToolError(code, `${message} It is a part of a call that has begun, so it is not stored to wait.`, {
+    details,
+    suggestion: 'Ask for this part by a tool of its own, whose call can wait; what was done before it stays.',
+  })
 }
 
 function stricter({ code, message, details = [] }: Refusal): ToolError {

@@ -1,6 +1,6 @@
 import { StoreError } from '@svc/store'
 import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet/core'
-import { type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
+import { type Address, type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
 import { clampReceipt } from '../spending/gas-cap.ts'
 import { callFacts, paramsHash } from '../audit/call-facts.ts'
@@ -52,6 +52,7 @@ export async function sign(context: ExecutionContext, step: Step, terms: Terms):
         await requireAllowed(context, step, terms)
       },
       ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
+      ...(terms.delegateTo === undefined ? {} : { delegateTo: terms.delegateTo }),
     })
     await noted
     return entry
@@ -77,6 +78,8 @@ export type Terms = {
   readonly fees: Fees
   /** How many transactions of the wallet are mined, where a snapshot of the chain has just read; else it is read. */
   readonly latestCount?: number
+  /** What the wallet is delegated to with this transaction (EIP-7702). */
+  readonly delegateTo?: Address
   /** `null` for transactions that spend nothing, such as taking an allowance back. */
   readonly reservationId: string | null
   /** It is a step of what only brings funds home, to the wallet alone, which some breakers let pass. */
@@ -140,8 +143,25 @@ const pushedPool =
   'Only the fee was spent. If somebody pushes the pool past the minimums again and again, remove_liquidity with slippageBps 10000 asks for none: a position is worth the least where nobody pushes its pool.'
 
 function factsOf({ call, chain, wallet, reservationId }: ExecutionContext, step: Step) {
-  const { kind, label, to, data, valueWei } = step
-  const transaction = { chainId: chain.id, from: wallet, to, selector: selectorOf(data), valueWei, kind, label }
+  const { kind, label, to, data, valueWei, batch } = step
+  const calls = batch?.calls.map((call) => ({
+    to: call.to,
+    selector: selectorOf(call.data),
+    valueWei: call.valueWei,
+    kind: call.kind,
+    label: call.label,
+  }))
+  const made = batch === undefined ? {} : { delegate: batch.delegate, calls }
+  const transaction = {
+    chainId: chain.id,
+    from: wallet,
+    to,
+    selector: selectorOf(data),
+    valueWei,
+    kind,
+    label,
+    ...made,
+  }
   return { ...callFacts(call), transaction, reservationId }
 }
 

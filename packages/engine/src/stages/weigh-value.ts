@@ -129,7 +129,7 @@ export function ownMoveOfIntent(
 export type ValuedCall = Pick<Simulated<InspectionContext>, 'chain' | 'intent' | 'callBounds'> & {
   readonly engine: Pick<InspectionContext['engine'], 'policy'>
   readonly call: Pick<InspectionContext['call'], 'tool'>
-  readonly steps: readonly Pick<Step, 'kind'>[]
+  readonly steps: readonly Pick<Step, 'kind' | 'batch'>[]
 }
 
 export type ValuedSimulation = Pick<Simulation, 'inspected' | 'deltas' | 'paid'>

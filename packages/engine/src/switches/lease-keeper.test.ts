@@ -1,7 +1,7 @@
 import { openStore, type Store } from '@svc/store'
 import type { Chain, TransactionSigner } from '@svc/wallet/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createLeaseKeeper } from './lease-keeper.ts'
+import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts'
 
 const chain = { id: 1 } as Chain
 const server = { name: 'server', holder: 'another', within: 'store' } as const
@@ -81,7 +81,7 @@ test('a lease that is lost after the last look is not waited for: nothing is sig
 })
 
 /** As the sender signs: everything is waited for first. */
-async function sign(signer: Required<TransactionSigner>): Promise<unknown> {
+async function sign(signer: ReturnType<LeaseKeeper['signerFor']>): Promise<unknown> {
   await signer.ready()
   return signer.signTransaction({ type: 'eip1559', chainId: 1 })
 }

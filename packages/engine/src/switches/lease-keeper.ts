@@ -40,6 +40,10 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
     },
     signerFor: (wallet: TransactionSigner, chain: Chain) => {
       let writer: Lease | null = null
+      const requireWriter = (): void => {
+        if (writer?.isHeld() !== true) refuse(null)
+      }
+      const signAuthorization = wallet.signAuthorization?.bind(wallet)
       return {
         address: wallet.address,
         ready: async () => {
@@ -48,9 +52,15 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
         },
         // Waits for nothing: what was looked up since `ready` is still so.
         signTransaction: async (transaction) => {
-          if (writer?.isHeld() !== true) return refuse(null)
+          requireWriter()
           return wallet.signTransaction(transaction)
         },
+        ...(signAuthorization !== undefined && {
+          signAuthorization: async (authorization) => {
+            requireWriter()
+            return signAuthorization(authorization)
+          },
+        }),
       }
     },
   })
@@ -68,7 +78,11 @@ export type LeaseKeeper = {
    * The wallet, which signs on the chain while this is its one writer there; `STORAGE_UNAVAILABLE` otherwise. `ready`
    * acquires the lease where it must, and without it nothing is signed.
    */
-  signerFor(this: void, wallet: TransactionSigner, chain: Chain): Required<TransactionSigner>
+  signerFor(
+    this: void,
+    wallet: TransactionSigner,
+    chain: Chain,
+  ): TransactionSigner & Required<Pick<TransactionSigner, 'ready'>>
 }
 
 const mostTries = 11

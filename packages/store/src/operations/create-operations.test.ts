@@ -157,6 +157,24 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     )
   })
 
+  describe('going on', () => {
+    test('takes what has failed on its way, for the request that it was taken for, and nothing else', async () => {
+      const again = { requestId: 'request-2', goesOn: true }
+      await bring('a', 'failed')
+      await expect(store.operations.claim('a', { requestId: 'request-2' })).rejects.toMatchObject({
+        code: 'OPERATION_STATE',
+      })
+      expect(await store.operations.claim('a', again)).toMatchObject({
+        state: 'running',
+        requestId: 'request-1',
+        answer: null,
+      })
+      await expect(store.operations.claim('a', again)).rejects.toMatchObject({ code: 'OPERATION_STATE' })
+      expect(await store.operations.finish('a', { state: 'done', answer: 'whole' })).toMatchObject({ answer: 'whole' })
+      await expect(store.operations.claim('a', again)).rejects.toMatchObject({ code: 'OPERATION_STATE' })
+    })
+  })
+
   describe('an end', () => {
     test('keeps the answer, and the same end again changes nothing', async () => {
       await bring('a', 'running')

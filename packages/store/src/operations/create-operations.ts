@@ -55,8 +55,12 @@ export function createOperations(engine: Engine, now: () => number, run: string)
         if (!approved) return { ...word, state: 'denied', ended_at: at }
         return { ...word, state: row.execute_after === null ? 'approved' : 'scheduled' }
       }),
-    claim: (id, { requestId }) =>
+    claim: (id, { requestId, goesOn = false }) =>
       change(id, (row, at) => {
+        // It keeps its request, by which everything that it has signed is found.
+        if (goesOn && row.state === 'failed' && row.request_id !== null) {
+          return { state: 'running', answer: null, ended_at: null, run }
+        }
         requireState(row, at, ['planned', 'approved', 'scheduled'])
         if (row.state === 'scheduled' && Number(row.execute_after) > at) throw notNow(id, 'scheduled for later')
         return { state: 'running', claimed_from: row.state, request_id: requestId, run }

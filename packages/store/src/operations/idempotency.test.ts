@@ -28,7 +28,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     expect(await store.idempotency.begin({ ...call, bodyHash: 'body-2' })).toEqual({ state: 'conflict' })
     const answer = '{"ok":true,"text":"\u00e9"}'
     await store.idempotency.finish('agent', 'key-1', answer)
-    expect(await store.idempotency.begin(call)).toEqual({ state: 'done', answer })
+    expect(await store.idempotency.begin(call)).toEqual({ state: 'done', answer, requestId: 'request-1' })
     expect(await store.idempotency.begin({ ...call, bodyHash: 'body-2' })).toEqual({ state: 'conflict' })
   })
 
@@ -41,6 +41,28 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
   test('keeps principals apart', async () => {
     await store.idempotency.begin(call)
     expect(await store.idempotency.begin({ ...call, principalId: 'other', bodyHash: 'x' })).toEqual({ state: 'new' })
+  })
+
+  test('is taken again for its own request alone, which then may be answered anew', async () => {
+    expect(await store.idempotency.goOn(call)).toBe(false)
+    await store.idempotency.begin(call)
+    await store.idempotency.finish('agent', 'key-1', 'half')
+    expect(await store.idempotency.goOn({ ...call, requestId: 'request-2' })).toBe(false)
+    expect(await store.idempotency.goOn({ ...call, bodyHash: 'body-2' })).toBe(false)
+    expect(await store.idempotency.begin(call)).toMatchObject({ state: 'done', answer: 'half' })
+    expect(await store.idempotency.goOn(call)).toBe(true)
+    expect(await store.idempotency.begin({ ...call, requestId: 'request-2' })).toEqual(running)
+    await store.idempotency.finish('agent', 'key-1', 'whole')
+    expect(await store.idempotency.begin(call)).toMatchObject({ state: 'done', answer: 'whole' })
+  })
+
+  test('is taken again by the opening that goes on with what another one left running', async () => {
+    await store.idempotency.begin(call)
+    const other = await reopen()
+    expect(await other.idempotency.begin(call)).toEqual({ ...running, isCutOff: true })
+    expect(await other.idempotency.goOn(call)).toBe(true)
+    expect(await other.idempotency.begin(call)).toEqual(running)
+    await other.close()
   })
 
   test('frees an abandoned key', async () => {
@@ -77,7 +99,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     clock += 3_600_000
     await store.idempotency.finish('agent', 'key-1', 'answer')
     clock += 23 * 3_600_000 - 1
-    expect(await store.idempotency.begin(call)).toEqual({ state: 'done', answer: 'answer' })
+    expect(await store.idempotency.begin(call)).toEqual({ state: 'done', answer: 'answer', requestId: 'request-1' })
     clock += 1
     expect(await store.idempotency.begin(call)).toEqual({ state: 'new' })
   })
@@ -89,7 +111,11 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     await store.close()
     store = await reopen()
     expect(await store.idempotency.begin(call)).toEqual({ ...running, isCutOff: true })
-    expect(await store.idempotency.begin({ ...call, key: 'key-2' })).toEqual({ state: 'done', answer: 'answer' })
+    expect(await store.idempotency.begin({ ...call, key: 'key-2' })).toEqual({
+      state: 'done',
+      answer: 'answer',
+      requestId: 'request-1',
+    })
     await expect(store.idempotency.finish('agent', 'key-1', 'answer')).rejects.toMatchObject({
       code: 'IDEMPOTENCY_NOT_RUNNING',
     })
@@ -106,7 +132,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     expect(taken.toSorted()).toEqual([false, true])
     expect(await store.idempotency.begin(call)).toEqual({ ...running, requestId: 'request-2' })
     await store.idempotency.finish('agent', 'key-1', 'answer')
-    expect(await store.idempotency.begin(call)).toEqual({ state: 'done', answer: 'answer' })
+    expect(await store.idempotency.begin(call)).toEqual({ state: 'done', answer: 'answer', requestId: 'request-2' })
   })
 
   test('ends only what runs', async () => {

@@ -29,7 +29,7 @@ export function createIdempotency(engine: Engine, now: () => number, run: string
           return { state: 'new' }
         }
         if (row.body_hash !== bodyHash) return { state: 'conflict' }
-        if (row.answer !== null) return { state: 'done', answer: row.answer }
+        if (row.answer !== null) return { state: 'done', answer: row.answer, requestId: row.request_id }
         if (row.operation_id !== null) return { state: 'stored', operationId: row.operation_id }
         return { state: 'running', requestId: row.request_id, isCutOff: row.run !== run }
       }),
@@ -42,6 +42,16 @@ export function createIdempotency(engine: Engine, now: () => number, run: string
             where.and({ principal: principalId, key, body_hash: bodyHash, request_id: from, state: 'running' }),
           )
           .where('run', '!=', run)
+          .executeTakeFirst(),
+      )
+      return numUpdatedRows > 0n
+    },
+    async goOn({ principalId, key, bodyHash, requestId }) {
+      const { numUpdatedRows } = await engine.write('idempotency', (trx) =>
+        trx
+          .updateTable('idempotency')
+          .set({ run, state: 'running', answer: null })
+          .where((where) => where.and({ principal: principalId, key, body_hash: bodyHash, request_id: requestId }))
           .executeTakeFirst(),
       )
       return numUpdatedRows > 0n
@@ -79,6 +89,11 @@ export type Idempotency = {
    * hold the key any more, or was begun by this opening of the store.
    */
   takeOver(claim: IdempotencyRequest & { readonly from: string }): Promise<boolean>
+  /**
+   * Takes the key again for its own request, which goes on: one that was answered, that was cut off, or that left its key taken;
+   * the caller knows that it is not on its way. False when that request does not hold the key any more.
+   */
+  goOn(claim: IdempotencyRequest): Promise<boolean>
   /** Keeps the answer. Throws `IDEMPOTENCY_NOT_RUNNING` when this opening of the store did not begin the key. */
   finish(principalId: string, key: string, answer: string): Promise<void>
   /**
@@ -97,7 +112,7 @@ type IdempotencyRequest = {
 
 /**
  * - new: the key is taken now; end it with `finish` or `abandon`
- * - done: the kept answer
+ * - done: the kept answer, and the request that it is of
  * - stored: the call ended with an operation that waits, or waited; whatever becomes of the key becomes of that
  * - conflict: the key was used for another body
  * - running: the request that took the key has not ended; `isCutOff` when the process that ran it is gone, so that its
@@ -105,7 +120,7 @@ type IdempotencyRequest = {
  */
 export type IdempotencyClaim =
   | { readonly state: 'new' | 'conflict' }
-  | { readonly state: 'done'; readonly answer: string }
+  | { readonly state: 'done'; readonly answer: string; readonly requestId: string }
   | { readonly state: 'stored'; readonly operationId: string }
   | { readonly state: 'running'; readonly requestId: string; readonly isCutOff: boolean }
 

@@ -9,7 +9,7 @@ import {
   readStoredPlan,
 } from '@svc/engine'
 import { ToolError } from '@svc/amm'
-import { type Answered, answerOf, carryOut, type CarryOutDeps, storedAnswer } from './carry-out.ts'
+import { type Answered, answerOf, carryOn, carryOut, type CarryOutDeps, hasStopped, storedAnswer } from './carry-out.ts'
 
 /**
  * Runs a write; where it waits for a person and the client can ask one, asks, and on a yes carries the operation out in
@@ -47,6 +47,7 @@ export async function goOnWith(operationId: string, call: Call, asking: Asking &
   const { deps, answer } = asking
   const operation = await deps.operations.find(operationId, call.principal)
   const { state, executeAfter } = operation
+  if (hasStopped(operation, deps)) return answerOf(await carryOn(operation, call, deps))
   if (state === 'done' || state === 'failed') return storedAnswer(operation)
   if (state === 'scheduled' && executeAfter !== null) return scheduled(operation, executeAfter)
   if (state !== 'awaiting_approval' || answer === undefined) {

@@ -1,6 +1,7 @@
 import type { Idempotency } from '@svc/store'
 import type { ApprovalAnswer, Call, Doubt, OpenExecute, OperationsPipeline, Principal, Sent } from '@svc/engine'
-import { ToolError } from '@svc/amm'
+import type { Chain } from '@svc/wallet/core'
+import { type EarlierTransaction, ToolError } from '@svc/amm'
 import type { Log } from '@svc/runtime'
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { ChartStore } from '../charts/chart-store.ts'
@@ -46,14 +47,18 @@ export async function trackWrite(
 export function atMostOnce(
   { tool, call }: OpenCall,
   { once, log }: Pick<CallContext, 'once'> & { readonly log: Log },
-  { run, goOn }: KeyedWork,
+  { run, again, goOn }: KeyedWork,
 ): Promise<CallResult> {
   const { idempotencyKey: key, requestId, input } = call
   if (tool.access !== 'write' || key === null || call.dryRun || once === null) return run()
   const failed = (error: unknown) => failure(error, tool.name, requestId, log)
   return once(
-    { principalId: call.principal.id, key, tool: tool.name, input, requestId },
-    { run: () => run().catch(failed), goOn: (operationId) => goOn(operationId).catch(failed) },
+    { principalId: call.principal.id, key, tool: tool.name, input, requestId, goesOn: tool.goesOn },
+    {
+      run: () => run().catch(failed),
+      again: (first) => again(first).catch(failed),
+      goOn: (operationId) => goOn(operationId).catch(failed),
+    },
   )
 }
 
@@ -203,6 +208,7 @@ export type WritePipeline = {
   readonly openExecute: OpenExecute
   readonly wallet: WriteContext['wallet']
   readonly defaults: WriteContext['defaults']
+  readonly hasAtomicRoute: WriteContext['hasAtomicRoute']
   readonly idempotency: Idempotency
   /** What waits to be carried out. */
   readonly operations: OperationsPipeline
@@ -218,6 +224,8 @@ export type WritePipeline = {
   readonly sentBy?: (requestId: string) => Promise<Sent>
   /** The request that signed a transaction. */
   readonly requestOf?: (txHash: string) => Promise<string | null>
+  /** What earlier attempts at a request had mined on a chain, for a tool that goes on. */
+  readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
   /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
   during<Value>(work: () => Promise<Value>): Promise<Value>
 }

@@ -1,7 +1,7 @@
 import type { Operation } from '@svc/store'
 import { describe, expect, it } from 'vitest'
-import { createDueRun, type CarriedOut } from './carry-out.ts'
-import { ToolError } from '@svc/amm'
+import { createDueRun, type CarriedOut, hasStopped } from './carry-out.ts'
+import { type ErrorCode, ToolError } from '@svc/amm'
 
 function operationOf(id: string, principalId = 'p'): Operation {
   return {
@@ -46,6 +46,27 @@ const down = async (): Promise<CarriedOut> => ({
   ok: false,
   error: new ToolError('RPC_UNAVAILABLE', 'Down.'),
   waitsAgain: true,
+})
+
+describe('an operation that has ended', () => {
+  const deps = (goesOn: boolean) => ({ tool: () => ({ goesOn }) })
+  const failed = (code: ErrorCode): Operation => {
+    const answer = JSON.stringify(new ToolError(code, 'It failed.'))
+    return { ...operationOf('a'), state: 'failed', answer }
+  }
+
+  it.each<readonly [ErrorCode, boolean]>([
+    ['HARVEST_PARTIAL_FAILURE', true],
+    ['CONSOLIDATION_SWAP_FAILED', true],
+    // What a server that was stopped left.
+    ['OPERATION_INCOMPLETE', true],
+    ['SIMULATION_DRIFT', false],
+    ['PRINCIPAL_REVOKED', false],
+  ])('with %s goes on: %s, of a tool that does', (code, goesOn) => {
+    expect(hasStopped(failed(code), deps(true))).toBe(goesOn)
+    expect(hasStopped(failed(code), deps(false))).toBe(false)
+    expect(hasStopped({ ...failed(code), state: 'done' }, deps(true))).toBe(false)
+  })
 })
 
 describe('carrying out what is due', () => {

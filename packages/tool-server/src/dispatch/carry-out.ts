@@ -1,7 +1,7 @@
 import type { Operation } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
 import type { Call, OperationsPipeline, Principal } from '@svc/engine'
-import { ToolError, type ErrorEnvelope } from '@svc/amm'
+import { type ErrorCode, type ErrorEnvelope, ToolError } from '@svc/amm'
 import type { Tool } from '../tool.ts'
 import { parseInput } from './parse-input.ts'
 
@@ -15,6 +15,32 @@ export async function carryOut(operation: Operation, caller: Caller, deps: Carry
   const taken = await deps.operations.take(operation, caller.requestId)
   return run(taken, caller, deps, () => prepared)
 }
+
+/**
+ * Goes on with one that stopped on its way, under the plan it had and as the request that it was taken for: nothing that it did
+ * is done twice.
+ */
+export async function carryOn(operation: Operation, caller: Caller, deps: CarryOutDeps): Promise<CarriedOut> {
+  const prepared = prepare(operation, caller.principal, deps)
+  const taken = await deps.operations.take(operation, caller.requestId, true)
+  const { requestId } = taken
+  if (requestId === null) throw new TypeError(`Operation ${operation.id} was taken for no request`)
+  return run(taken, { requestId, signal: caller.signal, attempt: caller.requestId }, deps, () => prepared)
+}
+
+/** Whether an operation of a tool that goes on stopped after it had begun. */
+export function hasStopped(operation: Operation, deps: { tool(name: string): Pick<Tool, 'goesOn'> }): boolean {
+  if (operation.state !== 'failed' || !deps.tool(operation.tool).goesOn) return false
+  const { code } = readStored(operation.answer ?? '', `answer of ${operation.id}`) as ErrorEnvelope
+  return stopped.has(code)
+}
+
+const stopped: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'HARVEST_PARTIAL_FAILURE',
+  'CONSOLIDATION_SWAP_FAILED',
+  'OPERATION_INCOMPLETE',
+  'WALLET_BUSY',
+])
 
 /**
  * The same for one whose time has come, under the rights of who asked for it: what those rights do not cover any more
@@ -49,13 +75,14 @@ function prepare(operation: Operation, principal: Principal, deps: CarryOutDeps)
 
 async function run(
   taken: Operation,
-  { requestId, signal }: Omit<Caller, 'principal'>,
+  { requestId, signal, attempt }: Omit<Caller, 'principal'> & Pick<Call, 'attempt'>,
   deps: CarryOutDeps,
   prepared: () => Prepared,
 ): Promise<CarriedOut> {
   try {
     const { tool, principal, input } = prepared()
-    const own = { dryRun: false, idempotencyKey: null, carriesOut: taken }
+    const going = attempt === undefined ? {} : { attempt }
+    const own = { dryRun: false, idempotencyKey: null, carriesOut: taken, ...going }
     const result = await deps.handle(tool, { requestId, tool: tool.name, principal, input, signal, ...own })
     await deps.operations.finish(taken, result)
     return { ok: true, result }

@@ -11,8 +11,8 @@ export type CheckedOutput =
  * has already moved: then the members that do hold are salvaged, so that the transaction hash still reaches the caller.
  */
 export function checkOutput(tool: Tool, result: unknown): CheckedOutput {
-  const schema = tool.access === 'write' && isDeferred(result) ? deferredOutput : tool.output
-  const outcome = schema.safeParse(result)
+  const outcome =
+    tool.access === 'write' && isDeferred(result) ? checkDeferred(tool, result) : tool.output.safeParse(result)
   if (outcome.success) return { ok: true, data: outcome.data }
   const problem = outcome.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
   return { ok: false, problem, salvaged: salvage(tool, result) }
@@ -90,6 +90,14 @@ export const deferredOutput = z.discriminatedUnion('status', [
   z.object({ status: z.literal('planned'), plan }),
   z.object({ status: z.literal('scheduled'), operationId: z.string(), executeAfter: z.string(), plan }),
 ])
+
+/** Beside the plan a tool may say what it expects, in members of its own result. */
+function checkDeferred(tool: Tool, result: unknown): z.ZodSafeParseResult<Readonly<Record<string, unknown>>> {
+  const deferred = deferredOutput.safeParse(result)
+  if (!deferred.success) return deferred
+  const expected = tool.output.omit({ status: true }).partial().safeParse(result)
+  return expected.success ? { success: true, data: { ...expected.data, ...deferred.data } } : expected
+}
 
 function isDeferred(result: unknown): boolean {
   return typeof result === 'object' && result !== null && 'status' in result && deferredStates.has(result.status)

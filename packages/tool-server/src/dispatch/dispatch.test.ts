@@ -63,6 +63,7 @@ const unusedStore: Idempotency = {
   begin: () => expect.unreachable(),
   finish: () => expect.unreachable(),
   abandon: () => expect.unreachable(),
+  goOn: () => expect.unreachable(),
   takeOver: () => expect.unreachable(),
 }
 
@@ -78,6 +79,7 @@ function writePipeline(
     openExecute: () => execute,
     wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
+    hasAtomicRoute: async () => false,
     idempotency: store,
     operations: noOperations,
     hasSigned: async (requestId) => signed.includes(requestId),
@@ -90,9 +92,11 @@ const settles: Execute = async (_intent, shape) => {
   return shape({
     transactions: [transaction],
     main: transaction,
+    calls: [transaction],
     deltas: [],
     gasCostWei: 0n,
     gasCostUsd: 0,
+    gasOfBatch: null,
     safetyChecks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
     priceImpactBps: null,
     warnings: [],

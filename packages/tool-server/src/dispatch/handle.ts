@@ -1,5 +1,6 @@
 import { type Call, type OpenExecute, readPlanned } from '@svc/engine'
-import { type KeptDeposit, ToolError, untilAborted } from '@svc/amm'
+import type { Chain } from '@svc/wallet/core'
+import { type EarlierTransaction, type Intent, type KeptDeposit, ToolError, untilAborted } from '@svc/amm'
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { Ports } from '../ports.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
@@ -37,15 +38,19 @@ export async function handle(
     throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)
   if (tool.scope === 'of-operation')
     return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, deps) }))
-  const { wallet, defaults } = write
+  const { wallet, defaults, hasAtomicRoute } = write
   const context: WriteContext = {
     ...reads,
     execute: write.openExecute(call),
     isDryRun: call.dryRun,
     keptDeposits: () => keptDeposits(call),
     keptReceipts: () => (call.carriesOut === null ? [] : readPlanned(call.carriesOut).receives),
+    keptParts: () => keptParts(call),
+    earlier: async (chain) =>
+      call.attempt === undefined ? [] : ((await write.earlier?.(call.requestId, chain)) ?? []),
     wallet,
     defaults,
+    hasAtomicRoute,
   }
   return tool.handle(input, Object.freeze(context))
 }
@@ -56,10 +61,21 @@ function keptDeposits({ carriesOut }: Call): readonly KeptDeposit[] {
   return deposits.map((deposit) => ({ deposit, slippageBps: slippageBps ?? 0 }))
 }
 
+function keptParts({ carriesOut }: Call): readonly Intent[] | null {
+  if (carriesOut === null) return null
+  const planned = readPlanned(carriesOut)
+  return [planned, ...(planned.follows ?? [])]
+}
+
 export type HandlerDeps = {
   readonly ports: Ports
   readonly status: StatusReport
-  readonly write: (Pick<WriteContext, 'wallet' | 'defaults'> & { readonly openExecute: OpenExecute }) | null
+  readonly write:
+    | (Pick<WriteContext, 'wallet' | 'defaults' | 'hasAtomicRoute'> & {
+        readonly openExecute: OpenExecute
+        readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
+      })
+    | null
   readonly now: () => number
   readonly figuresWithinMs?: number
 }

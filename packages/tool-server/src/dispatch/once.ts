@@ -11,6 +11,8 @@ export type OnceRequest = {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
   readonly requestId: string
+  /** Whether the tool goes on where an earlier attempt under the key had stopped: then only a success ends the key. */
+  readonly goesOn?: boolean
 }
 
 /**
@@ -19,6 +21,7 @@ export type OnceRequest = {
  * nothing frees the key, and so does a crash that cut a call off before it signed. A failure whose bytes were declined
  * holds the key without an answer: each repeat asks the chain again, and is run once they are proved never to be mined.
  * A call that left an operation waiting, for a person or for its time, binds the key to it: each repeat goes on with that.
+ * A tool that goes on is run again under the request that holds the key, also when that was cut off after it had signed.
  * Throws `IDEMPOTENCY_CONFLICT`, `OPERATION_IN_DOUBT`, and `OPERATION_ENDED` or `CANCELLED_BY_OPERATOR` once all is decided.
  */
 export function createOnce(options: {
@@ -56,6 +59,8 @@ export function createOnce(options: {
 /** What is done under a key. A rejection leaves the key taken. */
 export type KeyedWork = {
   readonly run: () => Promise<CallResult>
+  /** Runs it as a further attempt at a request that has signed something. */
+  readonly again: (requestId: string) => Promise<CallResult>
   /** Goes on with the operation that the first call stored. */
   readonly goOn: (operationId: string) => Promise<CallResult>
 }
@@ -64,22 +69,47 @@ async function claimAndRun(
   options: Parameters<typeof createOnce>[0],
   request: OnceRequest,
   bodyHash: string,
-  { run, goOn }: KeyedWork,
+  work: KeyedWork,
 ): Promise<CallResult> {
   const { store } = options
+  const { run, goOn } = work
   const { principalId, key, requestId } = request
   const claim = await onKeys(() => store.begin({ principalId, key, bodyHash, requestId }))
-  if (claim.state === 'done') return asItEnded(options, JSON.parse(claim.answer) as CallResult)
+  if (claim.state === 'done') {
+    const kept = JSON.parse(claim.answer) as CallResult
+    if (request.goesOn !== true || kept.isError !== true) return asItEnded(options, kept)
+    return runAgain(options, { ...request, requestId: claim.requestId }, bodyHash, work)
+  }
   if (claim.state === 'conflict') throw conflict()
   if (claim.state === 'stored') return asItEnded(options, await goOn(claim.operationId))
   if (claim.state === 'running') {
     const from = claim.requestId
     if (!(await takesOver(options, request, { ...claim, bodyHash }))) {
+      // In this process no other call of the key is on its way.
+      if (request.goesOn === true) {
+        return runAgain(options, { ...request, requestId: from }, bodyHash, work)
+      }
       const isOpen = await onKeys(async () => options.doubt?.isOpen(from))
       throw inDoubt(from, (await options.sentBy?.(from).catch(() => null)) ?? nothingKnown, isOpen === true)
     }
   }
   const result = await run()
+  await record(options, request, result).catch((error: unknown) => options.onUnrecorded(error, requestId))
+  return result
+}
+
+/** Everything the request signs in any attempt stands in the journal under one id, which so is all that has to be remembered. */
+async function runAgain(
+  options: Parameters<typeof createOnce>[0],
+  request: OnceRequest,
+  bodyHash: string,
+  { again }: KeyedWork,
+): Promise<CallResult> {
+  const { principalId, key, requestId } = request
+  if (!(await onKeys(() => options.store.goOn({ principalId, key, bodyHash, requestId })))) {
+    throw inDoubt(requestId, nothingKnown, false)
+  }
+  const result = await again(requestId)
   await record(options, request, result).catch((error: unknown) => options.onUnrecorded(error, requestId))
   return result
 }
@@ -121,6 +151,8 @@ async function record(
 ): Promise<void> {
   const { principalId, key, requestId } = request
   if (result.isError === true && (await options.doubt?.isOpen(requestId))) return
+  // The key stays with the operation that waits: a repeat hears what became of it.
+  if (result.structuredContent?.['status'] === 'scheduled') return options.store.abandon(principalId, key)
   const keep =
     result.isError !== true || ((await options.hasSigned(requestId)) && !(await isFreed(options, request, result)))
   if (keep) await options.store.finish(principalId, key, JSON.stringify(result))

@@ -10,7 +10,9 @@ import { quoteUntrusted } from './call-result.ts'
 export function parseInput(tool: Tool, args: unknown): Readonly<Record<string, unknown>> {
   const outcome = tool.input.safeParse(args ?? {})
   if (outcome.success) return outcome.data
-  const details = outcome.error.issues.flatMap((issue) => describeIssue(issue, tool)).slice(0, maxDetails)
+  const details = outcome.error.issues
+    .flatMap((issue) => withPath(issue, describeIssue(issue, tool)))
+    .slice(0, maxDetails)
   const fields = [...new Set(details.map((detail) => detail.field).filter((field) => field !== undefined))]
   throw new ToolError('VALIDATION_FAILED', `${tool.name} refuses ${fields.join(', ') || 'its arguments'}.`, { details })
 }
@@ -32,6 +34,12 @@ function describeIssue(issue: z.core.$ZodIssue, tool: Tool): readonly ErrorDetai
   if (issue.code === 'invalid_type') return [{ field, message: typeMessage(issue), accepted: issue.expected }]
   if (issue.code === 'invalid_union') return [{ field, message: ownMessage(issue.message), ...unionAccepts(issue) }]
   return [{ field, message: ownMessage(issue.message), ...boundsOf(issue) }]
+}
+
+/** Of a member inside another, its path with dots as well, such as `operations.3.params.amount0`. */
+function withPath({ path }: z.core.$ZodIssue, details: readonly ErrorDetail[]): readonly ErrorDetail[] {
+  if (path.length < 2) return details
+  return details.map((detail) => ({ ...detail, path: fieldPath(path).replaceAll(/\[(\d+)\]/g, '.$1') }))
 }
 
 /** A path as a caller writes it: `operations[2].type`; the arguments themselves are `arguments`. */

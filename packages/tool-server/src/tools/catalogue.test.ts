@@ -14,6 +14,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   add_liquidity: ['write', 'write:liquidity', false],
   approve_token: ['write', 'admin:wallet', false],
   backtest_lp_strategy: ['read', 'read:market', true],
+  batch_lp_operations: ['write', 'write:liquidity', false],
   cancel_operation: ['write', 'of-operation', false],
   cancel_twamm_order: ['write', 'write:trade', false],
   check_safety_status: ['read', 'admin:wallet', true],
@@ -42,6 +43,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   get_transaction_status: ['read', 'read:market', true],
   get_twamm_order_status: ['read', 'read:portfolio', true],
   get_volume_history: ['read', 'read:market', true],
+  harvest_rewards: ['write', 'write:liquidity', false],
   increase_liquidity: ['write', 'write:liquidity', false],
   list_operations: ['read', 'read:portfolio', false],
   list_supported_chains: ['read', 'read:market', true],
@@ -124,7 +126,7 @@ describe('the definitions', () => {
   test('list every member of a result but those that all results share, and no result lacks one', () => {
     for (const tool of catalogue) {
       const schema = z.toJSONSchema(tool.output, { io: 'input' })
-      expect([tool.name, optionalMembers(schema)]).toEqual([tool.name, mayBeMissing[tool.name] ?? []])
+      expect([tool.name, [...new Set(optionalMembers(schema))]]).toEqual([tool.name, mayBeMissing[tool.name] ?? []])
       const { outputSchema } = listTool(tool)
       const listed = Object.keys(members(outputSchema))
       const unlisted = Object.keys(members(schema)).filter((name) => !listed.includes(name))
@@ -277,6 +279,8 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
   ['get_tick_data', 'tickLower', -887_272, 887_272],
   ['get_tick_data', 'tickUpper', -887_272, 887_272],
   ['get_tick_data', 'maxTicks', 1, 500],
+  ['harvest_rewards', 'slippageBps', 1, 5_000],
+  ['harvest_rewards', 'minHarvestUsd', 0, 1_000_000],
   ['increase_liquidity', 'slippageBps', 1, 5_000],
   ['increase_liquidity', 'deadlineSeconds', 10, 86_400],
   ['list_operations', 'limit', 1, 100],
@@ -301,6 +305,7 @@ const charactersPerToken = 4.07
 
 /** An operation that waits has no transactions, and one that ran is none that waits. */
 const mayBeMissing: Readonly<Record<string, readonly string[]>> = {
+  batch_lp_operations: ['feesUsd', 'receivedUsd', 'depositedUsd'],
   execute_plan: ['txHash', 'transactions', 'operationId', 'executeAfter'],
 }
 

@@ -40,6 +40,7 @@ import { createExecutor, type Executor } from '../../../engine/src/pipeline.ts'
 import { guardedSigner } from '../../../engine/src/signatures/guarded-signer.ts'
 import { createFormerWallets } from '../../../engine/src/recovery/former-wallets.ts'
 import { createOperationsPipeline } from '../../../engine/src/operations/operations-pipeline.ts'
+import { earlierTransactions } from '../../../engine/src/operations/earlier-transactions.ts'
 import { openAuditLog } from '../../../engine/src/audit/audit.ts'
 import { sentTransactions } from '../../../engine/src/operations/sent-transactions.ts'
 import type { CallRequest } from '../dispatch/call-stages.ts'
@@ -161,12 +162,15 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     write: {
       openExecute: executor.open,
       wallet: { address: wallet.address, type: 'local' },
+      hasAtomicRoute: executor.hasAtomicRoute,
       defaults: { slippageBps: 50, deadlineSeconds: 600 },
       idempotency: store.idempotency,
       operations,
       hasSigned: signed,
       doubt: createDoubt(store.transactions, () => executor.reconcile()),
       sentBy: (requestId) => sentTransactions({ ...ports, transactions: store.transactions }, requestId),
+      earlier: (requestId, on) =>
+        earlierTransactions({ ...store, rpc, lookAgain: () => executor.reconcile() }, requestId, on),
       requestOf: async (txHash) => (await store.transactions.byHash(txHash as Hash))?.requestId ?? null,
       during: (work) => work(),
     },
@@ -328,8 +332,11 @@ const plenty = {
 }
 
 /** The policy that the local world writes. */
-export function ownPolicy({ chainId, twamm }: Devnet): ReturnType<typeof devnetPolicy> {
-  return devnetPolicy({ [chainId]: [{ hook: twamm.hook, pools: [twamm.pool.id] }] })
+export function ownPolicy({ chainId, twamm, batchDelegate }: Devnet): ReturnType<typeof devnetPolicy> {
+  return devnetPolicy({
+    twammHooks: { [chainId]: [{ hook: twamm.hook, pools: [twamm.pool.id] }] },
+    batchDelegate: { [chainId]: batchDelegate },
+  })
 }
 
 function bigintText(_key: string, value: unknown): unknown {

@@ -3,9 +3,11 @@ import { backtestLpStrategy } from './analytics/backtest-lp-strategy.ts'
 import { optimizeLpRange } from './analytics/optimize-lp-range.ts'
 import { recommendFeeTier } from './analytics/recommend-fee-tier.ts'
 import { addLiquidity } from './liquidity/add-liquidity.ts'
+import { batchLpOperations } from './liquidity/batch-lp-operations.ts'
 import { claimLpRewards } from './liquidity/claim-lp-rewards.ts'
 import { collectFees } from './liquidity/collect-fees.ts'
 import { compoundFees } from './liquidity/compound-fees.ts'
+import { harvestRewards } from './liquidity/harvest-rewards.ts'
 import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
 import { migratePosition } from './liquidity/migrate-position.ts'
 import { rebalancePosition } from './liquidity/rebalance-position.ts'
@@ -50,6 +52,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   addLiquidity,
   approveToken,
   backtestLpStrategy,
+  batchLpOperations,
   cancelOperation,
   cancelTwammOrder,
   checkSafetyStatus,
@@ -78,6 +81,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   getTransactionStatus,
   getTwammOrderStatus,
   getVolumeHistory,
+  harvestRewards,
   increaseLiquidity,
   listOperations,
   listSupportedChains,

@@ -55,6 +55,12 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
     required: 'chain tokens',
     result: 'status txHash claimed totalClaimedUsd distributor explorerUrl',
   },
+  harvest_rewards: {
+    parameters: 'chain wallet targetToken positionIds includeRewards slippageBps minHarvestUsd dryRun',
+    required: 'chain',
+    result:
+      'status feesCollected rewardsClaimed consolidationSwaps summary.positionsHarvested summary.positionsSkipped summary.totalFeesUsd summary.totalRewardsUsd summary.consolidatedAmount summary.consolidatedToken summary.totalGasCostUsd summary.netValueUsd',
+  },
   submit_twamm_order: {
     parameters: 'tokenIn tokenOut amount duration chain pool',
     required: 'tokenIn tokenOut amount duration chain',
@@ -99,6 +105,10 @@ const specifiedFirst: Readonly<Record<string, Readonly<Record<string, string>>>>
     candidateRanges:
       'label priceLower priceUpper expectedFeeApr expectedIlPct expectedNetApr inRangeProbability outOfRangeRisk',
   },
+  harvest_rewards: {
+    feesCollected: 'positionId pool txHash amount0 amount0Symbol amount1 amount1Symbol totalUsd',
+    consolidationSwaps: 'txHash tokenIn amountIn tokenOut amountOut priceImpactBps',
+  },
   recommend_fee_tier: { '': 'pair chain recommendation analysis timestamp' },
 }
 
@@ -118,6 +128,9 @@ const defaults: readonly (readonly [tool: string, parameter: string, value: unkn
   ['compound_fees', 'swapToRatio', true],
   ['rebalance_position', 'version', 'v3'],
   ['migrate_position', 'slippageTolerance', 50],
+  ['harvest_rewards', 'includeRewards', true],
+  ['harvest_rewards', 'slippageBps', 100],
+  ['harvest_rewards', 'minHarvestUsd', 0.1],
 ]
 
 const named = (name: string): Tool => {

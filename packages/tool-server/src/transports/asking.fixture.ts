@@ -39,6 +39,7 @@ export async function openAskingPipeline(options: AskingOptions = {}) {
     },
     wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
+    hasAtomicRoute: async () => false,
     idempotency,
     operations: createOperationsPipeline({
       operations,
@@ -145,9 +146,11 @@ const transaction = { label: 'x', hash: `0x${'ab'.repeat(32)}` as const, blockNu
 const settled = {
   transactions: [transaction],
   main: transaction,
+  calls: [transaction],
   deltas: [],
   gasCostWei: 0n,
   gasCostUsd: 0,
+  gasOfBatch: null,
   safetyChecks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
   priceImpactBps: null,
   warnings: [],

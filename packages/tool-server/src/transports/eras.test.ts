@@ -142,8 +142,10 @@ describe('one endpoint, two eras', () => {
         openExecute: () => async () => ({ status: 'planned', plan }),
         wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
         defaults: { slippageBps: 50, deadlineSeconds: 600 },
+        hasAtomicRoute: async () => false,
         idempotency: {
           begin: async () => ({ state: 'new' }),
+          goOn: async () => false,
           takeOver: async () => false,
           finish: async () => {},
           abandon: async () => {},

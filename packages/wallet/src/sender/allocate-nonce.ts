@@ -1,11 +1,11 @@
 import type { Address } from 'viem'
 import type { Journal } from '../journal.ts'
-import { isRefused } from './entry-state.ts'
+import { isRefused, noncesOf } from './entry-state.ts'
 
 /**
  * Chooses the nonce of the next transaction: the lowest one that neither the chain (`latestCount`) nor the journal
  * (`ownNext`, its `nextNonce`) has used. Normally that is the larger of the two counts; a nonce left free below open
- * ones (its bytes were refused) is taken first, since the open ones wait for it. `behind` means the journal holds
+ * ones (its bytes were refused) is taken first, since the open ones wait for it. What delegates the account has two nonces. `behind` means the journal holds
  * settled transactions that the chain does not count: the endpoint lags, or the chain was reset.
  */
 export async function allocateNonce(
@@ -15,8 +15,8 @@ export async function allocateNonce(
   latestCount: number,
   ownNext: number,
 ): Promise<{ readonly nonce: number; readonly attempt: number } | 'behind'> {
-  const next = Math.max(ownNext, latestCount)
-  const open = new Set((await journal.open(chainId, from)).map((entry) => entry.nonce))
+  const open = new Set((await journal.open(chainId, from)).flatMap(noncesOf))
+  const next = Math.max(ownNext, latestCount, ...[...open].map((nonce) => nonce + 1))
   if (next > latestCount && open.size === 0) return 'behind'
   const lowest = Math.max(latestCount, next - widestGap)
   for (let nonce = lowest; nonce <= next; nonce += 1) {

@@ -1,3 +1,4 @@
+import { parseTransaction } from 'viem'
 import type { JournalEntry } from '../journal.ts'
 
 /** Whether what became of the transaction is not known for good. */
@@ -22,6 +23,19 @@ export function isNeverMined({ state }: Pick<JournalEntry, 'state'>): boolean {
 export function isRefused({ state }: Pick<JournalEntry, 'state'>): boolean {
   return state === 'refused'
 }
+
+/**
+ * The nonces that a signed transaction uses up once it is mined: its own, and the next where an authorization of the same account goes
+ * with it (EIP-7702).
+ */
+export function noncesOf({ nonce, rawTransaction }: Pick<JournalEntry, 'nonce' | 'rawTransaction'>): readonly number[] {
+  if (!rawTransaction.startsWith(typeOfDelegating)) return [nonce]
+  const { authorizationList = [] } = parseTransaction(rawTransaction)
+  return authorizationList.some((authorization) => authorization.nonce === nonce + 1) ? [nonce, nonce + 1] : [nonce]
+}
+
+/** First byte of a transaction of type 4. */
+const typeOfDelegating = '0x04'
 
 /** Whether the entry is a transfer of nothing to the wallet itself that only uses its nonce up. */
 export function isNoOp({ requestId }: Pick<JournalEntry, 'requestId'>): boolean {

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../journal.ts'
 import { broadcastEntry, type BroadcastContext } from './broadcast-entry.ts'
 import { noOpAt } from './cancel-entry.ts'
-import { isNoOp, isRefused, isWaiting } from './entry-state.ts'
+import { isNoOp, isRefused, isWaiting, noncesOf } from './entry-state.ts'
 import type { ReplaceContext } from './replace-entry.ts'
 import type { ReplacementRules } from './replacement-rules.ts'
 import { signAttempt } from './sign-attempt.ts'
@@ -49,7 +49,7 @@ type Gap = { readonly nonce: number; readonly isWaitedFor: boolean }
 
 /** Nonces from the chain's count on at which nothing is open: below the highest open one, or with refused attempts. */
 function gapsBetween(count: number, open: readonly JournalEntry[], refused: readonly JournalEntry[]): readonly Gap[] {
-  const taken = new Set(open.map(({ nonce }) => nonce))
+  const taken = new Set(open.flatMap(noncesOf))
   const highest = Math.max(-1, ...open.filter(isWaiting).map(({ nonce }) => nonce))
   const missing = Array.from({ length: Math.max(0, Math.min(highest - count, widestGap)) }, (_, index) => count + index)
   const free = refused.map(({ nonce }) => nonce).filter((nonce) => nonce >= count && nonce > highest)

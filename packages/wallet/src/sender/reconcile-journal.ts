@@ -1,7 +1,7 @@
 import type { Chain } from '../chain.ts'
 import type { JournalEntry } from '../journal.ts'
 import { markSent } from './broadcast-entry.ts'
-import { isWaiting } from './entry-state.ts'
+import { isWaiting, noncesOf } from './entry-state.ts'
 import { fillGaps, type FillContext } from './fill-gaps.ts'
 import { offerEntry } from './offer-entry.ts'
 import { raiseIfStuck, stuckAfter } from './raise-if-stuck.ts'
@@ -54,8 +54,9 @@ function newestWaiting(entries: readonly JournalEntry[]): ReadonlyMap<number, Jo
 
 /** The lowest nonce from the chain's count on that nothing waits at. */
 function gapFrom(count: number, waiting: ReadonlyMap<number, JournalEntry>): number {
+  const taken = new Set([...waiting.values()].flatMap(noncesOf))
   let nonce = count
-  while (waiting.has(nonce)) nonce += 1
+  while (taken.has(nonce)) nonce += 1
   return nonce
 }
 

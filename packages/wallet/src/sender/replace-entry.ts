@@ -1,4 +1,4 @@
-import { parseTransaction, type Hex, type TransactionSerializableEIP1559 } from 'viem'
+import { parseTransaction, type Hex, type TransactionSerializable, type TransactionSerializableEIP7702 } from 'viem'
 import type { JournalEntry } from '../journal.ts'
 import { markSent } from './broadcast-entry.ts'
 import { isNoOp, isWaiting } from './entry-state.ts'
@@ -51,14 +51,24 @@ function slotOf({ requestId, step, reservationId }: JournalEntry) {
   return { requestId, step, reservationId }
 }
 
-function wantedAgain(entry: JournalEntry): Pick<Wanted, 'kind' | 'call'> {
-  const { to = null, data = '0x', value = 0n, gas } = parseOwn(entry.rawTransaction)
+function wantedAgain(entry: JournalEntry): Pick<Wanted, 'kind' | 'call' | 'authorizationList'> {
+  const { to = null, data = '0x', value = 0n, gas, authorizationList } = parseOwn(entry.rawTransaction)
   if (gas === undefined) throw new TypeError('The journal holds a transaction without a gas limit.')
-  return { kind: isNoOp(entry) ? 'no-op' : 'raise', call: { to, data, value, gas } }
+  const call = { to, data, value, gas }
+  return {
+    kind: isNoOp(entry) ? 'no-op' : 'raise',
+    call,
+    ...(authorizationList === undefined ? {} : { authorizationList }),
+  }
 }
 
-function parseOwn(rawTransaction: Hex): Partial<TransactionSerializableEIP1559> {
+function parseOwn(rawTransaction: Hex): Own {
   const transaction = parseTransaction(rawTransaction)
-  if (transaction.type === 'eip1559') return transaction
-  throw new TypeError('The journal holds a transaction that is not of type 2.')
+  if (transaction.type === 'eip1559' || transaction.type === 'eip7702') return transaction
+  throw new TypeError('The journal holds a transaction that is of neither type 2 nor type 4.')
+}
+
+type Own = Pick<TransactionSerializable, 'data' | 'value' | 'gas'> & {
+  readonly to?: TransactionSerializable['to']
+  readonly authorizationList?: TransactionSerializableEIP7702['authorizationList'] | undefined
 }

@@ -120,7 +120,11 @@ export async function whoTook(
   const block = await firstBlock(settled, isUsedAt)
   if (block === null) return null
   const { transactions } = await client.getBlock({ blockNumber: block, includeTransactions: true })
-  const taker = transactions.find((one) => one.nonce === nonce && one.from.toLowerCase() === from.toLowerCase())
+  const own = transactions.filter((one) => one.from.toLowerCase() === from.toLowerCase())
+  // An authorization of the account takes the nonce after that of the transaction it goes with (EIP-7702).
+  const authorizes = ({ authorizationList = [] }: (typeof own)[number]): boolean =>
+    authorizationList.some((one) => one.nonce === nonce)
+  const taker = own.find((one) => one.nonce === nonce) ?? own.find((one) => one.nonce === nonce - 1 && authorizes(one))
   // An endpoint that serves another chain for a while proves nothing; a legacy transaction may name none.
   return taker === undefined || (taker.chainId ?? chainId) !== chainId ? null : taker.hash
 }

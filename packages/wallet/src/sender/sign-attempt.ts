@@ -1,4 +1,4 @@
-import { keccak256, type Address, type Hex, type PublicClient } from 'viem'
+import { keccak256, type Address, type Hex, type PublicClient, type SignedAuthorization } from 'viem'
 import type { Chain } from '../chain.ts'
 import type { Journal, JournalEntry } from '../journal.ts'
 import { isRefused, isWaiting } from './entry-state.ts'
@@ -17,7 +17,7 @@ export async function signAttempt(context: AttemptContext, wanted: Wanted, rules
     rules.fees ?? feesNow(client, chain).then(({ lasting }) => lasting),
     rules.feeCapWei(),
   ])
-  const { kind, nonce, replaces, requestId, step, reservationId, call } = wanted
+  const { kind, nonce, replaces, requestId, step, reservationId, call, authorizationList } = wanted
   return inTurn(async () => {
     const attempts = await journal.byNonce(chain.id, wallet.address, nonce)
     const isDue = replaces === null ? attempts.every(isRefused) : attempts.findLast(isWaiting)?.hash === replaces.hash
@@ -29,8 +29,13 @@ export async function signAttempt(context: AttemptContext, wanted: Wanted, rules
     // Nothing is waited for between this and the signature.
     const proposal: Proposal = { kind, nonce, attempt, replaces, gasLimit: call.gas, ...raised }
     if (!(await rules.allow(proposal))) return 'not-allowed'
-    const transaction = { type: 'eip1559', chainId: chain.id, nonce, ...call, ...raised } as const
-    const rawTransaction = await wallet.signTransaction(transaction)
+    const transaction = { chainId: chain.id, nonce, ...call, ...raised }
+    // An authorization says nothing of fees: the one that was signed goes along.
+    const rawTransaction = await wallet.signTransaction(
+      authorizationList === undefined
+        ? { ...transaction, type: 'eip1559' }
+        : { ...transaction, type: 'eip7702', authorizationList },
+    )
     // A backend elsewhere may take seconds; bytes that are not recorded are never sent.
     if ((await rules.isStillAllowed?.(proposal)) === false) return 'not-allowed'
     const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, nonce, attempt }
@@ -59,6 +64,8 @@ export type AttemptRules = Pick<ReplacementRules, 'feeCapWei' | 'allow' | 'isSti
 export type Wanted = Pick<Proposal, 'kind' | 'nonce' | 'replaces'> &
   Pick<JournalEntry, 'requestId' | 'step' | 'reservationId'> & {
     readonly call: { readonly to: Address | null; readonly data: Hex; readonly value: bigint; readonly gas: bigint }
+    /** Of what is signed again, where it delegates the account. */
+    readonly authorizationList?: readonly SignedAuthorization[]
   }
 
 export type Attempt = JournalEntry | 'capped' | 'not-allowed' | 'settled'

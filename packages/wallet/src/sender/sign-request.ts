@@ -5,10 +5,12 @@ import {
   type Address,
   type Hex,
   type PublicClient,
+  type SignedAuthorization,
   type TransactionSerializable,
 } from 'viem'
 import type { Chain } from '../chain.ts'
 import type { Journal, JournalEntry } from '../journal.ts'
+import type { AuthorizationToSign } from '../signer.ts'
 import { WalletError } from '../wallet-error.ts'
 import { allocateNonce } from './allocate-nonce.ts'
 import type { Delegation } from './delegation.ts'
@@ -47,6 +49,11 @@ export type SignRequest = {
   readonly allow: () => Promise<void>
   /** How many transactions of the wallet the chain counts, where that is known already; else it is read. */
   readonly latestCount?: number
+  /**
+   * The account runs the code at this address from the transaction on (EIP-7702), which then uses two nonces: its own, and the
+   * next for the authorization that goes with it.
+   */
+  readonly delegateTo?: Address
 }
 
 /** What the sender needs of a wallet. */
@@ -55,6 +62,8 @@ export type TransactionSigner = {
   /** Waits for what the wallet needs before it can sign. What may still say no is asked after it. */
   ready?(): Promise<void>
   signTransaction(transaction: TransactionSerializable): Promise<Hex>
+  /** Absent where no account is ever delegated. */
+  signAuthorization?(authorization: AuthorizationToSign): Promise<SignedAuthorization>
 }
 
 export type SignContext = {
@@ -99,10 +108,12 @@ async function signAt(
   const place = await allocateNonce(journal, chain.id, wallet.address, latestCount, ownNext)
   if (place === 'behind') return place
   await wallet.ready?.()
-  // Nothing is waited for between this and the signature.
+  // Nothing is waited for between this and a signature.
   await request.allow()
+  const authorizations = await authorizationsOf(context, request, place.nonce)
+  if (authorizations.type === 'eip7702') await request.allow()
   const rawTransaction = await wallet.signTransaction({
-    type: 'eip1559',
+    ...authorizations,
     chainId: chain.id,
     nonce: place.nonce,
     to: request.to,
@@ -115,6 +126,8 @@ async function signAt(
   })
   // A backend elsewhere may take seconds. What is refused now was never recorded: no one has the bytes to send.
   await request.allow()
+  // From here on nodes take one transaction at a time.
+  if (authorizations.type === 'eip7702') context.delegation.note()
   const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, ...place }
   try {
     return await journal.recordSigned({ ...slot, rawTransaction, hash: keccak256(rawTransaction) })
@@ -122,6 +135,23 @@ async function signAt(
     if (error instanceof Error && 'code' in error && error.code === 'JOURNAL_CONFLICT') return 'taken'
     throw error
   }
+}
+
+/** An authorization is applied after the transaction has counted the nonce up (EIP-7702). */
+async function authorizationsOf(
+  { wallet, chain }: SignContext,
+  { delegateTo }: SignRequest,
+  nonce: number,
+): Promise<
+  | { readonly type: 'eip1559' }
+  | { readonly type: 'eip7702'; readonly authorizationList: readonly SignedAuthorization[] }
+> {
+  if (delegateTo === undefined) return { type: 'eip1559' }
+  if (wallet.signAuthorization === undefined) {
+    throw new WalletError('SIGNING_UNSUPPORTED', 'This wallet signs no EIP-7702 authorizations.')
+  }
+  const authorization = { contractAddress: delegateTo, chainId: chain.id, nonce: nonce + 1 }
+  return { type: 'eip7702', authorizationList: [await wallet.signAuthorization(authorization)] }
 }
 
 /**
@@ -144,6 +174,7 @@ function countOf({ wallet, client }: SignContext): Promise<number> {
 
 function signedBefore(entry: JournalEntry, request: SignRequest): JournalEntry {
   const { to, data = '0x', value = 0n } = parseTransaction(entry.rawTransaction)
+  // Whether it delegates the account as well is no other call.
   const isSameTarget = (to ?? null)?.toLowerCase() === request.to?.toLowerCase()
   if (isSameTarget && data === request.data && value === request.valueWei) return entry
   throw new WalletError(

@@ -34,6 +34,7 @@ export function createRemoteSigner(config: RemoteSignerConfig): Signer {
   const ask = openSigningRpc({ url: readSigningUrl(config.url, 'url'), token, fetch: config.fetch ?? fetch })
   return Object.freeze({
     kind: 'remote',
+    signsAuthorizations: false,
     address,
     getAddress: async () => address,
     signTransaction: async (transaction, options) => {

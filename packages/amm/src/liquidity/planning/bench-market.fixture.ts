@@ -74,8 +74,13 @@ export async function openMarket(devnet: Devnet) {
       const request = { percentage: 100, collectFees: true, recipient: bench.address, ...common, ...facts }
       return liquidity.planRemove(chain, position, request)
     },
-    compound: (position: Position, facts: { slippageBps?: number; swapToRatio?: boolean } = {}) =>
-      liquidity.planCompound(chain, position, { swapToRatio: false, recipient: bench.address, ...common, ...facts }),
+    compound: (
+      position: Position,
+      facts: { slippageBps?: number; swapToRatio?: boolean; hasAtomicRoute?: () => Promise<boolean> } = {},
+    ) => {
+      const request = { swapToRatio: false, hasAtomicRoute: async () => false, recipient: bench.address }
+      return liquidity.planCompound(chain, position, { ...request, ...common, ...facts })
+    },
     rebalance: (
       position: Position,
       facts: Partial<Pick<Parameters<typeof liquidity.planRebalance>[2], 'range' | 'swapToRatio' | 'inverted'>> = {},

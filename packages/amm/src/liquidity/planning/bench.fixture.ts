@@ -123,7 +123,8 @@ export async function createBench(devnet: Devnet, index = 0): Promise<Bench> {
       for (const { to, data, valueWei, label } of intent.calls) {
         mined.push(settledBy(await send({ to, data, value: valueWei }), label))
       }
-      return { ...mined.at(-1)!, transactions: mined.map(({ main }) => main) }
+      const calls = mined.map(({ main }) => main)
+      return { ...mined.at(-1)!, transactions: calls, calls }
     },
     async changes(watched, act) {
       const before = await Promise.all(watched.map(balance))
@@ -189,9 +190,11 @@ function settledBy(
   return {
     transactions: [main],
     main,
+    calls: [main],
     deltas: [],
     gasCostWei: gasUsed * effectiveGasPrice,
     gasCostUsd: null,
+    gasOfBatch: null,
     safetyChecks: { tokenAllowlistPassed: true, spendingLimitPassed: true, simulationPassed: true },
     priceImpactBps: null,
     warnings: [],

@@ -87,7 +87,7 @@ function amountsAt(
  * for after the block but not before it, times the liquidity it then had. Trades of others in the same block do not
  * matter, because the growth is noted at the change itself. Source: `Position.update` of v4-core.
  */
-async function readPaidFees(
+export async function readPaidFees(
   ports: Pick<PlanPorts, 'rpc'>,
   chain: Chain,
   change: {

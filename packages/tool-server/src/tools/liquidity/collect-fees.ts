@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
 import { ownPosition } from '../own-position.ts'
-import { chainInput, deadlineInput, deadlineOf, positionIdInput, rangedVersionInput } from '../params.ts'
+import { collectParams } from '../fee-params.ts'
+import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
 
 export const collectFees = writeTool({
@@ -13,12 +14,7 @@ export const collectFees = writeTool({
   scope: 'write:liquidity',
   destructive: false,
   idempotent: false,
-  input: z.strictObject({
-    positionId: positionIdInput,
-    chain: chainInput,
-    version: rangedVersionInput.default('v3'),
-    deadlineSeconds: deadlineInput,
-  }),
+  input: z.strictObject({ positionId: positionIdInput, chain: chainInput, ...collectParams }),
   output: z.object({
     ...writeResult,
     positionId: z.string(),

@@ -1,8 +1,9 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { formatUnits } from 'viem'
+import { erc20Abi } from '@svc/amm/abis'
+import { type Address, formatUnits, parseUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, poolTokens } from '../answer.fixture.ts'
-import { openWorld, type World } from '../chain-world.fixture.ts'
+import { openWorld, ownPolicy, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -20,6 +21,16 @@ async function open(version: string): Promise<Answer> {
   const opened = await world.call('add_liquidity', { token0: 'WETH', token1: 'USDC', amount0: '3', ...range })
   await devnet().trade(20, 3, [opened.text('pool.poolAddress') as `0x${string}`])
   return opened
+}
+
+function spendersOf(): readonly Address[] {
+  const { amm, permit2 } = devnet().chain
+  return [amm.v3!.positionManager, amm.v3!.swapRouter02, amm.v2!.router, permit2]
+}
+
+function allowance(token: string, spender: Address): Promise<bigint> {
+  const address = token as Address
+  return world.client.readContract({ address, abi: erc20Abi, functionName: 'allowance', args: [world.wallet, spender] })
 }
 
 describe('compound_fees', () => {
@@ -61,7 +72,59 @@ describe('compound_fees', () => {
     expect(again.code).not.toBe('INTERNAL')
   })
 
+  test.each(['v3', 'v4'])(
+    'swaps what is too much and adds both to a %s position, as one transaction',
+    async (version) => {
+      const opened = await open(version)
+      const positionId = opened.text('positionId')
+      await devnet().trade(1, 5, [opened.text('pool.poolAddress') as `0x${string}`])
+      const tokens = poolTokens(opened)
+      const before = await world.call('get_position', { positionId, version })
+      const balances = await Promise.all(tokens.map((token) => world.balance(token)))
+      const answer = await world.call('compound_fees', { positionId, version })
+      const after = await world.call('get_position', { positionId, version })
+      expect(answer.at('transactions')).toHaveLength(1)
+      expect(answer.text('atomicity')).toBe('batch-7702')
+      expect(answer.at('reinvested.swapExecuted')).toBe(true)
+      const details = /^([\d.]+) (\w+) for ([\d.]+) (\w+) through v[234]$/.exec(answer.text('reinvested.swapDetails'))
+      expect(details).not.toBeNull()
+      const [, paid = '', paidSymbol, got = ''] = details!
+      for (const index of [0, 1] as const) {
+        const isUsdc = tokens[index]!.toLowerCase() === world.address('USDC').toLowerCase()
+        const left = (await world.balance(tokens[index]!)) - balances[index]!
+        const units = (text: string) => parseUnits(text, isUsdc ? 6 : 18)
+        const swapped = paidSymbol === (isUsdc ? 'USDC' : 'WETH') ? -units(paid) : units(got)
+        const [collected, added] = [`feesCollected.amount${index}`, `reinvested.amount${index}`].map((member) =>
+          units(answer.text(member)),
+        )
+        // Wei for wei; what a v4 deposit takes is known by its price, to the unit.
+        const slack = version === 'v4' ? 2n : 0n
+        const difference = collected! + swapped - added! - left
+        expect(difference >= -slack && difference <= slack).toBe(true)
+        expect(left).toBeGreaterThanOrEqual(0n)
+      }
+      const grown = BigInt(after.text('liquidityRaw')) - BigInt(before.text('liquidityRaw'))
+      expect(answer.text('newLiquidity')).toBe(`${grown}`)
+      expect(grown).toBeGreaterThan(0n)
+      for (const token of tokens) {
+        for (const spender of spendersOf()) expect(await allowance(token, spender)).toBe(0n)
+      }
+    },
+  )
+
+  test('with a swap is planned, kept and carried out', async () => {
+    const opened = await open('v3')
+    const positionId = opened.text('positionId')
+    await devnet().trade(1, 5, [opened.text('pool.poolAddress') as `0x${string}`])
+    const planned = await world.call('compound_fees', { positionId, dryRun: true })
+    expect(planned.text('plan.atomicity')).toBe('batch-7702')
+    const answer = await world.call('execute_plan', { planId: planned.text('plan.planId') })
+    expect(BigInt(answer.text('newLiquidity'))).toBeGreaterThan(0n)
+  })
+
   test('refuses rather than run piecemeal where a swap is needed, and says what to call', async () => {
+    await world.close()
+    world = await openWorld(devnet(), { policy: { ...ownPolicy(devnet()), batchDelegate: {} } })
     const opened = await world.call('add_liquidity', {
       token0: 'WETH',
       token1: 'USDC',

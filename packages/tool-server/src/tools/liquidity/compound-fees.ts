@@ -1,8 +1,10 @@
+import { type CompoundOutcome, tokenLabel } from '@svc/amm'
 import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
 import { ownPosition } from '../own-position.ts'
-import { chainInput, deadlineInput, deadlineOf, positionIdInput, rangedVersionInput, slippageInput } from '../params.ts'
+import { compoundParams } from '../fee-params.ts'
+import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import {
   notesResult,
   priceNotes,
@@ -18,18 +20,11 @@ export const compoundFees = writeTool({
   name: 'compound_fees',
   title: 'Compound fees',
   description:
-    'Adds the fees that wait in a v3 or v4 position to its liquidity, in one transaction or not at all. Takes nothing else of the wallet; what the range does not take comes to it.',
+    'Swaps the fees that wait in a v3 or v4 position to the ratio of its range and adds them to its liquidity, in one transaction or not at all. Takes nothing else of the wallet; what the range does not take comes to it.',
   scope: 'write:liquidity',
   destructive: false,
   idempotent: false,
-  input: z.strictObject({
-    positionId: positionIdInput,
-    chain: chainInput,
-    version: rangedVersionInput.default('v3'),
-    swapToRatio: z.boolean().default(true).describe('false: add what fits'),
-    slippageBps: slippageInput,
-    deadlineSeconds: deadlineInput,
-  }),
+  input: z.strictObject({ positionId: positionIdInput, chain: chainInput, ...compoundParams }),
   output: z.object({
     ...writeResult,
     positionId: z.string(),
@@ -51,6 +46,7 @@ export const compoundFees = writeTool({
   const [planned, price0, price1] = await Promise.all([
     context.liquidity.planCompound(chain, position, {
       swapToRatio: input.swapToRatio,
+      hasAtomicRoute: () => context.hasAtomicRoute(chain),
       slippageBps: input.slippageBps ?? context.defaults.slippageBps,
       deadline: deadlineOf(input.deadlineSeconds, context),
       recipient: context.wallet.address,
@@ -60,7 +56,7 @@ export const compoundFees = writeTool({
     context.prices.usd(chain, token1),
   ])
   return context.execute(planned.intent, async (settled) => {
-    const { fees0, fees1, amount0, amount1, liquidity } = await planned.decode(settled)
+    const { fees0, fees1, amount0, amount1, liquidity, swapped } = await planned.decode(settled)
     return {
       ...writeStamp(chain, planned.intent, settled),
       positionId: position.positionId,
@@ -73,11 +69,18 @@ export const compoundFees = writeTool({
       reinvested: {
         amount0: tokenAmount(amount0, token0),
         amount1: tokenAmount(amount1, token1),
-        swapExecuted: false,
-        swapDetails: 'none: the fees were added as they came',
+        swapExecuted: swapped !== null,
+        swapDetails: swapped === null ? 'none: the fees were added as they came' : swapText(swapped),
       },
       newLiquidity: `${liquidity}`,
       notes: [...settled.warnings, ...priceNotes([token0, price0], [token1, price1])],
     }
   })
 })
+
+function swapText({ tokenIn, tokenOut, amountIn, amountOut, version }: Swapped): string {
+  const [paid, got] = [tokenAmount(amountIn, tokenIn), tokenAmount(amountOut, tokenOut)]
+  return `${paid} ${tokenLabel(tokenIn)} for ${got} ${tokenLabel(tokenOut)} through ${version}`
+}
+
+type Swapped = NonNullable<CompoundOutcome['swapped']>

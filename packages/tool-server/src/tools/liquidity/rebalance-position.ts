@@ -6,20 +6,8 @@ import { withinTime } from '@svc/runtime'
 import { type Pool, type RebalancePreview, shortAmount, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import { isSecondToken, ownPosition } from '../own-position.ts'
-import {
-  chainInput,
-  deadlineInput,
-  deadlineOf,
-  positionIdInput,
-  priceLowerInput,
-  priceUpperInput,
-  rangedVersionInput,
-  rangeContradictions,
-  rangeOf,
-  rangeStrategyInput,
-  slippageInput,
-  tokenInput,
-} from '../params.ts'
+import { moveContradictions, moveParams, moveRangeOf } from '../move-range.ts'
+import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import {
   inOrder,
   notesResult,
@@ -41,20 +29,9 @@ export const rebalancePosition = writeTool({
   destructive: true,
   idempotent: false,
   input: z
-    .strictObject({
-      positionId: positionIdInput,
-      chain: chainInput,
-      token0: tokenInput.optional(),
-      priceLower: priceLowerInput.optional(),
-      priceUpper: priceUpperInput.optional(),
-      rangeStrategy: rangeStrategyInput.optional().describe('Else medium'),
-      version: rangedVersionInput.default('v3'),
-      swapToRatio: z.boolean().default(true),
-      slippageBps: slippageInput,
-      deadlineSeconds: deadlineInput,
-    })
+    .strictObject({ positionId: positionIdInput, chain: chainInput, ...moveParams })
     .superRefine((range, check) => {
-      for (const [field, message] of rangeContradictions(withStrategy(range))) {
+      for (const [field, message] of moveContradictions(range)) {
         check.addIssue({ code: 'custom', path: [field], message })
       }
     }),
@@ -88,7 +65,7 @@ export const rebalancePosition = writeTool({
   const { pool } = position
   const [planned, price0, price1] = await Promise.all([
     context.liquidity.planRebalance(chain, position, {
-      range: rangeOf(withStrategy(input)),
+      range: moveRangeOf(input),
       inverted,
       swapToRatio: input.swapToRatio,
       slippageBps: input.slippageBps ?? context.defaults.slippageBps,
@@ -138,15 +115,6 @@ export const rebalancePosition = writeTool({
     }
   })
 })
-
-type RangeInput = Parameters<typeof rangeContradictions>[0]
-
-/** Neither ends nor a strategy: the default of the latter. */
-function withStrategy(range: RangeInput): RangeInput {
-  const { priceLower, priceUpper, rangeStrategy } = range
-  const isOpen = priceLower === undefined && priceUpper === undefined && rangeStrategy === undefined
-  return { priceLower, priceUpper, rangeStrategy: isOpen ? 'medium' : rangeStrategy }
-}
 
 /** Of a move without a swap: with one, what is left of a side is not what was received of it. */
 function leftNotes(left: readonly [bigint, bigint], tokens: readonly [Token, Token]): readonly string[] {

@@ -1,20 +1,8 @@
-import type { Chain } from '@svc/wallet/core'
-import { isAddress } from 'viem'
 import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
-import { type PairShare, type Position, ToolError } from '@svc/amm'
-import { writeTool, type WriteContext } from '../../tool.ts'
-import { ownPosition } from '../own-position.ts'
-import {
-  anyVersionInput,
-  chainInput,
-  deadlineInput,
-  deadlineOf,
-  exitSlippageInput,
-  invalidField,
-  isPositionId,
-  numberWithin,
-} from '../params.ts'
+import { writeTool } from '../../tool.ts'
+import { ownedLiquidity, removableIdProblem, removeParams } from '../owned-liquidity.ts'
+import { chainInput, deadlineOf } from '../params.ts'
 import {
   notesResult,
   priceNotes,
@@ -27,20 +15,10 @@ import {
 } from '../results.ts'
 
 const input = z
-  .strictObject({
-    positionId: z.string().describe('Id; v2: pair address'),
-    chain: chainInput,
-    percentage: numberWithin(1, 100, 'a number from 1 to 100').default(100),
-    version: anyVersionInput.default('v3'),
-    collectFees: z.boolean().default(true),
-    slippageBps: exitSlippageInput,
-    deadlineSeconds: deadlineInput,
-  })
-  .superRefine(({ positionId, version }, check) => {
-    const isRight = version === 'v2' ? isAddress(positionId) : isPositionId(positionId)
-    if (isRight) return
-    const accepted = version === 'v2' ? 'the address of the pair' : `the decimal id of a ${version} position`
-    check.addIssue({ code: 'custom', path: ['positionId'], message: `Accepted: ${accepted}` })
+  .strictObject({ positionId: z.string().describe('Id; v2: pair address'), chain: chainInput, ...removeParams })
+  .superRefine((value, check) => {
+    const message = removableIdProblem(value)
+    if (message !== null) check.addIssue({ code: 'custom', path: ['positionId'], message })
   })
 
 export const removeLiquidity = writeTool({
@@ -67,7 +45,7 @@ export const removeLiquidity = writeTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const position = await findOwned(chain, input, context)
+  const position = await ownedLiquidity(chain, input, context)
   const { token0, token1 } = position.pool
   const [planned, price0, price1] = await Promise.all([
     context.liquidity.planRemove(chain, position, {
@@ -105,28 +83,3 @@ export const removeLiquidity = writeTool({
     }
   })
 })
-
-function closed({ fees0, fees1 }: Position): ToolError {
-  const next = fees0 > 0n || fees1 > 0n ? 'collect_fees pays what waits in it' : 'nothing waits in it'
-  return invalidField(
-    'positionId',
-    `This position is closed: its liquidity was taken out before; ${next}.`,
-    'a position that holds liquidity; get_positions_by_owner lists them',
-  )
-}
-
-async function findOwned(
-  chain: Chain,
-  { positionId, version }: z.output<typeof input>,
-  context: WriteContext,
-): Promise<Position | PairShare> {
-  if (version !== 'v2') {
-    const position = await ownPosition(chain, { version, positionId }, context)
-    if (position.liquidity === 0n) throw closed(position)
-    return position
-  }
-  if (!isAddress(positionId)) throw new TypeError('the schema lets only addresses through')
-  const share = await context.liquidity.pairShare(chain, positionId, context.wallet.address)
-  if (share.shares === 0n) throw new ToolError('POSITION_NOT_FOUND', 'The agent wallet holds no shares of this pair.')
-  return share
-}

@@ -1,0 +1,116 @@
+import type { Chain } from '@svc/wallet/core'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { v3PositionManagerAbi } from '../../abis/v3.ts'
+import type { Intent, IntentCall } from '../../intent.ts'
+import type { Position } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
+import { requireDeployment } from '../planning/refusals.ts'
+import { routineIntent } from '../planning/plan-payment.ts'
+import { encodeCollect } from '../v3/plan-remove.ts'
+import { encodeModifyLiquidities, v4Action } from '../v4/v4-action.ts'
+import { refuseDeltaHooks } from '../v4/pool-key.ts'
+
+/**
+ * Plans to collect what positions of one version are owed in one transaction: a `multicall` of v3's position manager, or one
+ * `modifyLiquidities` of v4's that takes each currency once for all of them. The listed tokens are named, so that they are priced, and
+ * nothing is declared to arrive at least: with fifty positions in one transaction, one that was collected meanwhile or whose
+ * token keeps a part must not hold up the others, and whatever arrives was the owner's.
+ *
+ * @throws ToolError `HOOK_NOT_SUPPORTED`, `VERSION_NOT_DEPLOYED`. TypeError for no position, or positions of both versions.
+ */
+export function planCollectAll(chain: Chain, positions: readonly Position[], request: CollectAllRequest): Intent {
+  const [first] = positions
+  if (first === undefined || positions.some(({ version }) => version !== first.version)) {
+    throw new TypeError('positions of one version are collected together, at least one')
+  }
+  const { version } = first
+  const call = version === 'v3' ? collectV3(chain, positions, request) : collectV4(chain, positions, request)
+  const named = positions.length === 1 ? `position ${first.positionId}` : `${positions.length} positions`
+  return {
+    ...routineIntent(chain, {
+      calls: [call],
+      atomicity: version === 'v3' ? 'multicall' : 'single',
+      receives: currenciesOf(positions, ({ listed }) => listed).map((token) => ({ token, amount: 0n })),
+      slippageBps: null,
+      deadline: version === 'v3' ? null : request.deadline,
+      recipients: [request.recipient],
+      why: `Collect the fees of ${version} ${named}.`,
+    }),
+    riskTier: 'standard',
+  }
+}
+
+export type CollectAllRequest = { readonly deadline: number; readonly recipient: Address }
+
+function collectV3(chain: Chain, positions: readonly Position[], { recipient }: CollectAllRequest): IntentCall {
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const steps = positions.map((position) => encodeCollect(position, recipient))
+  return callOf(
+    positionManager,
+    encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'multicall', args: [steps] }),
+  )
+}
+
+function collectV4(chain: Chain, positions: readonly Position[], request: CollectAllRequest): IntentCall {
+  const { positionManager } = requireDeployment(chain, 'v4')
+  for (const { pool } of positions) refuseDeltaHooks(pool.hooks, 'positionIds')
+  const nothing = { amount0: 0n, amount1: 0n }
+  const steps = [
+    ...positions.map(({ positionId }) => v4Action.decrease(BigInt(positionId), 0n, nothing)),
+    ...currenciesOf(positions, () => true).map((currency) => v4Action.takeAllTo(currency, request.recipient)),
+  ]
+  return callOf(positionManager, encodeModifyLiquidities(steps, request.deadline))
+}
+
+function callOf(to: Address, data: Hex): IntentCall {
+  return { to, data, valueWei: 0n, label: 'collect fees' }
+}
+
+/** Each token of the positions once. */
+function currenciesOf(
+  positions: readonly Position[],
+  isWanted: (token: Position['pool']['token0']) => boolean,
+): readonly Address[] {
+  const tokens = positions.flatMap(({ pool }) => [pool.token0, pool.token1]).filter(isWanted)
+  return [...new Map(tokens.map(({ address }) => [address.toLowerCase(), address])).values()]
+}
+
+/**
+ * Why positions cannot be collected, each asked alone as its owner would; `null` for one that can. So one token that refuses to
+ * move, or a hook that may change amounts, is known before it spoils the transaction of the others.
+ *
+ * @throws ToolError `RPC_*`, `VERSION_NOT_DEPLOYED`
+ */
+export function collectRefusals(
+  ports: { readonly rpc: { client(chain: Chain): CallingClient } },
+  chain: Chain,
+  positions: readonly Position[],
+  deadline: number,
+): Promise<readonly (ToolError | null)[]> {
+  const client = ports.rpc.client(chain)
+  return Promise.all(
+    positions.map(async (position) => {
+      try {
+        const { calls } = planCollectAll(chain, [position], { deadline, recipient: position.owner })
+        await Promise.all(calls.map(({ to, data }) => client.call({ account: position.owner, to, data })))
+        return null
+      } catch (error) {
+        if (error instanceof ToolError) {
+          if (error.code === 'HOOK_NOT_SUPPORTED') return error
+          throw error
+        }
+        return new ToolError(
+          'SIMULATION_FAILED',
+          'The position pays nothing out: its pool or one of its tokens refuses.',
+          {
+            cause: error,
+          },
+        )
+      }
+    }),
+  )
+}
+
+type CallingClient = {
+  call(request: { readonly account: Address; readonly to: Address; readonly data: Hex }): Promise<unknown>
+}

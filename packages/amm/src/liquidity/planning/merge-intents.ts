@@ -1,0 +1,90 @@
+import type { Chain } from '@svc/wallet/core'
+import { isAddressEqual } from 'viem'
+import type { Intent, IntentApproval, IntentCall, Settled, TokenQuantity } from '../../intent.ts'
+import { mergePositionManagerCalls, settledByManager } from '../v3/merge-position-manager-calls.ts'
+import { partsOf, settledCalls } from './settled-calls.ts'
+
+/**
+ * One intent of several, in their order, all or none. Where every call is one of the v3 position manager that sends no native currency,
+ * its own `multicall` makes them one; else the wallet has to make them as one transaction. What one part brings pays for what another
+ * spends, so only the rest must arrive; the most that may leave stays the sum. Allowances of one token for one spender become one of
+ * their sum. A single part with a single call stays as it is.
+ */
+export function mergeIntents(chain: Chain, parts: readonly [Intent, ...Intent[]], why: string): MergedIntent {
+  const [first] = parts
+  const calls = parts.flatMap((part) => part.calls)
+  if (parts.length === 1 && calls.length === 1) return { intent: { ...first, why }, settledParts: (all) => [all] }
+  const manager = chain.amm.v3?.positionManager
+  const isOneManager = (call: IntentCall): boolean =>
+    manager !== undefined && isAddressEqual(call.to, manager) && call.valueWei === 0n
+  if (manager === undefined || parts.some(({ atomicity }) => !isOneCall.has(atomicity)) || !calls.every(isOneManager)) {
+    return {
+      intent: merged(parts, { calls, atomicity: 'batch-7702' }, why),
+      settledParts: (all) => partsOf(parts).map(({ from, count }) => settledCalls(all, from, count)),
+    }
+  }
+  const call = mergePositionManagerCalls(manager, calls)
+  return {
+    intent: { ...merged(parts, { calls: [call], atomicity: 'multicall' }, why), apart: calls },
+    settledParts: (all) => settledByManager(all, manager, calls),
+  }
+}
+
+export type MergedIntent = {
+  readonly intent: Intent
+  /** What was mined, as seen by the planner of each part. */
+  readonly settledParts: (settled: Settled) => readonly Settled[]
+}
+
+const isOneCall: ReadonlySet<Intent['atomicity']> = new Set(['single', 'multicall'])
+
+function merged(parts: readonly [Intent, ...Intent[]], how: Pick<Intent, 'calls' | 'atomicity'>, why: string): Intent {
+  const [first] = parts
+  const spends = sumOf(parts.flatMap((part) => part.spends))
+  return {
+    chainId: first.chainId,
+    ...how,
+    spends,
+    receives: sumOf(parts.flatMap((part) => part.receives)).flatMap(({ token, amount }) => {
+      const spent = spends.find((one) => isSame(one.token, token))?.amount ?? 0n
+      return amount > spent ? [{ token, amount: amount - spent }] : []
+    }),
+    approvals: mergedApprovals(parts.flatMap((part) => part.approvals)),
+    riskTier: 'routine',
+    slippageBps: greatest(parts.map((part) => part.slippageBps)),
+    deadline: greatest(parts.map((part) => part.deadline)),
+    recipients: [...new Set(parts.flatMap((part) => part.recipients))],
+    deposits: parts.flatMap((part) => part.deposits ?? []),
+    ...(parts.some((part) => part.allowsUnpricedPool) && { allowsUnpricedPool: true }),
+    restsOn: parts.flatMap((part) => part.restsOn ?? []),
+    why,
+  }
+}
+
+function sumOf(quantities: readonly TokenQuantity[]): readonly TokenQuantity[] {
+  const sums = new Map<string, TokenQuantity>()
+  for (const { token, amount } of quantities) {
+    const key = token.toLowerCase()
+    sums.set(key, { token, amount: (sums.get(key)?.amount ?? 0n) + amount })
+  }
+  return [...sums.values()]
+}
+
+function mergedApprovals(approvals: readonly IntentApproval[]): readonly IntentApproval[] {
+  const merged = new Map<string, IntentApproval>()
+  for (const approval of approvals) {
+    const { token, spender, via, revokeAfter } = approval
+    const key = `${token} ${spender} ${via} ${revokeAfter}`.toLowerCase()
+    merged.set(key, { ...approval, amount: (merged.get(key)?.amount ?? 0n) + approval.amount })
+  }
+  return [...merged.values()]
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+/** `null` where no part has one. */
+function greatest(values: readonly (number | null)[]): number | null {
+  return values.reduce((most, value) => (most === null || (value !== null && value > most) ? value : most), null)
+}

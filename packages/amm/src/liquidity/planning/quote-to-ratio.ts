@@ -1,0 +1,101 @@
+import {
+  type Amounts,
+  getAmountsForLiquidity,
+  getNextSqrtPriceFromInput,
+  getSqrtPriceAtTick,
+  LpMathError,
+  type TickRange,
+} from '@svc/lp-math'
+import type { Chain } from '@svc/wallet/core'
+import type { Liquidity, Pool, Position, Quote } from '../../ports.ts'
+
+/**
+ * How much of what is at hand to swap so that what is left fits a range of a pool: first at the price of the pool, then at that of a
+ * quote. Throws what `quote` throws.
+ */
+export async function quoteToRatio(
+  ports: { readonly liquidity: Pick<Liquidity, 'quote'> },
+  chain: Chain,
+  given: GivenForRatio,
+): Promise<ToRatio> {
+  const { pool, ticks, atHand: whole } = given
+  let after = pool.sqrtPriceX96
+  let rate = { amountIn: 1n << 96n, amountOut: 0n }
+  let found: ToRatio | null = null
+  for (let turn = 0; turn < 2; turn += 1) {
+    const shape = getAmountsForLiquidity(
+      after,
+      getSqrtPriceAtTick(ticks.tickLower),
+      getSqrtPriceAtTick(ticks.tickUpper),
+      shapeLiquidity,
+      true,
+    )
+    const zeroForOne = whole.amount0 * shape.amount1 > whole.amount1 * shape.amount0
+    if (found === null) rate = poolRate(pool.sqrtPriceX96, zeroForOne)
+    const amountIn = excess(whole, shape, zeroForOne, rate)
+    const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+    const quote = await ports.liquidity.quote(chain, { tokenIn, tokenOut, amountIn })
+    after = priceAfter(given, quote, zeroForOne)
+    rate = quote
+    found = { quote, zeroForOne, sqrtPriceX96: after }
+  }
+  if (found === null) throw new TypeError('at least one quote is asked for')
+  return found
+}
+
+export type GivenForRatio = {
+  readonly pool: Pool
+  readonly ticks: TickRange
+  /** In the pool's order. */
+  readonly atHand: Amounts
+  /** A position whose liquidity is taken out before the swap; `null` where it stays. */
+  readonly without: Pick<Position, 'tickLower' | 'tickUpper' | 'liquidity'> | null
+}
+
+export type ToRatio = {
+  readonly quote: Quote
+  readonly zeroForOne: boolean
+  /** Of the pool after the swap, as far as it goes through it. */
+  readonly sqrtPriceX96: bigint
+}
+
+/** Amounts of a range have the same ratio for any liquidity; of this one they have digits enough. */
+const shapeLiquidity = 1n << 100n
+
+/** What one unit of the token that goes in buys at the pool's price, as a fraction. */
+function poolRate(sqrtPriceX96: bigint, zeroForOne: boolean): Pick<Quote, 'amountIn' | 'amountOut'> {
+  const [one, other] = [1n << 192n, sqrtPriceX96 * sqrtPriceX96]
+  return zeroForOne ? { amountIn: one, amountOut: other } : { amountIn: other, amountOut: one }
+}
+
+/**
+ * How much of the side that is too much must be swapped at a rate (out for in) so that both sides are in the ratio of `shape`:
+ * with a and b at hand, u and v in the shape, x = (a v - b u) / (v + u out/in). At least one unit.
+ */
+function excess(
+  whole: Amounts,
+  shape: Amounts,
+  zeroForOne: boolean,
+  { amountIn, amountOut }: Pick<Quote, 'amountIn' | 'amountOut'>,
+): bigint {
+  const [a, b] = zeroForOne ? [whole.amount0, whole.amount1] : [whole.amount1, whole.amount0]
+  const [u, v] = zeroForOne ? [shape.amount0, shape.amount1] : [shape.amount1, shape.amount0]
+  const below = v * amountIn + u * amountOut
+  const swapped = below === 0n ? 0n : ((a * v - b * u) * amountIn) / below
+  return swapped > 0n ? swapped : 1n
+}
+
+/** Where the swap goes through the pool itself, whose liquidity may lack a position by then. */
+function priceAfter({ pool, without }: GivenForRatio, quote: Quote, zeroForOne: boolean): bigint {
+  const [hop, ...more] = quote.route
+  if (hop === undefined || more.length > 0 || hop.pool.id !== pool.id) return pool.sqrtPriceX96
+  const isInRange = without !== null && without.tickLower <= pool.tick && pool.tick < without.tickUpper
+  const left = pool.liquidity - (isInRange ? without.liquidity : 0n)
+  const paid = (quote.amountIn * BigInt(1_000_000 - pool.fee)) / 1_000_000n
+  try {
+    return getNextSqrtPriceFromInput(pool.sqrtPriceX96, left, paid, zeroForOne)
+  } catch (error) {
+    if (error instanceof LpMathError) return pool.sqrtPriceX96
+    throw error
+  }
+}

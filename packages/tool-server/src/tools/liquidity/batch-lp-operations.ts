@@ -1,0 +1,177 @@
+import * as z from 'zod'
+import { type ErrorDetail, type Settled, ToolError } from '@svc/amm'
+import { mergeIntents, type MergedIntent } from '@svc/amm/liquidity'
+import type { Chain } from '@svc/wallet/core'
+import { writeTool, type WriteContext } from '../../tool.ts'
+import {
+  type BatchOperation,
+  operationInput,
+  operationProblems,
+  readOperation,
+  repeatedPositions,
+} from '../batch-operations.ts'
+import { chainInput } from '../params.ts'
+import { planOperation, type PlannedOperation } from '../plan-operation.ts'
+import { notesResult, usdResult, writeResult, writeStamp } from '../results.ts'
+
+const input = z
+  .strictObject({
+    operations: z
+      .array(operationInput)
+      .min(1)
+      .max(20)
+      .describe("params: those of the type's tool without positionId, chain. positionId: all but add"),
+    chain: chainInput,
+  })
+  .superRefine(({ operations }, check) => {
+    operations.forEach((operation, index) => {
+      for (const { path, message } of operationProblems(operation)) {
+        check.addIssue({ code: 'custom', path: ['operations', index, ...path], message })
+      }
+    })
+    for (const index of repeatedPositions(operations)) {
+      const message = 'Accepted: a position that no earlier operation names'
+      check.addIssue({ code: 'custom', path: ['operations', index, 'positionId'], message })
+    }
+  })
+
+export const batchLpOperations = writeTool({
+  name: 'batch_lp_operations',
+  title: 'Batch LP operations',
+  description:
+    'Carries out up to 20 operations on liquidity in one transaction, all or none: collect_fees, compound_fees, remove_liquidity, add_liquidity, rebalance_position. What one brings can pay for another. Each keeps the rules of its tool. A failure names the operation.',
+  scope: 'write:liquidity',
+  destructive: true,
+  idempotent: false,
+  input,
+  output: z.object({
+    ...writeResult,
+    operationsExecuted: z.int(),
+    results: z.array(
+      z.object({
+        type: z.string(),
+        positionId: z.string(),
+        feesUsd: usdResult.optional(),
+        receivedUsd: usdResult.optional(),
+        depositedUsd: usdResult.optional(),
+      }),
+    ),
+    totalGasCostUsd: usdResult,
+    gasSavedVsSeparate: z.string().describe('Units, both simulated'),
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const operations = input.operations.map(readOperation)
+  const planned = await planAll(operations, chain, context)
+  const { intent, settledParts } = await oneIntent(planned, operations, chain, context)
+  const shape = async (settled: Settled) => {
+    const parts = settledParts(settled)
+    const results = await Promise.all(planned.map(({ decode }, index) => decode(parts[index] ?? settled)))
+    return {
+      ...writeStamp(chain, intent, settled),
+      operationsExecuted: operations.length,
+      results,
+      totalGasCostUsd: settled.gasCostUsd,
+      gasSavedVsSeparate: gasSaved(settled),
+      notes: [...new Set([...settled.warnings, ...planned.flatMap(({ notes }) => notes)])],
+    }
+  }
+  return context.execute(intent, shape).catch((error: unknown) => {
+    throw namingOperation(error)
+  })
+})
+
+/** One after the other, so that the first that fails is the one that is named. */
+async function planAll(
+  operations: readonly BatchOperation[],
+  chain: Chain,
+  context: WriteContext,
+): Promise<readonly PlannedOperation[]> {
+  const kept = [...context.keptDeposits()]
+  const planned: PlannedOperation[] = []
+  for (const [index, operation] of operations.entries()) {
+    const own = deposits.has(operation.type) ? kept.shift() : undefined
+    try {
+      planned.push(labelled(await planOperation(operation, { chain, context, kept: own }), index))
+    } catch (error) {
+      throw inOperation(error, index)
+    }
+  }
+  return planned
+}
+
+const deposits: ReadonlySet<BatchOperation['type']> = new Set(['compound', 'add', 'rebalance'])
+
+async function oneIntent(
+  planned: readonly PlannedOperation[],
+  operations: readonly BatchOperation[],
+  chain: Chain,
+  context: WriteContext,
+): Promise<MergedIntent> {
+  const [first, ...others] = planned.map((one) => one.intent)
+  if (first === undefined) throw new TypeError('the schema lets no empty list through')
+  const whys = planned.map((one, index) => `${index}: ${operations[index]?.type}. ${one.intent.why}`)
+  const merged = mergeIntents(chain, [first, ...others], whys.join(' '))
+  if (merged.intent.atomicity !== 'batch-7702' || (await context.hasAtomicRoute(chain))) return merged
+  const message = 'This wallet has no way to carry out several calls as one transaction.'
+  throw new ToolError('ATOMIC_EXECUTION_UNAVAILABLE', message, {
+    details: [
+      {
+        field: 'operations',
+        message: 'need an atomic route',
+        accepted: 'one operation of one call, or operations on v3 positions without a swap',
+      },
+    ],
+    suggestion:
+      'Call the tools of the operations one by one, or have the operator name a batch delegate in the policy (batchDelegate).',
+  })
+}
+
+function labelled(planned: PlannedOperation, index: number): PlannedOperation {
+  const calls = planned.intent.calls.map((call) => ({ ...call, label: `${labelOf(index)}${call.label}` }))
+  return { ...planned, intent: { ...planned.intent, calls } }
+}
+
+function labelOf(index: number): string {
+  return `operation ${index}: `
+}
+
+/** What planning refuses, with the operation it is about in each detail. */
+function inOperation(error: unknown, index: number): unknown {
+  if (!(error instanceof ToolError)) return error
+  const place = `operations[${index}]`
+  const named = error.details.map(({ field, ...detail }): ErrorDetail => {
+    if (field === undefined) return { ...detail, path: `operations.${index}` }
+    const member = field === 'positionId' ? field : `params.${field}`
+    return { ...detail, field: `${place}.${member}`, path: `operations.${index}.${member}` }
+  })
+  const details = named.length > 0 ? named : [{ field: place, path: `operations.${index}`, message: error.message }]
+  return new ToolError(error.code, `${place}: ${error.message}`, {
+    details,
+    suggestion: error.suggestion,
+    retryable: error.retryable,
+    cause: error,
+  })
+}
+
+/** What the simulation or the chain refuses names the call by its label, and that begins with the operation. */
+function namingOperation(error: unknown): unknown {
+  if (!(error instanceof ToolError)) return error
+  const details = error.details.map((detail) => {
+    const label = [detail['step'], detail['label']].find((text) => typeof text === 'string')
+    const index = typeof label === 'string' ? /^operation (\d+): /.exec(label)?.[1] : undefined
+    return index === undefined ? detail : { ...detail, path: `operations.${index}` }
+  })
+  return new ToolError(error.code, error.message, {
+    details,
+    suggestion: error.suggestion,
+    retryable: error.retryable,
+    cause: error,
+  })
+}
+
+/** A single call is what it would be by itself. */
+function gasSaved({ gasOfBatch }: Settled): string {
+  return `${gasOfBatch === null ? 0n : gasOfBatch.apart - gasOfBatch.together}`
+}

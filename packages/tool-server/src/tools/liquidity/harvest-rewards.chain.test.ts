@@ -1,0 +1,174 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { formatUnits, type Hash } from 'viem'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Answer } from '../answer.fixture.ts'
+import { openWorld, type World } from '../chain-world.fixture.ts'
+import { findPool, givePositions } from '../earning-positions.fixture.ts'
+
+const devnet = useDevnet()
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld(devnet())
+})
+afterEach(async () => {
+  await world.close()
+})
+
+/** A position, in the pool of WETH and USDC unless said otherwise. */
+async function open(version: string, more: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
+  const range = { fee: 500, rangeStrategy: 'medium', version, slippageBps: 300 }
+  return world.call('add_liquidity', { token0: 'WETH', token1: 'USDC', amount0: '3', ...range, ...more })
+}
+
+/** Trades of others in both directions through the pools of some positions. */
+async function earn(...opened: readonly Answer[]): Promise<void> {
+  const pools = new Set(opened.map((one) => one.text('pool.poolAddress') as `0x${string}`))
+  await devnet().trade(20, 3, [...pools])
+}
+
+const decimals: Readonly<Record<string, number>> = { USDC: 6, WETH: 18, ETH: 18, DAI: 18 }
+const symbols = Object.keys(decimals)
+
+/** What the wallet gained, gas left out, in whole tokens. */
+async function gains(work: () => Promise<Answer>): Promise<{ answer: Answer; gained: Record<string, bigint> }> {
+  const before = await Promise.all(symbols.map((symbol) => world.balance(symbol)))
+  const answer = await work()
+  const gas = await world.gasPaid(answer)
+  const after = await Promise.all(symbols.map((symbol) => world.balance(symbol)))
+  const gained = symbols.map(
+    (symbol, at) => [symbol, after[at]! - before[at]! + (symbol === 'ETH' ? gas : 0n)] as const,
+  )
+  return { answer, gained: Object.fromEntries(gained) }
+}
+
+/** The sum of the fees of a symbol in an answer, in smallest units. */
+function feesOf(answer: Answer, symbol: string): bigint {
+  const sides = answer
+    .list('feesCollected')
+    .flatMap((one) => ['0', '1'].map((side) => [one.text(`amount${side}Symbol`), one.text(`amount${side}`)] as const))
+  return sides.reduce((sum, [own, amount]) => {
+    const [whole = '0', fraction = ''] = amount.split('.')
+    return own === symbol ? sum + BigInt(whole + fraction.padEnd(decimals[symbol]!, '0')) : sum
+  }, 0n)
+}
+
+describe('harvest_rewards', () => {
+  test.each([
+    // What is worth the same as the target stays as it is.
+    { target: 'USDC', stays: [] as string[] },
+    { target: 'WETH', stays: ['ETH'] },
+    { target: 'ETH', stays: ['WETH'] },
+  ])('collects each version in one transaction and swaps all to $target, wei for wei', async ({ target, stays }) => {
+    const opened = [
+      await open('v3'),
+      await open('v3', { token0: 'DAI', token1: 'WETH', amount0: '3000', fee: 3_000 }),
+      await open('v4', { token0: 'ETH' }),
+    ]
+    await earn(...opened)
+    const { answer, gained } = await gains(() => world.call('harvest_rewards', { targetToken: target }))
+    expect(
+      answer
+        .list('feesCollected')
+        .map((one) => one.text('positionId'))
+        .toSorted(),
+    ).toEqual(opened.map((one) => one.text('positionId')).toSorted())
+    expect(new Set(answer.list('feesCollected').map((one) => one.text('txHash'))).size).toBe(2)
+    expect(answer.text('summary.consolidatedAmount')).toBe(formatUnits(gained[target]!, decimals[target]!))
+    for (const symbol of symbols.filter((one) => one !== target)) {
+      const kept = stays.some((one) => one === symbol) ? feesOf(answer, symbol) : 0n
+      expect([symbol, gained[symbol]]).toEqual([symbol, kept])
+    }
+    for (const swap of answer.list('consolidationSwaps')) {
+      expect(swap.text('amountIn')).toBe(
+        formatUnits(feesOf(answer, swap.text('tokenIn')), decimals[swap.text('tokenIn')]!),
+      )
+      expect(swap.text('tokenOut')).toBe(target)
+      expect(answer.at('transactions')).toContain(swap.text('txHash'))
+    }
+    expect(answer.at('summary')).toMatchObject({ positionsHarvested: 3, positionsSkipped: 0, totalRewardsUsd: 0 })
+    const net = answer.number('summary.totalFeesUsd') - answer.number('summary.totalGasCostUsd')
+    expect(answer.number('summary.netValueUsd')).toBeCloseTo(net, 3)
+    expect(answer.at('notes')).toContainEqual(expect.stringMatching(/^Rewards are left out/))
+  })
+
+  test('fifty positions are two transactions', async () => {
+    await givePositions(world, 25)
+    const pools = await Promise.all([findPool(world, 'v3'), findPool(world, 'v4')])
+    await devnet().trade(40, 3, pools as Hash[])
+    const sent = await world.client.getTransactionCount({ address: world.wallet })
+    const { answer, gained } = await gains(() => world.call('harvest_rewards', { minHarvestUsd: 0 }))
+    expect(answer.list('feesCollected')).toHaveLength(50)
+    expect(answer.at('transactions')).toHaveLength(2)
+    expect((await world.client.getTransactionCount({ address: world.wallet })) - sent).toBe(2)
+    for (const symbol of ['USDC', 'WETH', 'ETH']) expect(gained[symbol]).toBe(feesOf(answer, symbol))
+    expect(answer.at('summary')).toMatchObject({ consolidatedAmount: null, consolidatedToken: null })
+  })
+
+  test('leaves out what waits for less than it is worth, and what was not named', async () => {
+    const [rich, poor, other] = [await open('v3'), await open('v3', { amount0: '0.003' }), await open('v3')]
+    await earn(rich)
+    const named = [rich, poor].map((one) => one.text('positionId'))
+    const answer = await world.call('harvest_rewards', { positionIds: named, minHarvestUsd: 0.5 })
+    expect(answer.list('feesCollected').map((one) => one.text('positionId'))).toEqual([rich.text('positionId')])
+    expect(answer.at('summary')).toMatchObject({ positionsHarvested: 1, positionsSkipped: 1 })
+    const left = await world.call('get_position', { positionId: other.text('positionId') })
+    expect(Number(left.text('feesOwed0'))).toBeGreaterThan(0)
+  })
+
+  test('refuses where there is nothing to collect, and says what to call', async () => {
+    expect(await world.refuse('harvest_rewards')).toMatchObject({ code: 'NO_POSITIONS' })
+    const opened = await open('v3')
+    const dust = await world.refuse('harvest_rewards')
+    expect(dust).toMatchObject({ code: 'DUST_FILTER_ALL_SKIPPED', retryable: false })
+    expect(dust.suggestion).toContain('minHarvestUsd')
+    const strange = await world.refuse('harvest_rewards', { positionIds: [opened.text('positionId'), '1'] })
+    expect(strange).toMatchObject({ code: 'POSITION_NOT_FOUND', details: [{ positionId: '1' }] })
+  })
+
+  test('a dry run shows the whole plan and broadcasts nothing; execute_plan carries it out', async () => {
+    const opened = [await open('v3'), await open('v4', { token0: 'ETH' })]
+    await earn(...opened)
+    const sent = await world.client.getTransactionCount({ address: world.wallet })
+    const planned = await world.call('harvest_rewards', { targetToken: 'USDC', dryRun: true })
+    expect(planned.text('status')).toBe('planned')
+    expect(planned.text('plan.why')).toMatch(/Collect .* v3 .*Collect .* v4 .*Swap .*Swap /)
+    expect(planned.at('plan.warnings')).toContainEqual(expect.stringMatching(/^3 more intents follow/))
+    expect(planned.list('feesCollected').map((one) => one.at('txHash'))).toEqual([null, null])
+    expect(planned.list('consolidationSwaps')).toHaveLength(2)
+    expect(planned.number('summary.totalGasCostUsd')).toBeGreaterThan(0)
+    const net = planned.number('summary.totalFeesUsd') - planned.number('summary.totalGasCostUsd')
+    expect(planned.number('summary.netValueUsd')).toBeCloseTo(net, 3)
+    expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(sent)
+    await earn(...opened)
+    const done = await world.call('execute_plan', { planId: planned.text('plan.planId') })
+    // No more is sold than the plan says: what was earned since stays in the wallet.
+    const sold = (answer: Answer) =>
+      answer.list('consolidationSwaps').map((swap) => `${swap.text('amountIn')} ${swap.text('tokenIn')}`)
+    expect(sold(done).toSorted()).toEqual(sold(planned).toSorted())
+    const expected = planned.number('summary.totalGasCostUsd')
+    expect(done.number('summary.totalGasCostUsd') / expected).toBeGreaterThan(0.5)
+    expect(done.number('summary.totalGasCostUsd') / expected).toBeLessThan(2)
+    expect((await world.refuse('execute_plan', { planId: planned.text('plan.planId') })).code).toBe('OPERATION_STATE')
+  })
+
+  test("another wallet's is looked at in a dry run alone", async () => {
+    const other = await openWorld(devnet())
+    try {
+      await earn(await open('v3'))
+      const args = { wallet: world.wallet, targetToken: 'USDC' }
+      const seen = await other.call('harvest_rewards', { ...args, dryRun: true })
+      expect(seen.at('status')).toBe('preview')
+      expect(seen.at('transactions')).toEqual([])
+      expect(seen.list('feesCollected')).toHaveLength(1)
+      expect(seen.number('summary.netValueUsd')).toBeGreaterThan(0)
+      const refused = await other.refuse('harvest_rewards', args)
+      expect(refused).toMatchObject({
+        code: 'VALIDATION_FAILED',
+        details: [{ field: 'wallet', accepted: 'dryRun true' }],
+      })
+    } finally {
+      await other.close()
+    }
+  })
+})

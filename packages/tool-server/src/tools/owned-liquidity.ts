@@ -1,0 +1,58 @@
+import type { Chain } from '@svc/wallet/core'
+import { isAddress } from 'viem'
+import * as z from 'zod'
+import { type PairShare, type Position, ToolError } from '@svc/amm'
+import type { WriteContext } from '../tool.ts'
+import { ownPosition } from './own-position.ts'
+import {
+  anyVersionInput,
+  deadlineInput,
+  exitSlippageInput,
+  invalidField,
+  isPositionId,
+  numberWithin,
+} from './params.ts'
+
+/** What a removal is asked for with, beside position and chain: by itself, and inside a batch. */
+export const removeParams = {
+  percentage: numberWithin(1, 100, 'a number from 1 to 100').default(100),
+  version: anyVersionInput.default('v3'),
+  collectFees: z.boolean().default(true),
+  slippageBps: exitSlippageInput,
+  deadlineSeconds: deadlineInput,
+}
+
+/** What is wrong with the id of what is taken out of; `null` where nothing is. */
+export function removableIdProblem({ positionId, version }: RemovableKey): string | null {
+  const isRight = version === 'v2' ? isAddress(positionId) : isPositionId(positionId)
+  if (isRight) return null
+  return `Accepted: ${version === 'v2' ? 'the address of the pair' : `the decimal id of a ${version} position`}`
+}
+
+/** The position, or the shares of a pair. Throws `POSITION_NOT_FOUND`, `POSITION_NOT_OWNED`, `VALIDATION_FAILED`. */
+export async function ownedLiquidity(
+  chain: Chain,
+  { positionId, version }: RemovableKey,
+  context: Pick<WriteContext, 'liquidity' | 'wallet'>,
+): Promise<Position | PairShare> {
+  if (version !== 'v2') {
+    const position = await ownPosition(chain, { version, positionId }, context)
+    if (position.liquidity === 0n) throw closed(position)
+    return position
+  }
+  if (!isAddress(positionId)) throw new TypeError('the schema lets only addresses through')
+  const share = await context.liquidity.pairShare(chain, positionId, context.wallet.address)
+  if (share.shares === 0n) throw new ToolError('POSITION_NOT_FOUND', 'The agent wallet holds no shares of this pair.')
+  return share
+}
+
+type RemovableKey = { readonly positionId: string; readonly version: 'v2' | 'v3' | 'v4' }
+
+function closed({ fees0, fees1 }: Position): ToolError {
+  const next = fees0 > 0n || fees1 > 0n ? 'collect_fees pays what waits in it' : 'nothing waits in it'
+  return invalidField(
+    'positionId',
+    `This position is closed: its liquidity was taken out before; ${next}.`,
+    'a position that holds liquidity; get_positions_by_owner lists them',
+  )
+}

@@ -1,0 +1,168 @@
+import type { Chain } from '@svc/wallet/core'
+import type { Intent, KeptDeposit, Settled, Token } from '@svc/amm'
+import { sumUsd, valueUsd } from '../analysis/value-usd.ts'
+import type { WriteContext } from '../tool.ts'
+import { addRequestOf } from './add-request.ts'
+import type { BatchOperation } from './batch-operations.ts'
+import { moveRangeOf } from './move-range.ts'
+import { ownedLiquidity } from './owned-liquidity.ts'
+import { isSecondToken, ownPosition } from './own-position.ts'
+import { deadlineOf } from './params.ts'
+import { inOrder, priceNotes } from './results.ts'
+
+/** One operation of a batch, planned, and how its part of what was mined is read. */
+export type PlannedOperation = {
+  readonly intent: Intent
+  readonly notes: readonly string[]
+  readonly decode: (settled: Settled) => Promise<OperationOutcome>
+}
+
+export type OperationOutcome = { readonly type: BatchOperation['type']; readonly positionId: string } & (
+  | { readonly feesUsd: number | null }
+  | { readonly receivedUsd: number | null }
+  | { readonly depositedUsd: number | null }
+)
+
+/** Plans an operation as the tool of its name would; `kept` is the deposit it makes in a plan that is carried out. */
+export function planOperation(operation: BatchOperation, given: Given): Promise<PlannedOperation> {
+  if (operation.type === 'collect') return planCollect(operation, given)
+  if (operation.type === 'compound') return planCompound(operation, given)
+  if (operation.type === 'remove') return planRemove(operation, given)
+  return operation.type === 'add' ? planAdd(operation, given) : planRebalance(operation, given)
+}
+
+export type Given = { readonly chain: Chain; readonly context: WriteContext; readonly kept: KeptDeposit | undefined }
+
+type Of<Type extends BatchOperation['type']> = Extract<BatchOperation, { readonly type: Type }>
+
+async function planCollect({ positionId, params }: Of<'collect'>, given: Given): Promise<PlannedOperation> {
+  const { chain, context } = given
+  const { version } = params
+  const position = await ownPosition(chain, { version, positionId }, context)
+  const [planned, worth] = await Promise.all([
+    context.liquidity.planCollect(chain, position, routing(params, given)),
+    worthOf(position.pool.token0, position.pool.token1, given),
+  ])
+  return {
+    intent: planned.intent,
+    notes: [...(planned.notes ?? []), ...worth.notes],
+    decode: async (settled) => {
+      const { fees0, fees1 } = await planned.decode(settled)
+      return { type: 'collect', positionId, feesUsd: worth.usd(fees0, fees1) }
+    },
+  }
+}
+
+async function planCompound({ positionId, params }: Of<'compound'>, given: Given): Promise<PlannedOperation> {
+  const { chain, context, kept } = given
+  const { version, swapToRatio } = params
+  const position = await ownPosition(chain, { version, positionId }, context)
+  const [planned, worth] = await Promise.all([
+    context.liquidity.planCompound(chain, position, {
+      ...routing(params, given),
+      swapToRatio,
+      hasAtomicRoute: () => context.hasAtomicRoute(chain),
+      slippageBps: params.slippageBps ?? context.defaults.slippageBps,
+      kept,
+    }),
+    worthOf(position.pool.token0, position.pool.token1, given),
+  ])
+  return {
+    intent: planned.intent,
+    notes: worth.notes,
+    decode: async (settled) => {
+      const { fees0, fees1 } = await planned.decode(settled)
+      return { type: 'compound', positionId, feesUsd: worth.usd(fees0, fees1) }
+    },
+  }
+}
+
+async function planRemove({ positionId, params }: Of<'remove'>, given: Given): Promise<PlannedOperation> {
+  const { chain, context } = given
+  const { version, percentage, collectFees } = params
+  const position = await ownedLiquidity(chain, { version, positionId }, context)
+  const [planned, worth] = await Promise.all([
+    context.liquidity.planRemove(chain, position, {
+      ...routing(params, given),
+      percentage,
+      collectFees,
+      slippageBps: params.slippageBps ?? context.defaults.slippageBps,
+    }),
+    worthOf(position.pool.token0, position.pool.token1, given),
+  ])
+  return {
+    intent: planned.intent,
+    notes: [...(planned.notes ?? []), ...worth.notes],
+    decode: async (settled) => {
+      const { amount0, amount1, fees0, fees1 } = await planned.decode(settled)
+      return {
+        type: 'remove',
+        positionId: position.positionId,
+        receivedUsd: worth.usd(amount0 + fees0, amount1 + fees1),
+      }
+    },
+  }
+}
+
+async function planAdd({ params }: Of<'add'>, given: Given): Promise<PlannedOperation> {
+  const { chain, context, kept } = given
+  const request = await addRequestOf(params, chain, context, kept)
+  const [planned, worth] = await Promise.all([
+    context.liquidity.planAdd(chain, request),
+    worthOf(request.token0, request.token1, given),
+  ])
+  return {
+    intent: params.createPool === true ? { ...planned.intent, allowsUnpricedPool: true } : planned.intent,
+    notes: worth.notes,
+    decode: async (settled) => {
+      const { positionId, amount0, amount1 } = await planned.decode(settled)
+      return { type: 'add', positionId, depositedUsd: worth.usd(amount0, amount1) }
+    },
+  }
+}
+
+async function planRebalance({ positionId, params }: Of<'rebalance'>, given: Given): Promise<PlannedOperation> {
+  const { chain, context, kept } = given
+  const { version, swapToRatio } = params
+  const position = await ownPosition(chain, { version, positionId }, context)
+  const first = params.token0 === undefined ? null : await context.tokens.resolve(chain, params.token0, 'token0')
+  const inverted = first !== null && isSecondToken(first, position, context.tokens.wrapped(chain))
+  const [token0, token1] = inOrder(inverted, position.pool.token0, position.pool.token1)
+  const [planned, worth] = await Promise.all([
+    context.liquidity.planRebalance(chain, position, {
+      ...routing(params, given),
+      range: moveRangeOf(params),
+      inverted,
+      swapToRatio,
+      slippageBps: params.slippageBps ?? context.defaults.slippageBps,
+      kept,
+    }),
+    worthOf(token0, token1, given),
+  ])
+  return {
+    intent: planned.intent,
+    notes: worth.notes,
+    decode: async (settled) => {
+      const { opened } = await planned.decode(settled)
+      return {
+        type: 'rebalance',
+        positionId: opened.positionId,
+        depositedUsd: worth.usd(opened.amount0, opened.amount1),
+      }
+    },
+  }
+}
+
+function routing({ deadlineSeconds }: { readonly deadlineSeconds?: number | undefined }, { context }: Given) {
+  return { deadline: deadlineOf(deadlineSeconds, context), recipient: context.wallet.address }
+}
+
+/** What amounts of two tokens come to, and a note where a price is missing. */
+async function worthOf(token0: Token, token1: Token, { chain, context }: Given) {
+  const [price0, price1] = await Promise.all([context.prices.usd(chain, token0), context.prices.usd(chain, token1)])
+  return {
+    notes: priceNotes([token0, price0], [token1, price1]),
+    usd: (amount0: bigint, amount1: bigint) =>
+      sumUsd(valueUsd(amount0, token0, price0), valueUsd(amount1, token1, price1)),
+  }
+}
