@@ -47,9 +47,12 @@ export async function lookAtHarvest(request: HarvestRequest, context: WriteConte
   return { ...(await previewHarvest(request, context, { book, due, swaps })), skipped }
 }
 
-/** The one place where claims join a harvest: their intents come between collections and swaps, what they pay into the book. */
+/**
+ * A harvest collects and swaps fees; it makes no claims, with a key for the trading API or without. This is the one place where they
+ * would join it: their intents between collections and swaps, what they pay into the book.
+ */
 function rewardNotes({ includeRewards }: HarvestRequest): readonly string[] {
-  return includeRewards ? ['Rewards are left out: claims are built by the trading API, which is not in use here.'] : []
+  return includeRewards ? ["Rewards are left out: claim_lp_rewards claims them, with the operator's trading API key."] : []
 }
 
 function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
