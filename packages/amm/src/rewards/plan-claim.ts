@@ -3,8 +3,7 @@ import type { Intent } from '../intent.ts'
 import type { ClaimedReward, ClaimPlan, RpcPool } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import type { TradingRoutePorts } from '../upstream/create-trading-route.ts'
-import { builtNote, TradingError, tradingFailure } from '../upstream/trading-error.ts'
-import { upstreamRefusal } from '../upstream/upstream-refusal.ts'
+import { builtNote, TradingError, tradingFailure, upstreamRefusal } from '../upstream/trading-error.ts'
 import {
   type DistributorQuestion,
   holdsProof,

@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Secret } from '@svc/wallet/core'
 import type * as z from 'zod'
 import { fetchJson } from '../fetch-json.ts'
-import { createCircuit } from './create-circuit.ts'
 import { TradingError } from './trading-error.ts'
 import {
   claimAnswer,
@@ -135,4 +134,42 @@ function failureOf(status: number): TradingError {
 
 async function defaultSleep(ms: number): Promise<void> {
   await wait(ms)
+}
+
+/**
+ * Remembers whether a service answers. After `mostFailures` in a row it is left alone for `restMs`; then one caller at a time
+ * may ask again, and the first that succeeds closes the circuit.
+ */
+function createCircuit({ mostFailures, restMs, now }: CircuitOptions): Circuit {
+  let failures = 0
+  let restsUntil = 0
+  return {
+    mayAsk() {
+      if (failures < mostFailures) return true
+      if (now() < restsUntil) return false
+      restsUntil = now() + restMs
+      return true
+    },
+    succeeded() {
+      failures = 0
+    },
+    failed() {
+      failures += 1
+      if (failures >= mostFailures) restsUntil = now() + restMs
+    },
+  }
+}
+
+type CircuitOptions = {
+  readonly mostFailures: number
+  readonly restMs: number
+  /** Milliseconds. */
+  readonly now: () => number
+}
+
+type Circuit = {
+  /** Whether to ask now. Who was let through reports how it went. */
+  mayAsk(): boolean
+  succeeded(): void
+  failed(): void
 }

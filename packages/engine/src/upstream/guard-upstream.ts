@@ -1,10 +1,16 @@
 import { type Address, type Hex, isAddress, zeroAddress } from 'viem'
 import type { Intent, IntentApproval, TokenQuantity, UpstreamAsked, UpstreamKind, UpstreamTransaction } from '@svc/amm'
-import type { KnownContracts } from '../calldata/known-contracts.ts'
+import { type KnownContracts, knownContracts } from '../calldata/known-contracts.ts'
 import { allowedParts } from './allowed-parts.ts'
 import { type FactsContext, type PartFacts, partFacts } from './part-facts.ts'
 import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from './read-parts.ts'
-import { upstreamRefusal } from '@svc/amm/upstream'
+import {
+  upstreamRefusal,
+  createTradingClient,
+  type TradingClientOptions,
+  type TradingRoutePorts,
+} from '@svc/amm/upstream'
+import type { Policy } from '../policy/policy.ts'
 
 /**
  * Makes an intent of a transaction that somebody else built, if it is what was asked for and nothing more: chain, sender,
@@ -240,4 +246,24 @@ function isHex(data: string): data is Hex {
 /** Text of somebody else, as far as it can be an address. */
 function short(text: string): string {
   return isAddress(text, { strict: false }) ? text : 'no address'
+}
+
+/**
+ * The trading API and the guard that each of its transactions passes, with the contracts that chain and policy name at that moment.
+ * All that ask with one key share it, for the key is what is limited. `null` without a key: nobody is asked then.
+ */
+export function openTrading({ tradingApi, policy }: TradingOptions): TradingRoutePorts | null {
+  if (tradingApi === null) return null
+  return {
+    client: createTradingClient(tradingApi),
+    guard: (transaction, asked) =>
+      guardUpstream(transaction, { ...asked, known: knownContracts(asked.chain, policy()) }),
+  }
+}
+
+export type TradingOptions = {
+  /** `null` where there is no key. */
+  readonly tradingApi: TradingClientOptions | null
+  /** As it holds now. */
+  readonly policy: () => Policy
 }

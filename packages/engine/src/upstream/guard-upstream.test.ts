@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTrading } from './open-trading.ts'
+import { openTrading } from './guard-upstream.ts'
 
 test('without a key there is no trading API', () => {
   const policy = () => {
