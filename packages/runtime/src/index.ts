@@ -2,7 +2,7 @@ export { ConfigError, type ConfigProblem, unknownSettings, type UnknownSetting }
 export { isLoopback, isRecord, jsonFault, repeatedMember } from './json.ts'
 export { createLog, type Log, type LogDestination, type LogFacts, type LogLevel } from './log.ts'
 export { printable, createRedactor, type Redactor } from './redact.ts'
-export { replaceFileDurably } from './replace-file-durably.ts'
+export { readFileIfPresent, replaceFileDurably } from './durable-file.ts'
 export { inTurns } from './in-turns.ts'
 export { createWaitingLine } from './waiting-line.ts'
 export { inTime, withinTime } from './within-time.ts'

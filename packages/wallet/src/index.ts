@@ -35,6 +35,7 @@ export { registrationFile } from './agent/card/registration-file.ts'
 export type { RegistrationFile, RegistrationService } from './agent/card/registration-file.ts'
 export { registerAgent } from './agent/register-agent.ts'
 export type {
+  AgentRegistrationByToken,
   AgentRegistrationConfig,
   DeferredRegistration,
   GasOptions,

@@ -106,7 +106,7 @@ function calls(): Readonly<Record<string, () => Promise<unknown>>> {
         env: {},
       }),
     eth_call: () => provider('eth_call', { to: owner, data: '0x' }, 'latest'),
-    eth_nope: () => provider('eth_nope'),
+    eth_gasPrice: () => provider('eth_gasPrice'),
     eth_sendTransaction: () => provider('eth_sendTransaction', { to: owner, value: '0x1' }),
   }
 }
@@ -116,7 +116,7 @@ test('a foreign client reads what the node said, in one bounded line', async () 
     const message = `${'x'.repeat(10)}\u001B[2J\n\u202Ey ${'z'.repeat(100_000)}`
     return { error: { code: -32_601, message } }
   }
-  const error = await outcomeOf('eth_nope')
+  const error = await outcomeOf('eth_gasPrice')
   expect(error).toMatchObject({ code: -32_601, message: expect.stringMatching(/^x{10} \[2J y z{100,300}$/) })
 })
 

@@ -7,20 +7,28 @@ import { WalletError } from './wallet-error.ts'
 
 /**
  * Finds a chain and the way to its endpoint, without asking anybody: the one the options name, or else the wallet's.
- * Throws `VALIDATION_CONFIG_INVALID` when neither names one, or when it has no endpoint.
+ * Throws `VALIDATION_CONFIG_INVALID` when neither names one, or when it has no endpoint; `place` says whose endpoints are
+ * named where.
  */
 export function openChain(
   wallet: Pick<ServiceWallet, 'chainId' | 'rpcUrls'>,
   options: { readonly chainId?: number | undefined; readonly chains?: readonly Chain[] },
+  place: 'wallet' | 'options' = 'wallet',
 ): OpenChain {
   const chainId = options.chainId ?? wallet.chainId
-  if (chainId === null || !Number.isSafeInteger(chainId) || chainId < 1) {
+  if (chainId === null) {
+    throw invalid('chainId is missing; accepted: a positive integer, in the options or in the wallet.')
+  }
+  if (!Number.isSafeInteger(chainId) || chainId < 1) {
     throw invalid('chainId is not valid; accepted: a positive integer, in the options or in the wallet.')
   }
   const chain = chainFacts(chainId, options.chains)
   const own = wallet.rpcUrls[chainId]
   const [rpcUrl, ...others] = own === undefined ? chain.publicRpcUrls : [own]
-  if (rpcUrl === undefined) throw invalid(`Chain ${chainId} has no public endpoint; name one in the wallet's rpcUrls.`)
+  if (rpcUrl === undefined) {
+    const option = place === 'wallet' ? "the wallet's rpcUrls" : 'the option rpcUrls'
+    throw invalid(`Chain ${chainId} has no public endpoint; name one in ${option}, by chain id.`)
+  }
   const transports = [rpcUrl, ...others].map((endpoint) => {
     const { url, headers } = urlCredentials(endpoint)
     return http(url, { batch: true, timeout: 10_000, retryCount: 1, fetchOptions: { headers } })

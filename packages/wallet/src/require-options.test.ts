@@ -48,7 +48,6 @@ test.each<[string, unknown, string]>([
   ['force as text', { force: 'no' }, 'force'],
   ['a mode that there is not', { ipfsMode: 'ipfs' }, 'ipfsMode'],
   ['a role that there is not', { role: 'king' }, 'role'],
-  ['no role', { role: undefined }, 'role'],
   ['a name that is no text', { name: 5 }, 'name'],
   ['a journal that is none', { journal: {} }, 'journal'],
   ['records that are none', { records: new Map() }, 'records'],
@@ -103,6 +102,32 @@ test.each<[string, () => unknown, string]>([
   const error = await refusal(call)
   expect(error).toMatchObject({ name: 'WalletError', code: 'VALIDATION_CONFIG_INVALID' })
   expect(String(error)).toContain(`${named} is not valid; accepted: `)
+})
+
+test.each<[string, () => unknown, string]>([
+  ['role', () => registerAgent(wallet, { ...good, role: undefined } as never), 'vault_participant'],
+  ['chainId', () => findAgents({ owner } as never), 'a positive integer'],
+  ['owner', () => findAgents({ chainId: 1 } as never), 'an address'],
+  ['agentId', () => getAgent({} as never), 'text'],
+  [
+    'chainId',
+    () => registerAgent(new ServiceWallet({ mode: 'local', privateKey }), good as never),
+    'a positive integer',
+  ],
+  ['chainId', () => createEIP1193Provider(new ServiceWallet({ mode: 'local', privateKey })), 'a positive integer'],
+])('%s that is needed and not given is said to be missing: %#', async (field, call, accepted) => {
+  const error = await refusal(call)
+  expect(error).toMatchObject({ code: 'VALIDATION_CONFIG_INVALID' })
+  expect(String(error)).toMatch(new RegExp(`${field} is missing; accepted: ${accepted}`))
+})
+
+test('where an endpoint is to be named depends on who has it', async () => {
+  const registry = { identity }
+  const reading = await refusal(() => getAgent({ agentId: '31337:0', registry }))
+  expect(String(reading)).toContain('Chain 31337 has no public endpoint; name one in the option rpcUrls')
+  const own = new ServiceWallet({ mode: 'local', privateKey, chainId: 31337 })
+  const registering = await refusal(() => registerAgent(own, good as never))
+  expect(String(registering)).toContain("name one in the wallet's rpcUrls")
 })
 
 test.each([{}, { chainId: 10 }, { chainId: 31337, rpcUrls: {} }])(

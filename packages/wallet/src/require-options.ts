@@ -30,7 +30,10 @@ export function requireOptions(
   shape({ ...optional(members), ...Object.fromEntries(always) }, name)(options, '', fields)
   if (fields.length === 0) return
   const named = fields.slice(0, mostNamed)
-  const sentences = named.map(({ field, accepted }) => `${field} is not valid; accepted: ${accepted}.`)
+  const isMissing = (field: string) => needed.includes(field) && isRecord(options) && options[field] === undefined
+  const sentences = named.map(
+    ({ field, accepted }) => `${field} is ${isMissing(field) ? 'missing' : 'not valid'}; accepted: ${accepted}.`,
+  )
   throw new WalletError('VALIDATION_CONFIG_INVALID', sentences.join(' '), { details: { fields: named } })
 }
 

@@ -56,17 +56,23 @@ test('shows the key nowhere', () => {
 })
 
 test.each([
-  ['', 'VALIDATION_PRIVATE_KEY_INVALID'],
-  // Without 0x: refused like any other look-alike.
-  [privateKey.slice(2), 'VALIDATION_PRIVATE_KEY_INVALID'],
-  [` ${privateKey}`, 'VALIDATION_PRIVATE_KEY_INVALID'],
-  [`0x${'0'.repeat(64)}`, 'VALIDATION_PRIVATE_KEY_INVALID'],
-  [`0x${'f'.repeat(64)}`, 'VALIDATION_PRIVATE_KEY_INVALID'],
-])('refuses the key %j without repeating it', (key, code) => {
+  ['', 'is empty'],
+  [privateKey.slice(2), 'lacks its 0x'],
+  [`0X${privateKey.slice(2)}`, 'lacks its 0x'],
+  [`${privateKey}\n`, 'has a line break in it'],
+  [`${privateKey.slice(2)}\r\n`, 'has a line break in it'],
+  [` ${privateKey}`, 'has white space in it'],
+  [privateKey.slice(0, -1), 'has 63 digits'],
+  [`${privateKey.slice(0, -1)}g`, 'has other characters than hexadecimal digits'],
+  [`0x${'0'.repeat(64)}`, 'is outside the range of secp256k1'],
+  [`0x${'f'.repeat(64)}`, 'is outside the range of secp256k1'],
+])('refuses the key %j by what is wrong with it, without repeating it', (key, fault) => {
   const error = refusal({ mode: 'local', privateKey: key })
-  expect(error.code).toBe(code)
+  expect(error).toMatchObject({ code: 'VALIDATION_PRIVATE_KEY_INVALID', details: { field: 'privateKey' } })
   expect(error.cause).toBeUndefined()
-  expect(error.message).toMatch(/^privateKey is not a valid key; accepted: 0x and 64 /)
+  expect(error.message).toBe(
+    `privateKey ${fault}; accepted: 0x and 64 hexadecimal digits within the range of secp256k1.`,
+  )
   expect(key === '' || !inspect(error).includes(key.trim())).toBe(true)
 })
 
@@ -94,6 +100,13 @@ test.each([{ privateKey }, { appId: 'a', appSecret: 'b', walletId: 'c', authPriv
     expect(message).toBe('mode is not valid; accepted: managed or local.')
   },
 )
+
+test.each([
+  [{ privateKey }, 'mode'],
+  [{ mode: 'managed', appSecret: 'b', walletId: 'c', authPrivateKey: 'd' }, 'appId'],
+])('says of a field that is missing that it is missing %#', (config, field) => {
+  expect(refusal(config as never).message).toMatch(new RegExp(`^${field} is missing; accepted: `))
+})
 
 test.each(['ws://127.0.0.1:8545', 'file:///dev/null', '127.0.0.1:8545', 5])(
   'refuses the endpoint %s by its chain',

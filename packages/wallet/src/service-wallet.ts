@@ -18,7 +18,7 @@ import type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 import { createManagedSigner } from './signers/managed-signer.ts'
 import { isRecord, oneOf, type Check } from './shape.ts'
 import type { SendUserOpOptions, UserOperationResult } from './user-operation/user-operation-result.ts'
-import { invalidField, WalletError } from './wallet-error.ts'
+import { WalletError } from './wallet-error.ts'
 
 /**
  * An agent's wallet: it signs and never broadcasts. `local` mode holds a raw key in the memory of this process, without
@@ -126,11 +126,11 @@ export type WalletMemory = { readonly journal: Journal; readonly records: Regist
 
 /** For both modes. */
 export type CommonWalletConfig = {
-  readonly chainId?: number
+  readonly chainId?: number | undefined
   /** Endpoint by chain id; the public ones of the chain table where there is none. */
   readonly rpcUrls?: Readonly<Record<number, string>>
   /** Pin proxy and faucet ask for it. */
-  readonly appId?: string
+  readonly appId?: string | undefined
 }
 
 /** A backend of your own. */
@@ -155,9 +155,9 @@ export type ManagedWalletConfig = CommonWalletConfig & {
   /** P-256, base64 of PKCS#8 DER; or a function that signs the payload of a request, where a KMS holds the key. */
   readonly authPrivateKey: string | Secret | AuthorizeRequest
   /** Of the provider's API; its public one without. */
-  readonly apiUrl?: string
+  readonly apiUrl?: string | undefined
   /** Known without asking the provider; a signature by another key is refused. */
-  readonly address?: string
+  readonly address?: string | undefined
 }
 
 const commonChecks: ChecksOf<CommonWalletConfig & Pick<ServiceWalletConfig, 'mode'>> = {
@@ -191,7 +191,10 @@ function signerOf(config: ServiceWalletConfig): Signer {
   if (config.mode === 'local') return createLocalSigner(config.privateKey)
   for (const field of ['appId', 'appSecret', 'walletId', 'authPrivateKey'] as const) {
     const value: unknown = config[field]
-    if (value === undefined || value === '') throw invalidField(field, 'what the wallet provider shows for the app')
+    if (value === undefined || value === '') {
+      const message = `${field} is missing; accepted: what the wallet provider shows for the app.`
+      throw new WalletError('VALIDATION_CONFIG_INVALID', message)
+    }
   }
   const { appId, appSecret, walletId, authPrivateKey, apiUrl, address } = config
   return createManagedSigner({

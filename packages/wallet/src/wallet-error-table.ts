@@ -7,7 +7,7 @@ export const walletErrorTable = {
   ),
   VALIDATION_PRIVATE_KEY_INVALID: row(
     'The private key is not 32 bytes of hex within the range of the curve.',
-    'Give 0x and 64 hexadecimal digits.',
+    'Give 0x and 64 hexadecimal digits; the message says what is wrong with what was given.',
   ),
   WALLET_ADDRESS_UNKNOWN: row(
     'The address of a managed or remote wallet was asked for before it was read.',
@@ -69,7 +69,10 @@ export const walletErrorTable = {
     'Use one of the chains that details name, or give the address of a registry.',
   ),
   RPC_CHAIN_MISMATCH: row('The endpoint serves another chain.', 'Correct the URL of the chain in rpcUrls.'),
-  RPC_UNAVAILABLE: row('The endpoint of the chain does not answer.', 'Try again, or name another endpoint in rpcUrls.'),
+  RPC_UNAVAILABLE: row(
+    'The endpoint of the chain does not answer, or not what it was asked; the message names its host and the reason where they are known.',
+    'Try again, or name another endpoint in rpcUrls.',
+  ),
   REGISTRY_NOT_DEPLOYED: row(
     'There is no code at the address of the registry.',
     'Correct the registry address; on a local chain that was restarted deploy the registry again.',
@@ -79,7 +82,10 @@ export const walletErrorTable = {
     'Name the form in the registry option: erc8004-v1 or handle-v0.',
   ),
   // identities
-  VALIDATION_PINNING_JWT_MISSING: row('Mode pinata needs the JWT of your pinning account.', 'Set SVC_PINNING_JWT.'),
+  VALIDATION_PINNING_JWT_MISSING: row(
+    'Mode pinata needs the JWT of your pinning account.',
+    'Give the option pinningJwt, or set SVC_PINNING_JWT.',
+  ),
   VALIDATION_CARD_INVALID: row('The agent card breaks its schema; details name the fields.', 'Correct the fields.'),
   PIN_FAILED: row('The card could not be pinned.', 'Try again, or register with ipfsMode "inline".'),
   PIN_CID_MISMATCH: row('The pin service names another CID than its content has.', 'Do not use this pin service.'),
@@ -92,7 +98,7 @@ export const walletErrorTable = {
   ),
   AGENT_FILE_NOT_KEPT: row(
     'The current registration file cannot be read, or says what an agent card cannot; an update would lose that.',
-    'Name a gateway that gives the file, or set replace to write a whole new one.',
+    'Name a gateway that gives the file, by the option gatewayUrl or in SVC_GATEWAY_URL (a support API is one for what it pinned), or set replace to write a whole new one.',
   ),
   REGISTRATION_AMBIGUOUS: row(
     'The receipt holds several registrations that could be this one.',

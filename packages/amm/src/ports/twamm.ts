@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
+import type { Intent } from '../intent.ts'
 import type { LiquidityPlan } from './liquidity.ts'
 import type { Pool, Token } from './pools.ts'
 
@@ -37,6 +38,8 @@ export type TwammOrder = {
   /** What the hook owes its owner when the order is settled now; earlier orders of the owner that were settled and not paid out count in. */
   readonly owedIn: bigint
   readonly owedOut: bigint
+  /** Smallest units of `tokenIn` a second, as long as it stands; 0 afterwards. */
+  readonly sellRate: bigint
   /** Whether the hook still has it: it ends when it is cancelled, or settled once it is over. */
   readonly stands: boolean
   /** Of the pool when it was placed; `null` where neither state nor logs tell. */
@@ -46,7 +49,18 @@ export type TwammOrder = {
 /** What takes an order home: what its key and the hook say, without its past. */
 export type OwnTwammOrder = Pick<
   TwammOrder,
-  'orderId' | 'owner' | 'status' | 'zeroForOne' | 'tokenIn' | 'tokenOut' | 'expiresAt' | 'stands' | 'owedIn' | 'owedOut'
+  | 'orderId'
+  | 'owner'
+  | 'status'
+  | 'zeroForOne'
+  | 'tokenIn'
+  | 'tokenOut'
+  | 'expiresAt'
+  | 'readAt'
+  | 'sellRate'
+  | 'stands'
+  | 'owedIn'
+  | 'owedOut'
 >
 
 export type TwammSubmission = {
@@ -81,6 +95,8 @@ export type Twamm = {
       readonly amountIn: bigint
       readonly durationSeconds: number
       readonly owner: Address
+      /** The plan that is carried out, whose end is kept; `null` for an order of its own. */
+      readonly kept: Intent | null
     },
   ): Promise<LiquidityPlan<{ readonly amountOut: bigint }, TwammSubmission>>
   /** Ends an active order and pays out what is not sold and what it earned. Throws `ORDER_NOT_ACTIVE`. */

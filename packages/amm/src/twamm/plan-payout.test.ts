@@ -22,7 +22,8 @@ const pool: TwammPool = { pool: standing as Pool, hook, intervalSeconds: 3_600 }
 
 function orderWith(facts: Partial<TwammOrder>): TwammOrder {
   const own = { owner, zeroForOne: true, tokenIn, tokenOut, expiresAt: 7_200, stands: true, status: 'active' }
-  return { ...own, owedIn: 0n, owedOut: 5n, ...facts } as TwammOrder
+  const sold = { readAt: 1_000, sellRate: 2n }
+  return { ...own, ...sold, owedIn: 0n, owedOut: 5n, ...facts } as TwammOrder
 }
 
 /** Function and last argument of each call. */
@@ -44,6 +45,11 @@ describe('ending an order', () => {
     const plan = planCancel(chain, pool, orderWith({ owedOut: 0n }))
     expect(callsOf(plan)).toEqual([end, payIn, payOut])
     expect(plan.intent).toMatchObject({ atomicity: 'sequential', spends: [], approvals: [], recipients: [owner] })
+    // What five minutes more would sell may be gone by then; what is earned already is sure.
+    expect(planCancel(chain, pool, orderWith({})).intent.receives).toEqual([
+      { token: one, amount: 2n * (7_200n - 1_000n - 300n) },
+      { token: other, amount: 5n },
+    ])
     const deltas = [
       { token: one, amount: 7n },
       { token: other, amount: 9n },

@@ -12,7 +12,8 @@ export function planCancel(chain: Chain, pool: TwammPool, order: OwnTwammOrder):
   if (order.status !== 'active') throw notActive(order)
   const calls = [updateCall(pool, order, -1n), claimCall(pool, order, 'tokenIn'), claimCall(pool, order, 'tokenOut')]
   const why = `Cancel an order to sell ${order.tokenIn.symbol} for ${order.tokenOut.symbol}, and take home what it holds.`
-  return payout(chain, order, calls, why)
+  const secondsLeft = Math.max(0, order.expiresAt - order.readAt - longestWaitSeconds)
+  return payout(chain, order, calls, why, order.owedIn + order.sellRate * BigInt(secondsLeft))
 }
 
 /** The `planClaim` of the port. What the hook owes its owner from earlier comes with it. */
@@ -25,17 +26,24 @@ export function planClaim(chain: Chain, pool: TwammPool, order: OwnTwammOrder): 
     ...(owedOut > 0n ? [claimCall(pool, order, 'tokenOut')] : []),
   ]
   const why = `Take home what an order to sell ${order.tokenIn.symbol} for ${order.tokenOut.symbol} has earned.`
-  return payout(chain, order, calls, why)
+  return payout(chain, order, calls, why, owedIn)
 }
 
-/** How much comes depends on the second at which it is mined, so nothing is declared but the tokens. */
+/** Between planning and the block: a later one finds less unsold, and is planned anew. */
+const longestWaitSeconds = 300
+
+/** How much comes depends on the second at which it is mined: what is sure is declared, of `tokenOut` what is earned already. */
 function payout(
   chain: Chain,
-  { owner, tokenIn, tokenOut }: OwnTwammOrder,
+  { owner, tokenIn, tokenOut, owedOut }: OwnTwammOrder,
   calls: readonly IntentCall[],
   why: string,
+  leastIn: bigint,
 ): LiquidityPlan<null, TwammPayout> {
-  const receives = [tokenIn, tokenOut].map(({ address }) => ({ token: address, amount: 0n }))
+  const receives = [
+    { token: tokenIn.address, amount: leastIn },
+    { token: tokenOut.address, amount: owedOut },
+  ]
   const atomicity = calls.length === 1 ? 'single' : 'sequential'
   const facts = { calls, atomicity, receives, slippageBps: null, deadline: null, recipients: [owner], why } as const
   return {

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
-import { encodeFunctionData, parseEventLogs } from 'viem'
+import { decodeFunctionData, encodeFunctionData, getAbiItem, parseEventLogs, toFunctionSelector } from 'viem'
 import { twammHookAbi, twammOrderAbi } from '../abis/twamm.ts'
-import type { Settled } from '../intent.ts'
+import type { Intent, Settled } from '../intent.ts'
 import { describeAmounts } from '../liquidity/planning/describe-amounts.ts'
 import { routineIntent } from '../liquidity/planning/plan-payment.ts'
 import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
@@ -18,13 +18,15 @@ export async function planSubmit(
   pool: TwammPool,
   request: Parameters<Twamm['planSubmit']>[2],
 ): ReturnType<Twamm['planSubmit']> {
-  const { tokenIn, tokenOut, amountIn, durationSeconds, owner } = request
+  const { tokenIn, tokenOut, amountIn, durationSeconds, owner, kept } = request
   const { hook, intervalSeconds } = pool
   requireInterval(durationSeconds, intervalSeconds)
   const key = poolKeyOf(pool.pool)
   const zeroForOne = tokenIn.address === key.currency0
   const { number, timestamp } = await ports.rpc.head(chain)
-  const expiration = await freeExpiration(ports, chain, pool, { owner, zeroForOne, number, timestamp, durationSeconds })
+  const until = kept === null ? null : endOf(kept)
+  const wanted = { owner, zeroForOne, number, timestamp, durationSeconds, until }
+  const expiration = await freeExpiration(ports, chain, pool, wanted)
   const seconds = expiration - timestamp
   if (amountIn < seconds) throw tooSmall(seconds)
   const args = [key, { owner, expiration, zeroForOne }, amountIn] as const
@@ -66,12 +68,14 @@ async function freeExpiration(
     readonly number: bigint
     readonly timestamp: bigint
     readonly durationSeconds: number
+    readonly until: bigint | null
   },
 ): Promise<bigint> {
   const interval = BigInt(intervalSeconds)
   const earliest = wanted.timestamp + BigInt(wanted.durationSeconds)
   const first = ((earliest + interval - 1n) / interval) * interval
-  const ends = Array.from({ length: endsTried }, (_, index) => first + BigInt(index) * interval)
+  const next = Array.from({ length: endsTried }, (_, index) => first + BigInt(index) * interval)
+  const ends = wanted.until === null ? next : [wanted.until].filter((end) => end > wanted.timestamp)
   const key = poolKeyOf(pool)
   const reads = ends.map((expiration) => {
     const { owner, zeroForOne } = wanted
@@ -80,6 +84,7 @@ async function freeExpiration(
   const orders = await readAll(rpc.client(chain), chain, reads, wanted.number)
   const free = ends.find((_, index) => orders[index]?.sellRate === 0n)
   if (free !== undefined) return free
+  if (wanted.until !== null) throw endTaken(wanted.until)
   const message = `Orders of this wallet stand at all of the next ${endsTried} ends.`
   throw new ToolError('VALIDATION_FAILED', message, {
     details: [
@@ -89,6 +94,27 @@ async function freeExpiration(
 }
 
 const endsTried = 6
+
+/** Until when the order of a plan is sold: who approved it saw that. `null` where the plan places none. */
+function endOf({ calls }: Intent): bigint | null {
+  const ends = calls.flatMap(({ data }) => {
+    if (!data.startsWith(submitOrderSelector)) return []
+    const { args } = decodeFunctionData({ abi: twammOrderAbi, data })
+    const key = args[1]
+    return typeof key === 'object' ? [key.expiration] : []
+  })
+  return ends[0] ?? null
+}
+
+const submitOrderSelector = toFunctionSelector(getAbiItem({ abi: twammOrderAbi, name: 'submitOrder' }))
+
+function endTaken(until: bigint): ToolError {
+  const message = `The order was planned to end at ${isoOf(until)}, which has passed, or another order of the wallet ends then by now.`
+  return new ToolError('SIMULATION_DRIFT', message, {
+    details: [{ field: 'duration', message }],
+    suggestion: 'Call submit_twamm_order again with dryRun for a plan with another end.',
+  })
+}
 
 function tooSmall(seconds: bigint): ToolError {
   const message = `An order sells at least one smallest unit a second, and this one would last ${seconds} seconds.`

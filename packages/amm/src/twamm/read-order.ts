@@ -75,12 +75,12 @@ export async function readOrderState(
   ])
   const stands = sellRate > 0n
   const pending = stands ? await pendingOf(ports, chain, pool, key, blockNumber) : 0n
-  return { owner, zeroForOne, tokenIn, tokenOut, stands, owedIn, owedOut: heldOut + pending, pending }
+  return { owner, zeroForOne, tokenIn, tokenOut, sellRate, stands, owedIn, owedOut: heldOut + pending, pending }
 }
 
 export type OrderState = Pick<
   TwammOrder,
-  'owner' | 'zeroForOne' | 'tokenIn' | 'tokenOut' | 'stands' | 'owedIn' | 'owedOut'
+  'owner' | 'zeroForOne' | 'tokenIn' | 'tokenOut' | 'sellRate' | 'stands' | 'owedIn' | 'owedOut'
 > & { readonly pending: bigint }
 
 /** What identifies an order within its pool. */

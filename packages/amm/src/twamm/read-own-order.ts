@@ -47,8 +47,8 @@ async function readByKey(
   const { stands, owedIn, owedOut } = state
   // Such a key may never have been used: nothing is told of an order of which nothing is left.
   if (!stands && owedIn === 0n && owedOut === 0n) throw orderNotFound(chain, orderId, owner)
-  const expiresAt = Number(key.expiration)
-  return { ...state, orderId, expiresAt, status: statusNow(state, expiresAt, Number(timestamp)) }
+  const [expiresAt, readAt] = [Number(key.expiration), Number(timestamp)]
+  return { ...state, orderId, expiresAt, readAt, status: statusNow(state, expiresAt, readAt) }
 }
 
 function statusNow({ stands }: OrderState | Omit<OrderState, 'pending'>, expiresAt: number, readAt: number) {

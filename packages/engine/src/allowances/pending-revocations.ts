@@ -3,8 +3,7 @@ import { createMutex } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
-import { readFileIfPresent } from '../audit/storage.ts'
-import { replaceFileDurably } from '@svc/runtime'
+import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 
 /**
  * Remembers on disk which allowances must go back to zero, from before the first of them is signed until it is seen to

@@ -3,8 +3,7 @@ import type { Operation, Operations } from '@svc/store'
 import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { AuditLog } from './audit.ts'
-import { readFileIfPresent } from './storage.ts'
-import { replaceFileDurably } from '@svc/runtime'
+import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 
 /**
  * Writes the operator's decisions into the audit log: the commands and the page that take them are not its one writer, so

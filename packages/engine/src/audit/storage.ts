@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from 'node:fs'
 import { ToolError } from '@svc/amm'
 import type { PipelinePorts } from '../context/pipeline-ports.ts'
 
@@ -9,22 +8,6 @@ export async function onStorage<Value>(what: string, work: () => Promise<Value>)
   } catch (cause) {
     if (cause instanceof ToolError) throw cause
     throw new ToolError('STORAGE_UNAVAILABLE', `The server's own state is not available: ${what}.`, { cause })
-  }
-}
-
-/**
- * The text of a small file of the data directory, or `null` when there is none. Every other failure is thrown. Read
- * without leaving the thread, which takes microseconds: a write reads several of them, and each turn of the pool would
- * cost it more than the file does.
- */
-export async function readFileIfPresent(path: string): Promise<string | null> {
-  // Most are absent most of the time, and an error that is made to be caught costs more than a look.
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return null
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
   }
 }
 

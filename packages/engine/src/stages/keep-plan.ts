@@ -14,6 +14,7 @@ import type { ExecutionContext } from '../context/engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { readPlanned } from '../operations/stored-intent.ts'
+import { isSubmitOrder, orderOf } from '../value/trade-bounds.ts'
 import type { SimulatedDeposit } from '../simulation/simulated-deposits.ts'
 
 /**
@@ -133,7 +134,16 @@ export function intentDrift(planned: Intent, intent: Intent): readonly ErrorDeta
     ...above('value sent', new Map([['native', valueOf(planned)]]), new Map([['native', valueOf(intent)]])),
     ...above('spend', sumByToken(planned.spends), sumByToken(intent.spends)),
     ...above('allowance', sumApprovals(planned.approvals), sumApprovals(intent.approvals)),
+    ...differing('orders', ordersText(planned), ordersText(intent)),
   ]
+}
+
+/** In which pool an order is placed, what it sells there and until when stand in its calldata alone: the hook is the same for all. */
+function ordersText({ calls }: Intent): string {
+  const orders = calls.flatMap(({ data }) => (isSubmitOrder(data) ? (orderOf(data) ?? []) : []))
+  return orders
+    .map(({ pool, tokenIn, tokenOut, expiration }) => `${tokenIn} for ${tokenOut} in ${pool.id} until ${expiration}`)
+    .join(', ')
 }
 
 function shortfalls(planned: Intent, { deltas }: Simulation): readonly ErrorDetail[] {

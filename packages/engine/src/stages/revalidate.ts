@@ -33,7 +33,7 @@ import { grantRefusals } from '../policy/policy-for.ts'
 export async function revalidate(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
   const context = await recheckPolicy(before, progress, policies)
   const { engine, client, chain, wallet, intent, allowances, known } = context
-  if (isFresh(engine.now(), progress)) return context
+  if (isFresh(engine.now(), progress) && !isAmidOwnMove(before, progress)) return context
   const snapshotTaken = await snapshot({ ...engine, client, chain, wallet, allowances })
   const nowSeconds = snapshotTaken.atSeconds
   throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
@@ -64,6 +64,14 @@ export function begin({ snapshotTaken, simulation, spend, priced }: Reserved): P
 
 /** A plan older than this is simulated again, whatever the chain did. */
 const freshForMs = 15_000
+
+/**
+ * Whether liquidity that is on its way from one range to another has left the first. What a close pays depends on the price at which it
+ * was mined, and what the steps after it take is fixed: the wallet would add the difference unseen.
+ */
+function isAmidOwnMove({ value }: Reserved, { mined }: Progress): boolean {
+  return value.ownMove !== null && mined.some(({ step }) => step.kind === 'call')
+}
 
 function isFresh(now: number, { mined, valid }: Progress): boolean {
   if (now - valid.snapshotTaken.takenAt > freshForMs) return false

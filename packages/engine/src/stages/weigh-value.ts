@@ -55,15 +55,17 @@ export type CallValue = ValueVerdict &
   }
 
 /**
- * The least that a call declares to bring, and no more than the positions and shares that it gives up are worth at trusted prices. Neither
- * what its simulation shows (a contract may tell that from the chain, and give there what it keeps here), nor what a
- * position pays at the price of its pool, which is pushed for nothing where the pool takes no fee.
+ * What the positions that a call gives up are worth at trusted prices: none pays less, wherever its pool is pushed, so that who asks for no
+ * minimums leaves as well. Where hooks or the shares of a pair are given up, and where nothing is, no more than the least that the call
+ * declares to bring. Neither what its simulation shows (a contract may tell that from the chain, and give there what it keeps here), nor
+ * what a position pays at the price of its pool, which is pushed for nothing where the pool takes no fee.
  */
 function homeOf({ receives }: Intent, { leaves }: Outcome, moved: Moved, prices: TrustedPrices): bigint {
   const least = valueAt(heldOf(sumByToken(receives), moved), prices, 'low')
   if (leaves.positions.length + leaves.shares.length === 0) return least
   const claim = valueAt({ ...leaves, tokens: new Map() }, prices, 'low')
-  return least < claim ? least : claim
+  const isPlain = leaves.shares.length === 0 && moved.inspected.positions.every(({ isHooked }) => !isHooked)
+  return isPlain || claim < least ? claim : least
 }
 
 /** The same for another simulation, which begins at a later step, and newer prices. */
@@ -80,11 +82,13 @@ export function valueOfCall(
   const outcomes = outcomesOf(moved, prices)
   const pools = poolsOf(moved)
   const limits = valueBounds(engine.policy, chain.id, call.tool, pools)
+  const ownMove = ownMoveOf(intent, moved)
   const verdict = weighChange({
     moved: outcomes,
     prices,
     isUnnamed: (token) => isUnnamed(priced.get(token)?.doubt),
     bounds: limits,
+    isOwnMove: ownMove !== null,
   })
   const simulated = outcomes.whole
   const declared = { leaves: heldOf(sumByToken(intent.spends), moved), arrives: heldOf(new Map(), moved) }
@@ -96,7 +100,7 @@ export function valueOfCall(
     ...movedPositions(simulated, prices),
     isExit,
     homeUsdMicros: isExit ? homeOf(intent, simulated, moved, prices) : 0n,
-    ownMove: ownMoveOf(intent, moved),
+    ownMove,
     priceImpactBps: priceImpact(verdict, simulated, prices, calls, feeBpsOf(outcomes)),
     bounds: limits,
     pools,
@@ -191,9 +195,11 @@ export function trustedPrices(priced: PricedTokens): TrustedPrices {
 /** Nothing is spent of a token or on it whose named sources are silent or differ by too much. */
 function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBandBps: number): readonly Refusal[] {
   const moved = new Set(outcomes.flatMap(({ leaves, arrives }) => [...tokensIn(leaves), ...tokensIn(arrives)]))
+  const leaving = new Set(outcomes.flatMap(({ leaves }) => [...tokensIn(leaves)]))
   return [...moved].flatMap((key): readonly Refusal[] => {
     const entry = priced.get(key)
-    if (entry === undefined || isUnnamed(entry.doubt)) return []
+    if (entry === undefined) return leaving.has(key) ? [refuseUnseen(key)] : []
+    if (isUnnamed(entry.doubt)) return []
     const { token, band, doubt } = entry
     if (band === null) {
       const message = `No named source tells what ${token.symbol} is worth now, so nothing is spent of it or on it.`
@@ -231,6 +237,13 @@ function coldRefusals(outcomes: readonly Outcome[], priced: PricedTokens): reado
       },
     ]
   })
+}
+
+/** What nobody looked a price up of would count as nothing: the calldata permits more than the intent names. */
+function refuseUnseen(token: string): Refusal {
+  const message =
+    'What the call may take at worst holds a token that the plan does not name, so it is not known what it is worth.'
+  return { code: 'PRICE_UNAVAILABLE', message, details: [{ message: 'not looked at', token }], retryable: false }
 }
 
 function usdE18(priceE18: bigint): string {

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import { type PastTime, type SwitchDecision, switchHistory, withEnded } from './kill-switch.ts'
-import { readFileIfPresent } from '../audit/storage.ts'
-import { replaceFileDurably } from '@svc/runtime'
+import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 
 /**
  * Stops signing when too much goes wrong: after `maxConsecutiveFailures` transactions in a row that were mined and

@@ -2,8 +2,7 @@ import { lstatSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { replaceFileDurably } from '@svc/runtime'
-import { readFileIfPresent } from '../audit/storage.ts'
+import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 
 /**
  * Whether the operator has stopped signing: a file named `paused` stands in the data directory, whatever it holds. It is

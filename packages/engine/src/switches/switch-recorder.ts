@@ -6,8 +6,7 @@ import type { CircuitBreaker, Opening } from './circuit-breaker.ts'
 import type { PipelineLog } from '../context/pipeline-ports.ts'
 import { type PastTime, type Pause, readPause, readResume, type SwitchEnd } from './kill-switch.ts'
 import { type Policy, policyHash } from '../policy/policy.ts'
-import { readFileIfPresent } from '../audit/storage.ts'
-import { replaceFileDurably } from '@svc/runtime'
+import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 
 /**
  * Writes into the audit log what became of the kill switch, the circuit breaker and the policy since it last looked, also

@@ -97,6 +97,8 @@ export type PositionState = {
   readonly contract: Address
   readonly id: bigint
   readonly pool: PoolIdentity
+  /** Whether code of somebody else has a say in what the pool pays: v4 alone has hooks. */
+  readonly isHooked: boolean
   readonly tickLower: number
   readonly tickUpper: number
   readonly liquidityBefore: bigint
@@ -192,7 +194,9 @@ function positionState(
     if (typeof packed !== 'bigint' || packed === 0n) return null
     const { tickLower, tickUpper } = unpackPositionInfo(packed)
     const liquidityAfter = typeof after[1] === 'bigint' ? after[1] : 0n
-    return { ...own, pool: identityOfKey(key as Key), tickLower, tickUpper, liquidityBefore, liquidityAfter }
+    const pool = identityOfKey(key as Key)
+    const isHooked = BigInt((key as Key).hooks) !== 0n
+    return { ...own, pool, isHooked, tickLower, tickUpper, liquidityBefore, liquidityAfter }
   }
   const [row, left] = [before[0], after[0]]
   if (!isV3Row(row)) return null
@@ -200,6 +204,7 @@ function positionState(
   return {
     ...own,
     pool: poolIdentity(chain, token0.toLowerCase(), token1.toLowerCase(), fee),
+    isHooked: false,
     tickLower,
     tickUpper,
     liquidityBefore,

@@ -1,4 +1,5 @@
 import { getAmountsForLiquidity, getLiquidityForAmounts, getSqrtPriceAtTick } from '@svc/lp-math'
+import { zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { bandOf } from './bands.fixture.ts'
 import { type CallBounds, noBounds } from './call-bounds.ts'
@@ -49,7 +50,7 @@ describe('what each call comes to by itself', () => {
 
   it('two additions to a position: on balance it grew once', () => {
     const grown = { liquidityBefore: 5n, liquidityAfter: 5n + 2n * liquidity }
-    const position: PositionState = { contract: manager, id: 7n, pool, ...ticks, ...grown }
+    const position: PositionState = { contract: manager, id: 7n, pool, isHooked: false, ...ticks, ...grown }
     const addition = { ...mint, positionId: 7n, pool: null, ticks: null }
     const bounds = withDeposits([addition, addition])
     const { whole, calls } = outcomesOf(moved([bounds], { positions: [position] }), prices)
@@ -70,7 +71,7 @@ describe('what each call comes to by itself', () => {
 
   it('native currency that is not asked back: all of it', () => {
     const { calls } = outcomesOf(moved([{ ...withDeposits([mint]), unreturnedWei: 9n * e18 }]), prices)
-    for (const { leaves } of calls[0]!.outcomes) expect(leaves.tokens.get(wrapped)).toBe(9n * e18)
+    for (const { leaves } of calls[0]!.outcomes) expect(leaves.tokens.get(zeroAddress)).toBe(9n * e18)
   })
 })
 

@@ -24,7 +24,7 @@ export type OwnMove = {
 }
 
 export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
-  const { calls, inspected, paid, deltas, wrappedNative } = moved
+  const { calls, inspected, paid, wrappedNative } = moved
   const deposits = calls
     .flatMap((call) => call.deposits)
     .map((bounds): BoundDeposit => Object.assign({ bounds }, simulatedDeposit(bounds, moved)))
@@ -45,7 +45,7 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   if (trades.some(({ tokenIn, tokenOut }) => !traded.has(tokenIn) || !traded.has(tokenOut))) return null
   const atEnds = calls.length === 1 && !addsNothing ? addedAtEnds(intent, deposits, moved) : []
   const adds = sides.map((token, side): readonly [string, bigint] => {
-    const added = [-(deltas.get(token) ?? 0n), ...atEnds.map((end) => end[side] ?? 0n)]
+    const added = [-netChange(token, moved), ...atEnds.map((end) => end[side] ?? 0n)]
     return [token, added.reduce(larger, 0n)]
   })
   return { ...tradedIn(calls), adds: new Map(adds) }
@@ -77,7 +77,7 @@ function addedAtEnds({ slippageBps }: MovingIntent, deposits: readonly BoundDepo
   const pool = deposits[0]?.pool ?? null
   if (price === null || pool === null) return []
   const [now0, now1] = netAt(deposits, moved, price)
-  const beside = [now0 + (moved.deltas.get(pool.token0) ?? 0n), now1 + (moved.deltas.get(pool.token1) ?? 0n)]
+  const beside = [now0 + netChange(pool.token0, moved), now1 + netChange(pool.token1, moved)]
   const [beside0 = 0n, beside1 = 0n] = beside.map((amount) => larger(amount, 0n))
   const { lower, upper } = sqrtPricesAfterSlippage(price, slippageBps ?? 0)
   return [lower, upper].map((end): Pair => {
@@ -87,6 +87,12 @@ function addedAtEnds({ slippageBps }: MovingIntent, deposits: readonly BoundDepo
 }
 
 type Pair = readonly [bigint, bigint]
+
+/** Net change of the wallet; native currency and the wrapped token are one, for either pays for the other. */
+function netChange(token: string, { deltas, wrappedNative }: Moved): bigint {
+  const of = (one: string) => deltas.get(one) ?? 0n
+  return token === zeroAddress || token === wrappedNative ? of(zeroAddress) + of(wrappedNative) : of(token)
+}
 
 /** What the deposits take at a price, less what is taken out of positions there. */
 function netAt(deposits: readonly BoundDeposit[], { inspected }: Moved, price: bigint): Pair {

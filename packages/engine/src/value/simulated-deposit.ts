@@ -126,7 +126,7 @@ function partOutcome(deposit: SimulatedDeposit, outcome: DepositOutcome | null, 
   if (outcome === null || pool === null) return nothing
   const { amount0, amount1, liquidity } = outcome
   const tokens = new Map([
-    [pool.token0 === zeroAddress ? moved.wrappedNative : pool.token0, amount0],
+    [pool.token0, amount0],
     [pool.token1, amount1],
   ])
   const leaves = heldOf(tokens, moved)
@@ -161,10 +161,12 @@ function sumOf(one: Outcome, other: Outcome): Outcome {
   }
 }
 
+/** What is sent along pays for the pool's native currency, or for the wrapped token; the rest leaves too. */
 function withUnreturned(outcome: Outcome, unreturnedWei: bigint, { wrappedNative }: Moved): Outcome {
-  const paid = outcome.leaves.tokens.get(wrappedNative) ?? 0n
+  const native = outcome.leaves.tokens.get(zeroAddress) ?? 0n
+  const paid = native + (outcome.leaves.tokens.get(wrappedNative) ?? 0n)
   if (paid >= unreturnedWei) return outcome
-  const tokens = new Map(outcome.leaves.tokens).set(wrappedNative, unreturnedWei)
+  const tokens = new Map(outcome.leaves.tokens).set(zeroAddress, native + unreturnedWei - paid)
   return { ...outcome, leaves: { ...outcome.leaves, tokens } }
 }
 

@@ -1,4 +1,13 @@
-import { decodeFunctionData, getAddress, type Hex, size, slice, zeroAddress } from 'viem'
+import {
+  decodeFunctionData,
+  getAbiItem,
+  getAddress,
+  type Hex,
+  size,
+  slice,
+  toFunctionSelector,
+  zeroAddress,
+} from 'viem'
 import { poolIdOf, type PoolKey } from '@svc/amm/liquidity'
 import { twammOrderAbi } from '@svc/amm/abis'
 import type { Part } from '../upstream/read-parts.ts'
@@ -42,20 +51,29 @@ export type OrderBounds = {
   readonly zeroForOne: boolean
   readonly tokenIn: string
   readonly tokenOut: string
+  /** Unix seconds until which it is sold. */
+  readonly expiration: bigint
   /** All that it may take. */
   readonly amountIn: bigint
   /** What the pool takes of a trade; 0 for a fee that a hook decides. */
   readonly feeBps: number
 }
 
+/** Whether calldata places an order, by its function. */
+export function isSubmitOrder(data: Hex): boolean {
+  return data.startsWith(submitOrderSelector)
+}
+
+const submitOrderSelector = toFunctionSelector(getAbiItem({ abi: twammOrderAbi, name: 'submitOrder' }))
+
 /** `null` for what settles, ends or pays out an order. Throws for what is no call of an owner of orders. */
 export function orderOf(data: Hex): OrderBounds | null {
   const call = decodeFunctionData({ abi: twammOrderAbi, data })
   if (call.functionName !== 'submitOrder') return null
-  const [key, { zeroForOne }, amountIn] = call.args
+  const [key, { zeroForOne, expiration }, amountIn] = call.args
   const pool = identityOfKey(key)
   const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
-  return { key, pool, zeroForOne, tokenIn, tokenOut, amountIn, feeBps: staticFeeBps(key.fee) }
+  return { key, pool, zeroForOne, tokenIn, tokenOut, expiration, amountIn, feeBps: staticFeeBps(key.fee) }
 }
 
 type Leg = TradeBounds & {

@@ -27,6 +27,7 @@ const weigh = (
     prices: (token) => prices[token] ?? null,
     isUnnamed: (token) => token === 'odd',
     bounds: { maxLossBps: 100, mostLossBps: 500 },
+    isOwnMove: false,
     ...change,
   })
 const sold = (usdc: number) => outcome({ weth: e18 }, { usdc: usd(usdc) })
@@ -68,13 +69,14 @@ describe('G13: what leaves against what arrives', () => {
     expect(traded('one', 'other', 1_000).lossUsdMicros).toBe(usd(2))
     expect(traded('one', 'other', 980)).toMatchObject({ isWithin: true, lossUsdMicros: usd(3.98) })
     expect(traded('one', 'other', 969)).toMatchObject({ isWithin: false, lossUsdMicros: usd(5.069) })
-    expect(traded('one', 'deep', 969)).toMatchObject({ isWithin: true, lossUsdMicros: usd(3.1) })
+    // A pool beside a feed keeps a call from being refused, not the day from counting what the feed may be off.
+    expect(traded('one', 'deep', 969)).toMatchObject({ isWithin: true, lossUsdMicros: usd(5.069) })
     expect(traded('one', 'one', 1_000).lossUsdMicros).toBe(0n)
   })
 
   it('counts the edge at which the loss is the larger share', () => {
     const bought = weigh([outcome({ wide: e18 }, { usdc: usd(98) })])
-    expect(bought).toMatchObject({ lossBps: 393, isWithin: true, lossUsdMicros: usd(2) })
+    expect(bought).toMatchObject({ lossBps: 393, isWithin: true, lossUsdMicros: usd(4) })
   })
 
   it('is never excused beyond the most, unless the operator says so for a tool or pool', () => {

@@ -4,6 +4,7 @@ import {
   type Holdings,
   isFedAlone,
   tokensIn,
+  type TrustedPrice,
   type TrustedPrices,
   valueAt,
 } from './trusted-value.ts'
@@ -11,8 +12,8 @@ import {
 /**
  * Weighs what leaves a wallet against what arrives, at trusted prices, in every outcome that the calldata of each call permits.
  * Both sides are valued at the same edge of every band: the edge at which the larger share is lost. Feeds that stand alone may be
- * wrong in opposite directions: where they are, a call may lose what its outermost bound says, and what it loses there is what
- * counts in a day. A token without a trusted price arrives as nothing, and the shortfall is then speculation. Where only the current price of a token is known, all that
+ * wrong in opposite directions: where they are, a call may lose what its outermost bound says. What is lost where feeds lie apart, pools
+ * beside them or not, is what counts in a day. A token without a trusted price arrives as nothing, and the shortfall is then speculation. Where only the current price of a token is known, all that
  * leaves is a cold start. Both have budgets of their own.
  */
 export function weighChange(change: WeighedChange): ValueVerdict {
@@ -53,7 +54,8 @@ function groupsOf(moved: MovedOutcomes): readonly CallOutcomes[] {
   return [{ feeBps: feeBpsOf(moved), outcomes: [whole] }, ...calls]
 }
 
-function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bounds }: WeighedChange): Weighed {
+function weighGroup({ outcomes, feeBps }: CallOutcomes, change: WeighedChange): Weighed {
+  const { prices, isUnnamed, bounds, isOwnMove } = change
   const edges: readonly Edge[] = ['low', 'high']
   const weighed = outcomes.flatMap((outcome) => edges.map((edge) => weighAt(outcome, prices, edge)))
   const [first = nothing.worst, ...rest] = weighed
@@ -61,9 +63,10 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bou
   const beyond = weighed.filter((one) => !isAllowed(one, allowedBps))
   const isSpeculative = outcomes.some(({ arrives }) => [...tokensIn(arrives)].some(isUnnamed))
   const middle = outcomes.map((outcome) => weighAt(outcome, prices, 'mid'))
-  const apart = outcomes.flatMap((outcome) => weighApart(outcome, prices))
+  const apart = outcomes.flatMap((outcome) => weighApart(outcome, prices, isOwnMove ? isBand : isFed))
+  const alone = outcomes.flatMap((outcome) => weighApart(outcome, prices, isFedAlone))
   const outermostBps = Math.max(bounds.mostLossBps, bounds.maxLossBps)
-  const beyondAll = apart.filter((one) => !isAllowed(one, outermostBps))
+  const beyondAll = alone.filter((one) => !isAllowed(one, outermostBps))
   return {
     worst: (beyond.length > 0 ? beyond : beyondAll.length > 0 ? beyondAll : rest).reduce(
       (most, one) => (lossBps(one) > lossBps(most) ? one : most),
@@ -77,26 +80,33 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, { prices, isUnnamed, bou
   }
 }
 
-/** What an outcome loses as a day counts it: in the middle of every band, or more where feeds that stand alone lie apart. */
+/** What an outcome loses as a day counts it: in the middle of every band, or more where feeds lie apart. */
 export function mostLost(outcome: Outcome, prices: TrustedPrices): bigint {
-  return [weighAt(outcome, prices, 'mid'), ...weighApart(outcome, prices)].map(lostIn).reduce(larger, 0n)
+  return [weighAt(outcome, prices, 'mid'), ...weighApart(outcome, prices, isFed)].map(lostIn).reduce(larger, 0n)
 }
 
-function weighApart(outcome: Outcome, prices: TrustedPrices): readonly Weighing[] {
-  return feedsApart(outcome, prices).map((view) => weighAt(outcome, view, 'mid'))
+function weighApart(outcome: Outcome, prices: TrustedPrices, mayLieApart: OfPrice): readonly Weighing[] {
+  return pricesApart(outcome, prices, mayLieApart).map((view) => weighAt(outcome, view, 'mid'))
 }
+
+type OfPrice = (price: TrustedPrice) => boolean
+
+/** A feed may be off by all of its band, whatever a pool beside it says: two of them in opposite directions. */
+const isFed: OfPrice = ({ basis }) => basis === 'feed'
+
+const isBand: OfPrice = ({ basis }) => basis !== 'cold'
 
 /**
- * The prices at which the tokens that feeds alone price lie each at one end of its band, in every combination; nothing where fewer than
- * two are moved. Of more than four tokens those of the widest bands, for the others hardly matter beside them.
+ * The prices at which these tokens lie each at one end of its band, in every combination; nothing where fewer than two are moved. Of
+ * more than four tokens those of the widest bands, for the others hardly matter beside them.
  */
-function feedsApart(outcome: Outcome, prices: TrustedPrices): readonly TrustedPrices[] {
-  const alone = tokensOf([outcome]).flatMap((token) => {
+function pricesApart(outcome: Outcome, prices: TrustedPrices, mayLieApart: OfPrice): readonly TrustedPrices[] {
+  const those = tokensOf([outcome]).flatMap((token) => {
     const price = prices(token)
-    return price !== null && isFedAlone(price) ? [{ token, price }] : []
+    return price !== null && mayLieApart(price) ? [{ token, price }] : []
   })
-  if (alone.length < 2) return []
-  const widest = alone.toSorted((one, other) => bandWidthBps(other.price) - bandWidthBps(one.price)).slice(0, mostApart)
+  if (those.length < 2) return []
+  const widest = those.toSorted((one, other) => bandWidthBps(other.price) - bandWidthBps(one.price)).slice(0, mostApart)
   return Array.from({ length: 2 ** widest.length }, (_view, choice): TrustedPrices => {
     const ends = new Map(
       widest.map(({ token, price }, index) => {
@@ -139,6 +149,11 @@ export type WeighedChange = {
   /** Whether nobody has named a source for the price of a token. */
   readonly isUnnamed: (token: string) => boolean
   readonly bounds: LossBounds
+  /**
+   * Whether own liquidity is moved within its pool. That is no spend and no limit bounds how much it is, so that a day counts what it
+   * loses wherever in their bands the prices lie, and not in their middle alone.
+   */
+  readonly isOwnMove: boolean
 }
 
 export type MovedOutcomes = {

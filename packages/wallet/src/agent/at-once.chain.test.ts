@@ -54,7 +54,7 @@ describe('of three calls at once for one wallet', () => {
   test('one that waits can be called off', async () => {
     const calling = new AbortController()
     const first = register({ onProgress: ({ step }) => step === 'sign' && calling.abort() })
-    await expect(register({ signal: calling.signal })).rejects.toThrow('aborted')
+    await expect(register({ signal: calling.signal })).rejects.toMatchObject({ name: 'WalletError', code: 'ABORTED' })
     expect(await first).toMatchObject({ alreadyRegistered: false })
     expect(await agents()).toBe(1n)
   })

@@ -51,7 +51,12 @@ test('the mode inline of the environment leaves the file in the URI', async () =
 
 test.each([
   ['a mode that is none', { SVC_IPFS_MODE: 'ipfs' }, 'VALIDATION_CONFIG_INVALID', 'SVC_IPFS_MODE'],
-  ['no token', { SVC_IPFS_MODE: 'pinata', SVC_PINNING_JWT: '' }, 'VALIDATION_PINNING_JWT_MISSING', 'SVC_PINNING_JWT'],
+  [
+    'no token',
+    { SVC_IPFS_MODE: 'pinata', SVC_PINNING_JWT: '' },
+    'VALIDATION_PINNING_JWT_MISSING',
+    'pinningJwt, or set SVC_PINNING_JWT',
+  ],
   ['no name', { SVC_IPFS_MODE: 'inline', SVC_AGENT_NAME: undefined }, 'VALIDATION_CARD_INVALID', 'SVC_AGENT_NAME'],
 ] as const)(
   '%s is refused by the name of the setting, be the SDK installed or not, and nothing is sent',

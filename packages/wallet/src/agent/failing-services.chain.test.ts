@@ -42,6 +42,7 @@ test.each([
   expect(result).toMatchObject({ status: 'registered', registrationMethod: 'sdk-inline' })
   const failed = { kind: 'registration', tier: 'sdk-ipfs', outcome: 'failed', code, reason: expect.any(String) }
   expect(result.attempts).toContainEqual(failed)
+  expect(result.warnings).toEqual([expect.stringMatching(/^Nothing was pinned: .*The file went into the URI itself/)])
   expect(pins.requests()).toHaveLength(1)
   expect(await transactions()).toBe(1)
 })
@@ -101,7 +102,8 @@ test.each(['javascript:alert(1)', 'file:///etc/passwd', 'https://user:word@agent
     await expect(register({ mcpEndpoint, ipfsMode: 'proxy' })).rejects.toMatchObject({
       name: 'WalletError',
       code: 'VALIDATION_CARD_INVALID',
-      details: { fields: [{ field: 'services[0].url' }] },
+      message: expect.stringMatching(/^The agent card is not valid: mcpEndpoint \(accepted: /),
+      details: { fields: [{ field: 'mcpEndpoint' }] },
     })
     expect([pins.requests(), signingRequests(), await transactions()]).toEqual([[], [], 0])
   },

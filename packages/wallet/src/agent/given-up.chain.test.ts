@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { createPublicClient, http } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
@@ -6,7 +9,9 @@ import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { createMemoryRegistrationRecords, type RegistrationRecords } from './registration/registration-records.ts'
+import { createFileRegistrationRecords } from './registration/file-registration-records.ts'
 import { registerAgent } from './register-agent.ts'
+import { updateAgent } from './update-agent.ts'
 import type { AgentRegistrationConfig, RegistrationProgress } from './registration/registration.ts'
 
 const devnet = useDevnet()
@@ -42,6 +47,67 @@ describe('a registration that the caller gives up', () => {
     expect(await register({})).toMatchObject({ status: 'registered', alreadyRegistered: false })
     expect(await transactions()).toBe(1)
   })
+
+  test('before it began is ABORTED, and neither chain nor journal was touched', async () => {
+    const reason = new Error('enough')
+    const steps: string[] = []
+    const onProgress = ({ step }: RegistrationProgress) => void steps.push(step)
+    const refusal = { name: 'WalletError', code: 'ABORTED', cause: reason }
+    await expect(register({ signal: AbortSignal.abort(reason), onProgress })).rejects.toMatchObject(refusal)
+    const update = updateAgent(wallet, { ...common(), agentId: '31337:0', signal: AbortSignal.abort(reason) })
+    await expect(update).rejects.toMatchObject(refusal)
+    expect([steps, await transactions()]).toEqual([[], 0])
+  })
+
+  test.each(['memory', 'file'])('while it waits its turn (%s) is ABORTED', async (kept) => {
+    const path = join(await mkdtemp(join(tmpdir(), 'given-up-')), 'registrations.json')
+    const shared = kept === 'memory' ? records : createFileRegistrationRecords(path)
+    const { registry } = devnet()
+    const matter = { chainId: 31337, registry: registry.identity, owner: wallet.address }
+    const stop = new AbortController()
+    await shared.inTurn(matter, async () => {
+      const given = register({ records: shared, signal: stop.signal })
+      given.catch(() => undefined)
+      await new Promise(setImmediate)
+      stop.abort()
+      await expect(given).rejects.toMatchObject({ name: 'WalletError', code: 'ABORTED', cause: stop.signal.reason })
+    })
+    await rm(dirname(path), { recursive: true })
+  })
+
+  test('while it waits for funds is ABORTED, and the next call begins anew', async () => {
+    const poor = new ServiceWallet({
+      mode: 'local',
+      privateKey: generatePrivateKey(),
+      rpcUrls: wallet.rpcUrls,
+      chainId: 31337,
+    })
+    const stop = new AbortController()
+    const onProgress = ({ step }: RegistrationProgress) => step === 'wait-for-funds' && stop.abort()
+    const given = registerAgent(poor, { ...common(), signal: stop.signal, onProgress })
+    await expect(given).rejects.toMatchObject({ name: 'WalletError', code: 'ABORTED' })
+    await devnet().fund(poor.address, { ETH: '1' })
+    expect(await registerAgent(poor, common())).toMatchObject({ status: 'registered', alreadyRegistered: false })
+  })
+
+  test('while the funds of a deferred one are waited for again keeps its token', async () => {
+    const poor = new ServiceWallet({
+      mode: 'local',
+      privateKey: generatePrivateKey(),
+      rpcUrls: wallet.rpcUrls,
+      chainId: 31337,
+    })
+    const deferred = await registerAgent(poor, { ...common(), gas: { manualWaitMs: 0 } })
+    if (deferred.status !== 'deferred') throw new Error(`It is ${deferred.status}.`)
+    expect(deferred.attempts.at(-1)).toMatchObject({ kind: 'registration', outcome: 'deferred' })
+    const stop = new AbortController()
+    const onProgress = ({ step }: RegistrationProgress) => step === 'wait-for-funds' && stop.abort()
+    const resume = deferred.resumeToken
+    const given = registerAgent(poor, { ...common(), resume, signal: stop.signal, onProgress })
+    await expect(given).rejects.toMatchObject({ name: 'WalletError', code: 'ABORTED' })
+    await devnet().fund(poor.address, { ETH: '1' })
+    expect(await registerAgent(poor, { ...common(), resume })).toMatchObject({ status: 'registered' })
+  })
 })
 
 test('how an identity was registered that no record knows is not made up', async () => {
@@ -52,10 +118,14 @@ test('how an identity was registered that no record knows is not made up', async
 })
 
 function register(change: Partial<AgentRegistrationConfig>) {
+  return registerAgent(wallet, { ...common(), ...change })
+}
+
+function common() {
   const { registry, chain } = devnet()
   const own = { name: 'Ada', role: 'vault_manager', ipfsMode: 'inline' } as const
   const place = { registry: { identity: registry.identity }, chains: [chain] }
-  return registerAgent(wallet, { ...own, ...place, records, journal, env: {}, ...change })
+  return { ...own, ...place, records, journal, env: {} }
 }
 
 const transactions = () =>

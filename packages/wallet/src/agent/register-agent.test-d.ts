@@ -3,7 +3,9 @@ import type { FoundAgents } from './lookup/find-agents.ts'
 import type { AgentIdentity } from './lookup/get-agent.ts'
 import type { RegistrationPlan } from './registration/plan-registration.ts'
 import type { RegistrationResult } from './registration/registration.ts'
-import type { UpdateResult } from './update-agent.ts'
+import type { AgentRegistrationConfig, ResumedRegistration } from '../index.ts'
+import { updateAgent, type UpdateResult } from './update-agent.ts'
+import { createEIP1193Provider } from '../provider/create-eip1193-provider.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import type { Revocation } from '../user-operation/revoke-delegation.ts'
 
@@ -14,6 +16,30 @@ const wallet = new ServiceWallet({ mode: 'local', privateKey: text, chainId: 313
 void registerAgent(wallet, { name: 'Ada', role: 'vault_manager', registry: { identity: text } })
 // @ts-expect-error but nothing else than text
 void registerAgent(wallet, { name: 'Ada', role: 'vault_manager', registry: { identity: 1 } })
+
+// Programs written when it had this name compile still.
+declare const named: ResumedRegistration
+void registerAgent(wallet, named)
+declare const either: ResumedRegistration | AgentRegistrationConfig
+void registerAgent(wallet, either)
+
+// Settings that may be missing are handed on as they come, `undefined` included.
+declare const setting: string | undefined
+const settings = { apiUrl: setting, pinningJwt: setting, pinningUrl: setting, registry: { identity: setting } } as const
+const sayings = { name: setting, description: setting, mcpEndpoint: setting, a2aEndpoint: setting, image: setting }
+const gas = { bundlerUrl: setting, paymasterUrl: setting }
+void registerAgent(wallet, {
+  ...settings,
+  ...sayings,
+  role: 'vault_manager',
+  ipfsMode: undefined,
+  resume: setting,
+  gas,
+})
+void updateAgent(wallet, { ...settings, ...sayings, agentId: text, gatewayUrl: setting, resume: setting, gas })
+void new ServiceWallet({ mode: 'local', privateKey: text, appId: setting, chainId: undefined })
+void wallet.sendUserOp({ target: '0x', data: '0x', bundlerUrl: setting, paymaster: setting })
+void createEIP1193Provider(wallet, { sponsor: gas })
 
 /** What `JSON.stringify` writes and `JSON.parse` gives back; a bigint is none of it. */
 type Json = string | number | boolean | null | undefined | readonly Json[] | { readonly [member: string]: Json }

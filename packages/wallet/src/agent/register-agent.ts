@@ -1,5 +1,9 @@
 import type { ServiceWallet } from '../service-wallet.ts'
-import type { AgentRegistrationConfig, RegistrationResult, ResumedRegistration } from './registration/registration.ts'
+import type {
+  AgentRegistrationByToken,
+  AgentRegistrationConfig,
+  RegistrationResult,
+} from './registration/registration.ts'
 
 /**
  * Registers the wallet as an agent in the ERC-8004 identity registry of a chain, by the first of three tiers that works:
@@ -15,15 +19,15 @@ import type { AgentRegistrationConfig, RegistrationResult, ResumedRegistration }
  *
  * Throws `WalletError`: `VALIDATION_CONFIG_INVALID` for an option that is not known or not of its type, then
  * `VALIDATION_CHAIN_NOT_SUPPORTED`, both before anybody is asked; `VALIDATION_CARD_INVALID` and
- * `VALIDATION_PINNING_JWT_MISSING`; `ABORTED` once `signal` is, unless something is out, which is `pending`;
+ * `VALIDATION_PINNING_JWT_MISSING`; `ABORTED` once `signal` is, also while gas is waited for, unless this call has something out, which is `pending`;
  * `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`, `REGISTRY_NOT_DEPLOYED` and `VALIDATION_REGISTRY_ABI_UNKNOWN` for what is at the endpoint; `RESUME_TOKEN_INVALID`;
  * `AGENT_ID_UNKNOWN`, and `AGENT_NOT_FOUND` for a local chain that was restarted;
  * `CALL_REVERTS` before and `REGISTRATION_REVERTED`, `REGISTRATION_AMBIGUOUS` after a transaction is mined; and what the
- * signer throws. A pin, a paymaster or a faucet that fails is no error: it is in `attempts`, and another way is taken.
+ * signer throws. A pin, a paymaster or a faucet that fails is no error: it is in `attempts`, a pin in `warnings` too, and another way is taken.
  */
 export async function registerAgent(
   wallet: ServiceWallet,
-  options: AgentRegistrationConfig | ResumedRegistration,
+  options: AgentRegistrationByToken | AgentRegistrationConfig,
 ): Promise<RegistrationResult> {
   const { runRegistration } = await import('./registration/run-registration.ts')
   return runRegistration(wallet, options)

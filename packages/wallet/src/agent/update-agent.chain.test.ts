@@ -248,7 +248,10 @@ describe('an update', () => {
       details: { members: ['theme', 'services'] },
     })
     await write('https://agent.example/file.json')
-    await expect(update({ description: 'More.' })).rejects.toMatchObject({ code: 'AGENT_FILE_NOT_KEPT' })
+    await expect(update({ description: 'More.' })).rejects.toMatchObject({
+      code: 'AGENT_FILE_NOT_KEPT',
+      suggestion: expect.stringMatching(/gatewayUrl.*SVC_GATEWAY_URL/),
+    })
     const replaced = { replace: true, name: 'Ada', role: 'vault_manager' } as const
     expect(await update(replaced)).toMatchObject({ unchanged: false })
     expect(await read()).toMatchObject({

@@ -5,13 +5,13 @@ import type { DeferredRegistration, GasTier } from '../agent/registration/regist
 import { mostFeeWei } from '../sender/raised-fees.ts'
 import { supportApiUrl } from '../service-urls.ts'
 import type { WalletResultCode } from '../wallet-error-table.ts'
-import { withDeadline } from '../with-deadline.ts'
+import { throwIfAborted, withDeadline } from '../with-deadline.ts'
 import { payFromWallet, type Price } from './pay-from-wallet.ts'
 import type { GasDesk, SettledCall, SubmittableCall } from './submission.ts'
 
 /**
  * Sends the call from the wallet, which pays; while it cannot, the faucet is asked, and then a person. `deferred` when
- * nobody gave enough in time: nothing is out then. Throws `GAS_NOT_PAID` and what {@link payFromWallet} throws.
+ * nobody gave enough in time: nothing is out then. Throws `ABORTED`, `GAS_NOT_PAID` and what {@link payFromWallet} throws.
  */
 export async function fundAndPay(desk: GasDesk, call: SubmittableCall): Promise<SettledCall | Deferred> {
   const { tiers } = desk.options.gas ?? {}
@@ -147,7 +147,10 @@ async function askFaucet(desk: GasDesk): Promise<boolean> {
 
 const longestWaitMs = 60_000
 
-/** Waits until the wallet holds `enoughWei`, at most until `until` (Unix milliseconds). Tells whether it does. */
+/**
+ * Waits until the wallet holds `enoughWei`, at most until `until` (Unix milliseconds). Tells whether it does. Throws
+ * `ABORTED`: nothing of the call is out while its gas is waited for.
+ */
 async function waitForBalance(desk: GasDesk, enoughWei: bigint, until: number): Promise<boolean> {
   const { client, owner, chain, options } = desk
   const { now = Date.now, sleep = pauseFor, signal } = options
@@ -156,7 +159,8 @@ async function waitForBalance(desk: GasDesk, enoughWei: bigint, until: number): 
     const balanceWei = await client.getBalance({ address: owner }).catch(() => 0n)
     if (balanceWei >= enoughWei) return true
     const leftMs = until - now()
-    if (leftMs <= 0 || signal?.aborted === true) return false
+    if (leftMs <= 0) return false
+    throwIfAborted(signal)
     await sleep(Math.min(pollMs, leftMs), signal)
   }
 }

@@ -10,6 +10,7 @@ import { throwIfAborted } from '../with-deadline.ts'
 import { revertDataIn, revertReason } from '../user-operation/revert-reason.ts'
 import { WalletError } from '../wallet-error.ts'
 import type { SubmittableCall } from './submission.ts'
+import { endpointFailure } from '../endpoint-failure.ts'
 
 /**
  * Sends one call from the wallet, which pays its gas. What was signed before under the request is not signed again: its
@@ -138,7 +139,7 @@ async function priceOf({ client, chain, signer }: Payer, call: SubmittableCall):
     client.getTransactionCount({ address, blockTag: 'latest' }),
   ]).catch((cause: unknown) => {
     if (cause instanceof WalletError) throw cause
-    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not say what the transaction costs.', { cause })
+    throw endpointFailure('The endpoint does not say what the transaction costs.', cause)
   })
   const gasLimit = (gas * 12n) / 10n
   return { gasLimit, ...lasting, worstWei: gasLimit * lasting.maxFeePerGas, balanceWei, latestCount }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { awaitReceipt } from '@svc/devnet/testing'
 import { SDK } from 'agent0-sdk'
 import { BrowserProvider, ContractFactory } from 'ethers'
-import { createPublicClient, createWalletClient, custom, type Address, type Hex } from 'viem'
+import { createPublicClient, createTestClient, createWalletClient, custom, http, type Address, type Hex } from 'viem'
 import { identityRegistryAbi as abi } from '../agent/registry/identity-registry.ts'
 import type { EIP1193Provider } from './create-eip1193-provider.ts'
 import { ProviderRpcError } from './provider-rpc-error.ts'
@@ -52,7 +52,7 @@ async function openViem(provider: EIP1193Provider, { registry }: BridgeWorld): P
   }
 }
 
-async function openEthers(provider: EIP1193Provider, { registry }: BridgeWorld): Promise<BridgeClient> {
+async function openEthers(provider: EIP1193Provider, { registry, rpcUrl }: BridgeWorld): Promise<BridgeClient> {
   const ethers = new BrowserProvider(provider)
   ethers.pollingInterval = 100
   const signer = await ethers.getSigner()
@@ -68,7 +68,7 @@ async function openEthers(provider: EIP1193Provider, { registry }: BridgeWorld):
     },
     send: async (transaction) => (await signer.sendTransaction(transaction)).hash as Hex,
     wait: async (hash) => {
-      const receipt = await whileBlocksPass(provider, () => ethers.waitForTransaction(hash, 1, 60_000))
+      const receipt = await whileBlocksPass(rpcUrl, () => ethers.waitForTransaction(hash, 1, 60_000))
       return receipt?.status === 1
     },
     agents: async (owner) => await new Contract(registry, reading, ethers).getFunction('balanceOf')(owner),
@@ -94,7 +94,7 @@ async function openAgent0(provider: EIP1193Provider, world: BridgeWorld): Promis
     send,
     wait: async (hash) => {
       const waiting = () => chainClient.waitForTransaction({ hash, timeoutMs: 60_000 })
-      return (await whileBlocksPass(provider, waiting)).status === 'success'
+      return (await whileBlocksPass(world.rpcUrl, waiting)).status === 'success'
     },
     agents: (owner) =>
       chainClient.readContract({ address: world.registry, abi, functionName: 'balanceOf', args: [owner] }),
@@ -115,11 +115,12 @@ export function openSdk(provider: EIP1193Provider, { rpcUrl, registry }: BridgeW
  * comes; ethers compares the receipt with a block number from up to 250 ms ago, and finds it too young for ever where
  * blocks come with transactions alone.
  */
-async function whileBlocksPass<Result>(provider: EIP1193Provider, act: () => Promise<Result>): Promise<Result> {
+async function whileBlocksPass<Result>(rpcUrl: string, act: () => Promise<Result>): Promise<Result> {
   const over = new AbortController()
+  const node = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
   const mine = async () => {
     while (!over.signal.aborted) {
-      await provider.request({ method: 'evm_mine' })
+      await node.mine({ blocks: 1 })
       await sleep(100)
     }
   }

@@ -1,4 +1,4 @@
-import { useDevnet } from '@svc/devnet/testing'
+import { startFaultProxy, useDevnet } from '@svc/devnet/testing'
 import { BrowserProvider } from 'ethers'
 import {
   BaseError,
@@ -14,7 +14,6 @@ import {
 } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { beforeEach, expect, test } from 'vitest'
-import type { Chain } from '../chain.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { createEIP1193Provider, type EIP1193Provider } from './create-eip1193-provider.ts'
@@ -125,7 +124,21 @@ test.each<[string, string, unknown, number]>([
   ['what clients try after a failure', 'wallet_sendTransaction', [{}], -32601],
   ['the accounts of the node', 'eth_signTransaction', [{}], 4200],
   ['the accounts of the node', 'personal_unlockAccount', [], 4200],
-  ['what the node does not know', 'eth_nothing', [], -32601],
+  ['what nobody knows', 'eth_nothing', [], 4200],
+  ['a read in other letters', 'ETH_BLOCKNUMBER', [], 4200],
+  ['a member of every object', 'toString', [], 4200],
+  ['a balance out of nothing', 'anvil_setBalance', [bob, '0x1'], 4200],
+  ['a block', 'anvil_mine', ['0x1'], 4200],
+  ['a block', 'evm_mine', [], 4200],
+  ['the state of before', 'evm_snapshot', [], 4200],
+  ['the account of another', 'hardhat_impersonateAccount', [bob], 4200],
+  ['the pool', 'txpool_content', [], 4200],
+  ['the miner', 'miner_start', [], 4200],
+  ['a trace', 'debug_traceBlockByNumber', ['latest', {}], 4200],
+  ['a trace', 'trace_block', ['latest'], 4200],
+  ['consensus', 'engine_getPayloadV1', ['0x0000000000000001'], 4200],
+  ['consensus', 'clique_getSigners', [], 4200],
+  ['peers', 'admin_peers', [], 4200],
   ['no method', '', [], 4200],
   ['params of no kind', 'eth_chainId', 'latest', -32602],
 ])('%s is refused with an integer code: %s', async (_what, method, params, expected) => {
@@ -149,20 +162,34 @@ test('an endpoint that is away is code 4900, one of another chain 4901', async (
   expect(await code(createEIP1193Provider(astray).request(send))).toBe(4901)
 })
 
-test('administers the node of a local chain alone', async () => {
-  // The wallet's chain has no row here: 31337 is what a local node calls itself.
-  expect(await code(provider.request({ method: 'anvil_mine', params: ['0x1'] }))).toBeNull()
-  const mine = { method: 'anvil_mine', params: ['0x1'] }
-  const on = (row: Chain) => createEIP1193Provider(wallet, { chains: [row] })
-  expect(await code(on(devnet().chain).request(mine))).toBeNull()
-  expect(await code(on({ ...devnet().chain, local: false }).request(mine))).toBe(4200)
-  const own = new ServiceWallet({
-    mode: 'local',
-    privateKey: generatePrivateKey(),
-    chainId: 1,
-    rpcUrls: { 1: devnet().rpcUrl },
-  })
-  expect(await code(createEIP1193Provider(own).request(mine))).toBe(4200)
+test('a node gets no request for a method that is refused', async () => {
+  const proxy = await startFaultProxy({ target: devnet().rpcUrl })
+  try {
+    const rpcUrls = { 31337: proxy.url }
+    const own = new ServiceWallet({ mode: 'local', privateKey: generatePrivateKey(), chainId: 31337, rpcUrls })
+    const watched = createEIP1193Provider(own, { chains: [devnet().chain] })
+    // The local chain would obey: only the provider is in the way.
+    const refused = [
+      'anvil_mine',
+      'evm_mine',
+      'hardhat_mine',
+      'txpool_status',
+      'debug_traceTransaction',
+      'eth_accounts2',
+    ]
+    for (const method of refused) expect(await code(watched.request({ method, params: [] }))).toBe(4200)
+    expect(proxy.methods()).toEqual(new Map())
+    expect(await code(watched.request({ method: 'eth_blockNumber' }))).toBeNull()
+    expect(proxy.methods()).toEqual(new Map([['eth_blockNumber', 1]]))
+  } finally {
+    await proxy.stop()
+  }
+})
+
+test('JSON.stringify of a refusal shows its message', async () => {
+  const error: unknown = await provider.request({ method: 'evm_mine' }).catch((thrown: unknown) => thrown)
+  const message = 'The provider does not offer evm_mine.'
+  expect(JSON.parse(JSON.stringify(error))).toEqual({ name: 'ProviderRpcError', code: 4200, message })
 })
 
 async function code(answer: Promise<unknown>): Promise<number | null> {

@@ -1,5 +1,5 @@
 import { type Address, isAddress, isAddressEqual, isHex, numberToHex, type PublicClient } from 'viem'
-import type { Chain, ChainFacts } from '../chain.ts'
+import type { Chain } from '../chain.ts'
 import { ProviderRpcError, rpcCodes, toProviderError } from './provider-rpc-error.ts'
 import { openChain } from '../open-chain.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
@@ -11,11 +11,12 @@ import { mostFeeWei } from '../sender/raised-fees.ts'
 import { readTransaction } from './read-transaction.ts'
 import { readTypedData } from './read-typed-data.ts'
 import type { CallSender, SendContext } from './send-transaction.ts'
+import { shown } from '../shape.ts'
 
 /**
  * Makes a wallet an EIP-1193 provider, so that it serves viem, ethers, an identity SDK and whatever else speaks to
  * wallets. Accounts and chain are answered here, signatures come from the wallet, transactions go through its journalled
- * sender, everything else to the chain's endpoint. Throws `WalletError` `VALIDATION_CONFIG_INVALID` for a wallet without a
+ * sender, plain reads and signed bytes go to the chain's endpoint, and every other method is refused. Throws `WalletError` `VALIDATION_CONFIG_INVALID` for a wallet without a
  * chain or an endpoint; `request` rejects with {@link ProviderRpcError} alone.
  */
 export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOptions = {}): EIP1193Provider {
@@ -189,31 +190,62 @@ function isAnyAddress(value: unknown): value is Address {
 }
 
 /**
- * Passes a request on to the chain's endpoint: every read, and bytes that are signed already. What would act on the
- * endpoint's own accounts or administer the node is refused with 4200, on a local chain only the former.
+ * Passes a read, and bytes that are signed already, on to the chain's endpoint. Every other method is refused with 4200,
+ * on a local chain too: a node that obeys whoever asks would mine, move balances or show its pool for the holder.
  */
-function forwardToNode({ client, chain }: Target, request: NodeRequest): Promise<unknown> {
-  const { method } = request
-  const isForeign = ofNodeAccounts.has(method) || ofOthers.test(method) || !/^[a-z0-9]+_\w+$/i.test(method)
-  if (isForeign || (administration.test(method) && chain.local !== true)) {
-    throw new ProviderRpcError(rpcCodes.unsupportedMethod, `The provider does not offer ${method.slice(0, 60)}.`)
+function forwardToNode({ client }: Target, { method, params }: NodeRequest): Promise<unknown> {
+  if (!reads.has(method)) {
+    throw new ProviderRpcError(rpcCodes.unsupportedMethod, `The provider does not offer ${shown(method)}.`)
   }
-  return client.transport.request({ method, params: request.params })
+  return client.transport.request({ method, params })
 }
 
 type NodeRequest = { readonly method: string; readonly params: readonly unknown[] | object }
 
-type Target = { readonly client: PublicClient; readonly chain: Pick<ChainFacts, 'local'> }
+type Target = { readonly client: PublicClient }
 
-const ofNodeAccounts: ReadonlySet<string> = new Set([
-  'eth_sign',
-  'eth_signTransaction',
-  'eth_signTypedData',
-  'eth_signTypedData_v3',
-  'eth_sendTransaction',
+/** Of the execution API, and `eth_fillTransaction`, by which clients ask for nonce, gas and fees at once. */
+const reads: ReadonlySet<string> = new Set([
+  'eth_blobBaseFee',
+  'eth_blockNumber',
+  'eth_call',
+  'eth_createAccessList',
+  'eth_estimateGas',
+  'eth_feeHistory',
+  'eth_fillTransaction',
+  'eth_gasPrice',
+  'eth_getBalance',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getBlockTransactionCountByHash',
+  'eth_getBlockTransactionCountByNumber',
+  'eth_getCode',
+  'eth_getFilterChanges',
+  'eth_getFilterLogs',
+  'eth_getLogs',
+  'eth_getProof',
+  'eth_getStorageAt',
+  'eth_getTransactionByBlockHashAndIndex',
+  'eth_getTransactionByBlockNumberAndIndex',
+  'eth_getTransactionByHash',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+  'eth_getUncleByBlockHashAndIndex',
+  'eth_getUncleByBlockNumberAndIndex',
+  'eth_getUncleCountByBlockHash',
+  'eth_getUncleCountByBlockNumber',
+  'eth_maxPriorityFeePerGas',
+  'eth_newBlockFilter',
+  'eth_newFilter',
+  'eth_newPendingTransactionFilter',
+  'eth_protocolVersion',
+  'eth_sendRawTransaction',
+  'eth_simulateV1',
+  'eth_syncing',
+  'eth_uninstallFilter',
+  'net_listening',
+  'net_peerCount',
+  'web3_clientVersion',
+  'web3_sha3',
 ])
-
-/** Accounts and consensus: never ours to ask for. */
-const ofOthers = /^(?:personal|wallet|engine|admin|clique)_/
-
-const administration = /^(?:anvil|hardhat|evm|debug|miner|txpool)_/

@@ -16,6 +16,12 @@ export class ProviderRpcError extends Error {
     this.code = code
     this.data = options.data
   }
+
+  /** What `JSON.stringify` writes: the message too, and neither stack nor cause. */
+  toJSON(): { readonly name: string; readonly code: number; readonly message: string; readonly data: unknown } {
+    const { name, code, message, data } = this
+    return { name, code, message, data }
+  }
 }
 
 /** EIP-1193 "Provider errors", EIP-1474 "Error codes", 4902 of EIP-3085, and "Error Codes" of EIP-5792. */

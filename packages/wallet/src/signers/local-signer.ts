@@ -28,20 +28,31 @@ export function createLocalSigner(privateKey: string | Secret): Signer {
 
 function toAccount(privateKey: string | Secret): PrivateKeyAccount {
   const key = privateKey instanceof Secret ? privateKey.reveal() : privateKey
-  const refusal = 'privateKey is not a valid key; accepted: 0x and 64 hexadecimal digits within the range of secp256k1.'
-  if (typeof key !== 'string') {
-    const message = 'privateKey is missing; accepted: 0x and 64 hexadecimal digits within the range of secp256k1.'
-    throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', message, { details: { field: 'privateKey' } })
-  }
-  if (!isPrivateKey(key)) throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', refusal)
+  if (!isPrivateKey(key)) throw refusal(faultOf(key))
   try {
     return privateKeyToAccount(key)
   } catch {
     // The library's message may quote the key, so it is not kept as a cause.
-    throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', refusal)
+    throw refusal('is outside the range of secp256k1')
   }
 }
 
-function isPrivateKey(text: string): text is Hex {
-  return /^0x[0-9a-fA-F]{64}$/.test(text)
+function refusal(fault: string): WalletError {
+  const message = `privateKey ${fault}; accepted: 0x and 64 hexadecimal digits within the range of secp256k1.`
+  return new WalletError('VALIDATION_PRIVATE_KEY_INVALID', message, { details: { field: 'privateKey' } })
+}
+
+/** What is wrong with a key, without a character of it. */
+function faultOf(key: unknown): string {
+  if (key === undefined || key === null) return 'is missing'
+  if (typeof key !== 'string') return 'is no text'
+  if (key === '') return 'is empty'
+  if (/[\r\n]/.test(key)) return 'has a line break in it'
+  if (/\s/.test(key)) return 'has white space in it'
+  if (!key.startsWith('0x')) return 'lacks its 0x'
+  return /^0x[0-9a-fA-F]*$/.test(key) ? `has ${key.length - 2} digits` : 'has other characters than hexadecimal digits'
+}
+
+function isPrivateKey(text: unknown): text is Hex {
+  return typeof text === 'string' && /^0x[0-9a-fA-F]{64}$/.test(text)
 }

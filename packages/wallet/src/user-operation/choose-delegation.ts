@@ -1,6 +1,7 @@
 import { concat, isAddress, type Address, type PublicClient } from 'viem'
 import { WalletError } from '../wallet-error.ts'
 import { simple7702Account } from './simple-7702-account.ts'
+import { endpointFailure } from '../endpoint-failure.ts'
 
 /**
  * Finds out whether the account must be delegated (EIP-7702) before it can run user operations, and to what. Without
@@ -21,7 +22,7 @@ export async function chooseDelegation(
     client.getCode({ address: implementation }),
     client.getTransactionCount({ address: owner, blockTag: 'latest' }),
   ]).catch((cause: unknown) => {
-    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not say what code the account runs.', { cause })
+    throw endpointFailure('The endpoint does not say what code the account runs.', cause)
   })
   if (there === '0x') {
     throw new WalletError('DELEGATION_NOT_ALLOWED', `There is no code at ${implementation} to delegate to.`)

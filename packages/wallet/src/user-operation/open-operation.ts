@@ -42,9 +42,9 @@ export type OperatingWallet = Pick<Signer, 'getAddress' | 'signTypedData' | 'sig
 
 /** Who pays, and how long is waited. */
 type OperationOptions = {
-  readonly paymasterUrl?: string
+  readonly paymasterUrl?: string | undefined
   readonly paymasterContext?: Readonly<Record<string, unknown>>
-  readonly bundlerUrl?: string
+  readonly bundlerUrl?: string | undefined
   readonly allowDelegationTo?: Address
   readonly timeoutMs?: number
   readonly resendAfterMs?: number

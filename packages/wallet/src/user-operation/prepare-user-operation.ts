@@ -17,6 +17,7 @@ import { answeredError, serviceTransport, type Bundler } from './open-bundler.ts
 import type { OperationContext, OperationCall } from './open-operation.ts'
 import { revertDataIn, revertReason } from './revert-reason.ts'
 import { encodeCalls } from './simple-7702-account.ts'
+import { endpointFailure } from '../endpoint-failure.ts'
 
 /**
  * Prepares the operation of calls: nonce, fees, gas and what the paymaster adds. Of the bundler's answers it takes the gas
@@ -58,7 +59,7 @@ async function nonceOf({ client, owner }: OperationContext): Promise<bigint> {
   return client
     .readContract({ address: entryPoint08Address, abi: entryPoint08Abi, functionName: 'getNonce', args: [owner, 0n] })
     .catch((cause: unknown) => {
-      throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not say the nonce at the entry point.', { cause })
+      throw endpointFailure('The endpoint does not say the nonce at the entry point.', cause)
     })
 }
 
@@ -68,7 +69,7 @@ async function feesOf({ bundler, chain, client }: OperationContext): Promise<Fee
     bundler.request('pimlico_getUserOperationGasPrice', []).catch(() => null),
     feesNow(client, chain),
   ]).catch((cause: unknown) => {
-    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not say what gas costs.', { cause })
+    throw endpointFailure('The endpoint does not say what gas costs.', cause)
   })
   const standard = memberOf(asked, 'standard')
   const [most, tip] = [memberOf(standard, 'maxFeePerGas'), memberOf(standard, 'maxPriorityFeePerGas')]

@@ -11,6 +11,7 @@ import { feesNow } from '../sender/fees-now.ts'
 import { requireFeeWithin } from '../sender/raised-fees.ts'
 import type { RevokeDelegationOptions, Revocation, RevokingWallet } from './revoke-delegation.ts'
 import { WalletError } from '../wallet-error.ts'
+import { endpointFailure } from '../endpoint-failure.ts'
 
 /** What `revokeDelegation` does; loaded with the first call. */
 export async function runRevocation(wallet: RevokingWallet, options: RevokeDelegationOptions): Promise<Revocation> {
@@ -68,7 +69,7 @@ async function signed(
     feesNow(client, chain),
     client.getBalance({ address: owner }),
   ]).catch((cause: unknown) => {
-    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not say what the transaction costs.', { cause })
+    throw endpointFailure('The endpoint does not say what the transaction costs.', cause)
   })
   if (chainId !== chain.id) {
     throw new WalletError('RPC_CHAIN_MISMATCH', `The endpoint serves chain ${chainId}, not ${chain.id}.`)
@@ -114,7 +115,7 @@ async function signed(
 /** The implementation the account runs, or `null`. */
 async function delegateOf(client: PublicClient, address: Address): Promise<Address | null> {
   const code = await client.getCode({ address }).catch((cause: unknown) => {
-    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not say what code the account runs.', { cause })
+    throw endpointFailure('The endpoint does not say what code the account runs.', cause)
   })
   return code !== undefined && /^0xef0100[0-9a-f]{40}$/i.test(code) ? `0x${code.slice(8)}` : null
 }

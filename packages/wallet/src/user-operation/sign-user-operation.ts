@@ -29,6 +29,7 @@ import type { OperationCall, OperationContext } from './open-operation.ts'
 import { prepareUserOperation } from './prepare-user-operation.ts'
 import { revertDataIn, revertReason } from './revert-reason.ts'
 import type { SignedUserOperation, WireUserOperation } from './signed-user-operation.ts'
+import { endpointFailure } from '../endpoint-failure.ts'
 
 /**
  * Signs calls as one sponsored user operation, after bundler, paymaster and the paymaster's contract agreed to it. It is
@@ -41,7 +42,7 @@ export async function signUserOperation(
   const { client, owner, chain, signal, onStep } = context
   const [head, chainId] = await Promise.all([client.getBlockNumber({ cacheTime: 0 }), client.getChainId()]).catch(
     (cause: unknown) => {
-      throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not answer.', { cause })
+      throw endpointFailure('The endpoint does not answer.', cause)
     },
   )
   if (chainId !== chain.id) {
@@ -132,7 +133,7 @@ async function requireSponsorship(
     client.getBlock({ blockTag: 'latest' }),
   ]).catch((cause: unknown) => {
     const isRevert = cause instanceof BaseError && cause.walk((each) => each instanceof ExecutionRevertedError) !== null
-    if (!isRevert) throw new WalletError('RPC_UNAVAILABLE', 'The endpoint does not run the paymaster.', { cause })
+    if (!isRevert) throw endpointFailure('The endpoint does not run the paymaster.', cause)
     throw refused(`reverts: ${revertReason(revertDataIn(cause) ?? '0x') ?? 'without a word'}`, cause)
   })
   if (answer.data === undefined) throw refused('is no contract')

@@ -8,10 +8,10 @@ export type SendUserOpOptions = {
   readonly target: Address
   readonly data: Hex
   /** URL of an ERC-7677 paymaster; `SVC_PAYMASTER_URL_<chainId>` where it is missing. */
-  readonly paymaster?: string
+  readonly paymaster?: string | undefined
   readonly paymasterContext?: Readonly<Record<string, unknown>>
   /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */
-  readonly bundlerUrl?: string
+  readonly bundlerUrl?: string | undefined
   /** The wallet's own where it is missing. */
   readonly chainId?: number
   /** Rows of chains that the table does not have. */

@@ -63,6 +63,7 @@ export const submitTwammOrder = writeTool({
       amountIn,
       durationSeconds: input.duration,
       owner: context.wallet.address,
+      kept: context.keptParts()?.[0] ?? null,
     }),
     context.prices.usd(chain, tokenIn),
   ])

@@ -233,6 +233,6 @@ test('register_agent says what stands in the way: no name, no registry, no accou
     code: 'VALIDATION_PINNING_JWT_MISSING',
   })
   const fallen = await world.call('register_agent', { ...card, ipfsMode: 'proxy' })
-  expect(fallen.at('notes')).toEqual(expect.arrayContaining([expect.stringContaining('SVC_API_URL')]))
+  expect(fallen.at('notes')).toEqual([expect.stringContaining('SVC_API_URL')])
   expect(fallen.text('agentURI')).toMatch(/^data:application\/json;base64,/)
 })

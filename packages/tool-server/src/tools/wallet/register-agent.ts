@@ -62,7 +62,7 @@ export const registerAgent = writeTool({
     agentURI: plan.agentURI,
     agentRegistry: plan.agentRegistry,
     owner,
-    notes: notesOf(plan),
+    notes: [...plan.warnings],
   }))
 })
 
@@ -81,14 +81,6 @@ function registration({ chainId, to, data }: RegistrationPlan, role: string, res
     restsOn,
     why: `Register the agent wallet as ${role} in the identity registry.`,
   }
-}
-
-/** Why the file stands where it does. */
-function notesOf({ attempts, warnings }: RegistrationPlan): string[] {
-  const failed = attempts.flatMap(({ outcome, reason }) =>
-    outcome === 'failed' && reason !== undefined ? [`${reason} The card stands in the agent URI itself.`] : [],
-  )
-  return [...new Set([...warnings, ...failed])]
 }
 
 /**

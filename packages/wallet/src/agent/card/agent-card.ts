@@ -27,18 +27,22 @@ export type AgentRole = 'vault_participant' | 'vault_manager' | 'vault_creator'
 /**
  * Gives the card back when it keeps the strict schema of the support API: no unknown key, nothing coerced, http(s)
  * addresses without credentials, text without invisible characters, names without look-alikes, at most 32 KiB as JSON.
- * Throws `VALIDATION_CARD_INVALID`, whose `details.fields` name each field that breaks it and what is accepted there.
+ * Throws `VALIDATION_CARD_INVALID`, whose `details.fields` name each field that breaks it and what is accepted there, by
+ * the name in `names` where that has one.
  */
-export function requireAgentCard(value: unknown): AgentCard {
+export function requireAgentCard(value: unknown, names: ReadonlyMap<string, string> = new Map()): AgentCard {
   const fields: RefusedField[] = []
   if (isCard(value, fields)) {
     const bytes = new TextEncoder().encode(JSON.stringify(value)).length
     if (bytes <= mostBytes) return value
     fields.push({ field: 'card', accepted: `at most ${mostBytes} bytes as JSON; it has ${bytes}` })
   }
-  const named = fields.slice(0, mostNamed).map(({ field, accepted }) => `${field} (accepted: ${accepted})`)
-  throw new WalletError('VALIDATION_CARD_INVALID', `The agent card is not valid: ${named.join('; ')}.`, {
-    details: { fields: fields.slice(0, mostNamed) },
+  const named = fields
+    .slice(0, mostNamed)
+    .map(({ field, accepted }) => ({ field: names.get(field) ?? field, accepted }))
+  const said = named.map(({ field, accepted }) => `${field} (accepted: ${accepted})`)
+  throw new WalletError('VALIDATION_CARD_INVALID', `The agent card is not valid: ${said.join('; ')}.`, {
+    details: { fields: named },
   })
 }
 

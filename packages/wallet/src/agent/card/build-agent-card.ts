@@ -8,7 +8,7 @@ import { WalletError } from '../../wallet-error.ts'
  */
 export function buildAgentCard(options: AgentCardOptions, chainId: number): AgentCard {
   const { description, domains, trust } = templateOf(options)
-  return requireAgentCard({
+  const card = {
     name: options.name,
     description: options.description ?? description,
     domains: options.domains ?? domains,
@@ -21,8 +21,25 @@ export function buildAgentCard(options: AgentCardOptions, chainId: number): Agen
       ...(options.image === undefined ? {} : { image: options.image }),
       ...options.metadata,
     },
-  })
+  }
+  return requireAgentCard(card, optionNames(options))
 }
+
+/** The fields of a card whose values are those of options with other names, for whoever is refused one. */
+export function optionNames(options: Partial<AgentCardOptions>): ReadonlyMap<string, string> {
+  const { services, mcpEndpoint, a2aEndpoint, image, metadata } = options
+  const endpoints = [
+    ...(mcpEndpoint === undefined ? [] : ['mcpEndpoint']),
+    ...(a2aEndpoint === undefined ? [] : ['a2aEndpoint']),
+  ]
+  return new Map([
+    ...(services === undefined ? endpoints.map((name, index) => [`services[${index}].url`, name] as const) : []),
+    ...(image === undefined || metadata?.['image'] !== undefined ? [] : [['metadata.image', 'image'] as const]),
+  ])
+}
+
+/** Stands for a role that is needed and not known: it is refused as missing. */
+export const unsaid = '' as AgentRole
 
 /** The options that a card is made of. */
 export type AgentCardOptions = Pick<
@@ -43,7 +60,8 @@ export type AgentCardOptions = Pick<
 export function templateOf({ role, a2aEndpoint }: Pick<AgentCardOptions, 'role' | 'a2aEndpoint'>): RoleTemplate {
   if (!Object.hasOwn(roleTemplates, role)) {
     const accepted = Object.keys(roleTemplates).join(', ')
-    throw new WalletError('VALIDATION_CONFIG_INVALID', `role is not valid; accepted: ${accepted}.`)
+    const fault = role === unsaid ? 'missing' : 'not valid'
+    throw new WalletError('VALIDATION_CONFIG_INVALID', `role is ${fault}; accepted: ${accepted}.`)
   }
   const template = roleTemplates[role]
   if (a2aEndpoint !== undefined && typeof a2aEndpoint !== 'string') {

@@ -14,7 +14,7 @@ import type { RegistrationContext } from '../registration/registration-context.t
  * `VALIDATION_CONFIG_INVALID` for an unknown mode and `VALIDATION_PINNING_JWT_MISSING`.
  */
 export async function chooseURI(context: UriContext, card: AgentCard): Promise<ChosenURI> {
-  const { options, attempts, progress } = context
+  const { options, attempts, warnings, progress } = context
   const mode = requireMode(context)
   if (mode === 'inline') return inline(card)
   try {
@@ -31,6 +31,7 @@ export async function chooseURI(context: UriContext, card: AgentCard): Promise<C
     if (!(error instanceof WalletError) || error.code.startsWith('VALIDATION_')) throw error
     const { code, message } = error
     attempts.push({ kind: 'registration', tier: 'sdk-ipfs', outcome: 'failed', code, reason: message })
+    warnings.push(`Nothing was pinned: ${message} The file went into the URI itself, which costs more gas.`)
     progress('fallback', `${message} The file goes into the URI itself, which costs more gas.`)
     return inline(card)
   }
@@ -89,14 +90,13 @@ function isMode(mode: string): mode is IpfsMode {
   return modes.includes(mode)
 }
 
-function serviceOf({ options, env, wallet, warnings }: UriContext, mode: 'proxy' | 'pinata'): PinService {
+function serviceOf({ options, env, wallet }: UriContext, mode: 'proxy' | 'pinata'): PinService {
   if (mode === 'pinata') {
     return pinata(options.pinningUrl ?? 'https://uploads.pinata.cloud', jwtOf({ options, env }))
   }
   const apiUrl = supportApiUrl(options.apiUrl, env)
   if (apiUrl !== undefined && wallet.appId !== null) return pinProxy(apiUrl, wallet.appId)
-  const missing = apiUrl === undefined ? 'SVC_API_URL' : 'appId'
-  warnings.push(`The pin proxy needs ${missing}; the file went into the URI itself.`)
+  const missing = apiUrl === undefined ? 'apiUrl or SVC_API_URL' : 'the appId of the wallet'
   throw new WalletError('PIN_FAILED', `The pin proxy needs ${missing}.`)
 }
 

@@ -3,7 +3,15 @@ import type { PublishedFile, PublishedService } from '../lookup/parse-agent-file
 import type { AgentFile } from '../lookup/read-agent-file.ts'
 import type { Standing } from '../lookup/read-standing.ts'
 import { type AgentCard, type AgentRole, type AgentService, requireAgentCard } from './agent-card.ts'
-import { type AgentCardOptions, buildAgentCard, servicesOf, templateOf, roleTemplates } from './build-agent-card.ts'
+import {
+  type AgentCardOptions,
+  buildAgentCard,
+  optionNames,
+  roleTemplates,
+  servicesOf,
+  templateOf,
+  unsaid,
+} from './build-agent-card.ts'
 
 /**
  * What an agent's card is, and what the options make of it: what they leave out stays. `current` is `null` where the file
@@ -40,9 +48,6 @@ type ChangesOfCard = Partial<AgentCardOptions> & {
 
 export type WantedCard = { readonly current: AgentCard | null; readonly wanted: AgentCard }
 
-/** Refused by name where a role is needed and none is known. */
-export const unsaid = '' as AgentRole
-
 function changed(current: AgentCard, options: ChangesOfCard, role: AgentRole | null): AgentCard {
   const { name, description, domains, trust, image, metadata } = options
   if (options.role !== undefined || (options.a2aEndpoint !== undefined && role !== null)) {
@@ -50,7 +55,7 @@ function changed(current: AgentCard, options: ChangesOfCard, role: AgentRole | n
   }
   const named = servicesOf(options)
   const others = current.services.filter(({ type }) => !named.some((service) => service.type === type))
-  return requireAgentCard({
+  const wanted = {
     name: name ?? current.name,
     description: description ?? current.description,
     domains: domains ?? current.domains,
@@ -62,7 +67,8 @@ function changed(current: AgentCard, options: ChangesOfCard, role: AgentRole | n
       ...(image === undefined ? {} : { image }),
       ...metadata,
     },
-  })
+  }
+  return requireAgentCard(wanted, optionNames(options))
 }
 
 function roleIn(text: string | undefined): AgentRole | null {

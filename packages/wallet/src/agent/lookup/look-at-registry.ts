@@ -3,6 +3,7 @@ import { WalletError } from '../../wallet-error.ts'
 import { identityRegistryAbi, isRefusal } from '../registry/identity-registry.ts'
 import { erc8004V1, handleV0, registrySpeech, type RegistrySpeech } from '../registry/registry-speech.ts'
 import type { RegistryPlace } from './open-registry.ts'
+import { endpointFailure } from '../../endpoint-failure.ts'
 
 /**
  * One round of questions before anything is sent: does the endpoint serve the chain, is there code at the registry, how
@@ -27,7 +28,7 @@ async function countAgents({ client, chain, registry: address }: RegistryPlace, 
   const read = { address, abi: identityRegistryAbi, functionName: 'balanceOf', args: [owner] } as const
   return client.readContract(read).catch((cause: unknown) => {
     if (isRefusal(cause)) return null
-    throw new WalletError('RPC_UNAVAILABLE', `The endpoint of chain ${chain.id} does not answer.`, { cause })
+    throw endpointFailure(`The endpoint of chain ${chain.id} does not answer.`, cause)
   })
 }
 
@@ -51,7 +52,7 @@ async function probe(client: PublicClient, registry: Address, owner: Address): P
 export async function requireRegistry({ client, chain, registry }: RegistryPlace): Promise<void> {
   const [chainId, code] = await Promise.all([client.getChainId(), client.getCode({ address: registry })]).catch(
     (cause: unknown) => {
-      throw new WalletError('RPC_UNAVAILABLE', `The endpoint of chain ${chain.id} does not answer.`, { cause })
+      throw endpointFailure(`The endpoint of chain ${chain.id} does not answer.`, cause)
     },
   )
   if (chainId !== chain.id) {

@@ -10,18 +10,22 @@ import { identityRegistries, type RegistryForm } from './identity-registries.ts'
  * Finds the registry of a chain and the way there, without asking anybody. Throws `VALIDATION_CHAIN_NOT_SUPPORTED`, or
  * `VALIDATION_CONFIG_INVALID` for a chain without an endpoint.
  */
-export function openRegistry(wallet: WalletPlace, options: RegistryOptions): OpenRegistry {
+export function openRegistry(
+  wallet: WalletPlace,
+  options: RegistryOptions,
+  place: 'wallet' | 'options' = 'wallet',
+): OpenRegistry {
   const chainId = options.chainId ?? wallet.chainId
   const supported = chainId === null ? null : registryOf(chainId, options)
-  const open = openChain(wallet, options)
-  if (supported === null) throw invalid('chainId is not valid; accepted: a positive integer.')
+  const open = openChain(wallet, options, place)
+  if (supported === null) throw invalid('chainId is missing; accepted: a positive integer.')
   return { ...open, registry: supported.identity, form: supported.form }
 }
 
 /** The same for those who have no wallet; `client` is used where it is given, and no other is built. Throws the same. */
 export function openRegistryToRead(options: RegistryToRead): RegistryPlace {
   const { chainId, client, chains, rpcUrls = {} } = options
-  if (client === undefined) return openRegistry({ chainId, rpcUrls }, options)
+  if (client === undefined) return openRegistry({ chainId, rpcUrls }, options, 'options')
   const { identity: registry, form } = registryOf(chainId, options)
   return { chain: chainFacts(chainId, chains), client, registry, form }
 }

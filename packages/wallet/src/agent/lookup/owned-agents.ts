@@ -1,7 +1,7 @@
 import { isAddressEqual, zeroAddress, type Address } from 'viem'
-import { WalletError } from '../../wallet-error.ts'
 import type { RegistryPlace } from './open-registry.ts'
 import { identityRegistryAbi as abi, isRefusal } from '../registry/identity-registry.ts'
+import { endpointFailure } from '../../endpoint-failure.ts'
 
 /**
  * The agents that came to an owner and are still there, the newest first, by the registry's events: as many as are
@@ -24,7 +24,7 @@ export async function ownedAgents(place: RegistryPlace, owner: Address, wanted: 
       if (isLast) return { owned, isWhole: true }
     }
   } catch (cause) {
-    throw new WalletError('RPC_UNAVAILABLE', `The agents of ${owner} could not be read.`, { cause })
+    throw endpointFailure(`The agents of ${owner} could not be read.`, cause)
   }
   return { owned, isWhole: false }
 }

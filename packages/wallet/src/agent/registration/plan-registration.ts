@@ -30,7 +30,7 @@ export type PlanOptions = AgentCardOptions &
     /** Who registers, and owns the agent then. */
     readonly owner: Address
     /** The pin proxy asks for it; without it the file goes into the URI itself. */
-    readonly appId?: string | null
+    readonly appId?: string | null | undefined
     /** `false` reckons the URI and pins nothing: for a plan that is only looked at. */
     readonly pin?: boolean
     readonly client?: PublicClient

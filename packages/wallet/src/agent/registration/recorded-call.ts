@@ -125,7 +125,14 @@ function attemptsOf(
   { method: tier, update }: RegistrationRecord,
   submission: Submission,
 ): readonly RegistrationAttempt[] {
-  const outcome = submission.status === 'mined' ? 'done' : submission.status === 'reverted' ? 'failed' : 'pending'
+  const outcome = outcomes[submission.status]
   const kind = update === undefined ? 'registration' : 'update'
   return [...attempts, ...submission.attempts, { kind, tier, outcome }]
 }
+
+const outcomes = {
+  mined: 'done',
+  reverted: 'failed',
+  pending: 'pending',
+  deferred: 'deferred',
+} as const satisfies Record<Submission['status'], RegistrationAttempt['outcome']>

@@ -6,6 +6,7 @@ import type {
   RegistrationSurroundings,
 } from './registration.ts'
 import { WalletError } from '../../wallet-error.ts'
+import { throwIfAborted } from '../../with-deadline.ts'
 import type { Journal } from '../../journal.ts'
 import { isNeverMined } from '../../sender/entry-state.ts'
 import { fundAndPay } from '../../gas/fund-and-pay.ts'
@@ -19,13 +20,14 @@ import type { RegistrationRecord, RegistrationRecords } from './registration-rec
 
 /**
  * Reads the options, the chain's support first, and asks the wallet for its address. Chain and registry of a call that is
- * gone on with are those of its record, where the options name none.
+ * gone on with are those of its record, where the options name none. Throws `ABORTED` before anybody is asked.
  */
 export async function openRegistrationContext(
   wallet: ServiceWallet,
   options: RegistrationContextOptions,
 ): Promise<RegistrationContext> {
   const { now = Date.now, env = process.env, onProgress, signal } = options
+  throwIfAborted(signal)
   const { records = wallet.memory.records, journal = wallet.memory.journal } = options
   const open = openRegistry(wallet, await placed(options, records))
   const owner = await wallet.getAddress()
@@ -45,7 +47,12 @@ export async function openRegistrationContext(
     warnings: [],
     progress,
     inTurn: (work, updateOf) =>
-      records.inTurn({ chainId: open.chain.id, registry: open.registry, owner, updateOf }, work, signal),
+      records
+        .inTurn({ chainId: open.chain.id, registry: open.registry, owner, updateOf }, work, signal)
+        .catch((error: unknown) => {
+          if (isAbort(error, signal)) throwIfAborted(signal)
+          throw error
+        }),
     signed: async (token) => {
       const isOperationKept = ((await records.load(token))?.userOperation ?? null) !== null
       return (await journal.byRequest(token)).length + (isOperationKept ? 1 : 0)
@@ -81,6 +88,11 @@ export type RegistrationContext = OpenRegistry &
     /** Brings the call of a record to the chain; the same record again goes on with what is out. */
     readonly submit: (record: Pick<RegistrationRecord, 'token' | 'registry' | 'data'>) => Promise<Submission>
   }
+
+/** Whether it says no more than that the caller's signal is aborted: its own reason, or what waits that heed it reject with. */
+function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
+  return error === signal?.reason || (error instanceof Error && error.name === 'AbortError')
+}
 
 async function placed(
   options: RegistrationContextOptions,

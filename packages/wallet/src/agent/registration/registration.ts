@@ -11,26 +11,26 @@ import type { RegistryForm } from '../lookup/identity-registries.ts'
 /** What `registerAgent` takes. Every field of the role's template can be overridden by the field of the same name. */
 export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'services' | 'trust' | 'metadata'>> & {
   /** `SVC_AGENT_NAME` where it is missing. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** The role's own sentence where it is missing. */
-  readonly description?: string
+  readonly description?: string | undefined
   readonly role: AgentRole
   /** Becomes the `mcp` service. Nothing of ours fetches it. */
-  readonly mcpEndpoint?: string
+  readonly mcpEndpoint?: string | undefined
   /** Becomes the `a2a` service of a manager or creator. */
-  readonly a2aEndpoint?: string
+  readonly a2aEndpoint?: string | undefined
   /** `SVC_IPFS_MODE`, then `proxy`, where it is missing. */
-  readonly ipfsMode?: IpfsMode
+  readonly ipfsMode?: IpfsMode | undefined
   /** Image of the registration file; kept in the card's metadata. */
-  readonly image?: string
+  readonly image?: string | undefined
   /** The wallet's chain where it is missing. */
-  readonly chainId?: number
+  readonly chainId?: number | undefined
   /** Instead of the table's: another address, another form of `register`. */
-  readonly registry?: RegistryChoice
+  readonly registry?: RegistryChoice | undefined
   /** Registers also when the wallet has an identity already: two such calls make two, one after the other. */
   readonly force?: boolean
-  /** The token of a pending or deferred result: goes on where that one stopped, see {@link ResumedRegistration}. */
-  readonly resume?: string
+  /** The token of a pending or deferred result: goes on where that one stopped, see {@link AgentRegistrationByToken}. */
+  readonly resume?: string | undefined
   /** Who pays the gas: by default what fits the chain, see {@link GasTier}. */
   readonly gas?: GasOptions
   readonly onProgress?: (event: RegistrationProgress) => void
@@ -40,16 +40,20 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
 /** A registry other than the table's. */
 export type RegistryChoice = {
   /** An address; text that is none is refused with `VALIDATION_CONFIG_INVALID`. The table's where it is missing. */
-  readonly identity?: string | null
+  readonly identity?: string | null | undefined
   /** Found out by asking the contract where it is missing and the address is not of the table. */
-  readonly form?: RegistryForm
+  readonly form?: RegistryForm | undefined
 }
 
 /**
  * What `registerAgent` takes to go on with a registration: its token, and the journal and records it was begun with, if
- * they were given then. Chain, registry, card and file are those of the record; the card is not asked for again.
+ * they were given then. Chain, registry, card and file are those of the record; the card is not asked for again. Its name
+ * comes before that of the other options: where neither fits, compilers tell of the later one, which lacks its role.
  */
-export type ResumedRegistration = Partial<AgentRegistrationConfig> & { readonly resume: string }
+export type AgentRegistrationByToken = Partial<AgentRegistrationConfig> & { readonly resume: string }
+
+/** The name of {@link AgentRegistrationByToken} in earlier versions. */
+export type ResumedRegistration = AgentRegistrationByToken
 
 /** Where the registration file goes: pinned by the support API, pinned by your own account, or into the URI itself. */
 export type IpfsMode = 'proxy' | 'pinata' | 'inline'
@@ -57,11 +61,11 @@ export type IpfsMode = 'proxy' | 'pinata' | 'inline'
 /** Outside things, each with a default; tests and servers give their own. */
 export type RegistrationSurroundings = {
   /** Base URL of the support API; `SVC_API_URL` where it is missing. */
-  readonly apiUrl?: string
+  readonly apiUrl?: string | undefined
   /** JWT of your own pinning account; `SVC_PINNING_JWT` where it is missing. */
-  readonly pinningJwt?: string | Secret
+  readonly pinningJwt?: string | Secret | undefined
   /** Base URL of the pinning account's upload API. */
-  readonly pinningUrl?: string
+  readonly pinningUrl?: string | undefined
   /** Rows of chains that the table does not have, a local one for example. */
   readonly chains?: readonly Chain[]
   /** Keeps what was signed. That of the wallet object where it is missing: then a crash forgets it. */
@@ -90,9 +94,9 @@ export type GasOptions = {
    */
   readonly tiers?: readonly GasTier[]
   /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */
-  readonly bundlerUrl?: string
+  readonly bundlerUrl?: string | undefined
   /** URL of an ERC-7677 paymaster; `SVC_PAYMASTER_URL_<chainId>` where it is missing. */
-  readonly paymasterUrl?: string
+  readonly paymasterUrl?: string | undefined
   readonly paymasterContext?: Readonly<Record<string, unknown>>
   /**
    * Agrees to delegate the account to this implementation (EIP-7702) when a sponsored operation needs it; where it is
@@ -175,7 +179,8 @@ export type DeferredRegistration = {
 export type RegistrationAttempt = {
   readonly kind: 'registration' | 'update' | 'gas'
   readonly tier: RegistrationMethod | GasTier
-  readonly outcome: 'done' | 'failed' | 'skipped' | 'pending'
+  /** `pending`: it is out, and its end is not known. `deferred`: it waits for gas, and nothing is out. */
+  readonly outcome: 'done' | 'failed' | 'skipped' | 'pending' | 'deferred'
   /** Where it failed. What a service calls it is in `reason`. */
   readonly code?: WalletErrorCode | WalletResultCode
   readonly reason?: string

@@ -1,5 +1,6 @@
 import { BaseError, ContractFunctionRevertedError, ContractFunctionZeroDataError, parseAbi } from 'viem'
 import { WalletError } from '../../wallet-error.ts'
+import { endpointFailure } from '../../endpoint-failure.ts'
 
 /** What this package uses of an ERC-8004 identity registry (version 2.0.0 of the reference contracts). */
 export const identityRegistryAbi = parseAbi([
@@ -26,7 +27,7 @@ export async function readAgent<Result>(tokenId: bigint, read: () => Promise<Res
     return await read()
   } catch (cause) {
     if (isRefusal(cause)) throw new WalletError('AGENT_NOT_FOUND', `The registry has no agent ${tokenId}.`, { cause })
-    throw new WalletError('RPC_UNAVAILABLE', `Agent ${tokenId} could not be read.`, { cause })
+    throw endpointFailure(`Agent ${tokenId} could not be read.`, cause)
   }
 }
 

@@ -29,9 +29,9 @@ export type CallsContext = OpenChain & {
  */
 export type SponsorOptions = {
   /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */
-  readonly bundlerUrl?: string
+  readonly bundlerUrl?: string | undefined
   /** `SVC_PAYMASTER_URL_<chainId>` where it is missing. */
-  readonly paymasterUrl?: string
+  readonly paymasterUrl?: string | undefined
   readonly paymasterContext?: Readonly<Record<string, unknown>>
   /** What else a client may name as `paymasterService`: these URLs to the letter, with https or on this machine. */
   readonly clientPaymasterUrls?: readonly string[]

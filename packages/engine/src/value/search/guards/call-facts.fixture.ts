@@ -112,7 +112,16 @@ function increased(
   const liquidityBefore = liquidityOf(standing.state, range)
   const liquidityAfter = liquidityBefore + quoted.liquidity
   return [
-    { contract: managers[kind.version], id: idOf(owner), pool, tickLower, tickUpper, liquidityBefore, liquidityAfter },
+    {
+      contract: managers[kind.version],
+      id: idOf(owner),
+      pool,
+      isHooked: false,
+      tickLower,
+      tickUpper,
+      liquidityBefore,
+      liquidityAfter,
+    },
   ]
 }
 
@@ -167,7 +176,7 @@ function factsOfRemoval(view: WorldView, { pool: name, position, liquidity, leas
   const identity = { id: pool.id, token0: keyOf(token0), token1: keyOf(token1) }
   const { tickLower, tickUpper } = range
   const moved = { tickLower, tickUpper, liquidityBefore: held, liquidityAfter: held - liquidity }
-  const state = { contract: managers[pool.version], id: idOf(range.owner), pool: identity, ...moved }
+  const state = { contract: managers[pool.version], id: idOf(range.owner), isHooked: false, pool: identity, ...moved }
   return {
     ...common,
     intent: intentOf([], receives),
