@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
-import { type ErrorDetail, type Intent, isUnnamed, mayPass } from '@svc/amm'
+import { type Intent, isUnnamed } from '@svc/amm'
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Refusal } from '../context/refusal.ts'
@@ -14,8 +14,9 @@ import { heldOf, type Moved } from '../value/moved.ts'
 import { outcomesOf } from '../value/moved-holdings.ts'
 import { ownMoveOf } from '../value/own-move.ts'
 import { simulatedDeposit } from '../value/simulated-deposit.ts'
-import { bandWidthBps, tokensIn, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
+import { tokensIn, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { type ValueBounds, valueBounds } from '../value/value-bounds.ts'
+import { coldRefusals, impactRefusals, lossRefusals, priceRefusals } from '../value/value-refusals.ts'
 import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } from '../value/weigh-change.ts'
 
 /**
@@ -192,100 +193,10 @@ export function trustedPrices(priced: PricedTokens): TrustedPrices {
   }
 }
 
-/** Nothing is spent of a token or on it whose named sources are silent or differ by too much. */
-function priceRefusals(outcomes: readonly Outcome[], priced: PricedTokens, maxBandBps: number): readonly Refusal[] {
-  const moved = new Set(outcomes.flatMap(({ leaves, arrives }) => [...tokensIn(leaves), ...tokensIn(arrives)]))
-  const leaving = new Set(outcomes.flatMap(({ leaves }) => [...tokensIn(leaves)]))
-  return [...moved].flatMap((key): readonly Refusal[] => {
-    const entry = priced.get(key)
-    if (entry === undefined) return leaving.has(key) ? [refuseUnseen(key)] : []
-    if (isUnnamed(entry.doubt)) return []
-    const { token, band, doubt } = entry
-    if (band === null) {
-      const message = `No named source tells what ${token.symbol} is worth now, so nothing is spent of it or on it.`
-      const details = [{ message: doubt ?? 'silent', token: token.address }]
-      return [{ code: 'PRICE_UNAVAILABLE', message, details, retryable: mayPass(doubt ?? 'silent') }]
-    }
-    if (band.basis === 'cold' || bandWidthBps(band) <= maxBandBps) return []
-    const details = band.witnesses.map(({ source, lowE18, highE18, note }): ErrorDetail => {
-      const says = lowE18 === null || highE18 === null ? 'nothing' : `${usdE18(lowE18)} to ${usdE18(highE18)} USD`
-      return { message: `${source} says ${says}: ${note}`, token: token.address }
-    })
-    const message = `The sources of the price of ${token.symbol} lie ${bandWidthBps(band)} bps apart, above the ${maxBandBps} of the policy.`
-    // One of them lags behind as a rule, and follows.
-    return [{ code: 'PRICE_UNAVAILABLE', message, details, retryable: true }]
-  })
-}
-
-/**
- * A token of which only the current price is known may be bought, within a budget, but not leave: whoever pushes its pool before
- * the call decides how little it counts as, and nothing says what it is worth.
- */
-function coldRefusals(outcomes: readonly Outcome[], priced: PricedTokens): readonly Refusal[] {
-  const leaving = new Set(outcomes.flatMap(({ leaves }) => [...tokensIn(leaves)]))
-  return [...leaving].flatMap((key): readonly Refusal[] => {
-    const entry = priced.get(key)
-    if (entry?.band?.basis !== 'cold') return []
-    const { symbol, address: token } = entry.token
-    return [
-      {
-        code: 'PRICE_UNAVAILABLE',
-        message: `Nothing remembers yet what ${symbol} is worth: only prices of this moment are known, which anybody can set.`,
-        details: [{ message: 'may be bought within coldStartUsd, not sold or deposited', token }],
-        retryable: true,
-        suggestion: 'Call again in half an hour, when its price has a past, or have the operator name a feed for it.',
-      },
-    ]
-  })
-}
-
-/** What nobody looked a price up of would count as nothing: the calldata permits more than the intent names. */
-function refuseUnseen(token: string): Refusal {
-  const message =
-    'What the call may take at worst holds a token that the plan does not name, so it is not known what it is worth.'
-  return { code: 'PRICE_UNAVAILABLE', message, details: [{ message: 'not looked at', token }], retryable: false }
-}
-
-function usdE18(priceE18: bigint): string {
-  return usdText(priceE18 / 10n ** 12n)
-}
-
 type Facts = Omit<CallValue, 'warnings' | 'refusals'>
 
 type WarnedFacts = Pick<Facts, 'priceImpactBps' | 'speculativeUsdMicros' | 'coldUsdMicros'> & {
   readonly bounds: Pick<ValueBounds, 'maxPriceImpactBps'>
-}
-
-function impactRefusals({ priceImpactBps, bounds, bandBps, outUsdMicros, inUsdMicros }: Facts): readonly Refusal[] {
-  if (priceImpactBps === null || priceImpactBps <= bounds.maxPriceImpactBps + bandBps) return []
-  const [out, back] = [usdText(outUsdMicros), usdText(inUsdMicros)]
-  return [
-    {
-      code: 'PRICE_IMPACT_EXCEEDED',
-      message: `The trade is ${priceImpactBps} bps worse than the market (${out} USD leave, ${back} USD come back); the policy allows ${bounds.maxPriceImpactBps}.`,
-      details: [{ message: 'price impact', priceImpactBps, maxPriceImpactBps: bounds.maxPriceImpactBps }],
-    },
-  ]
-}
-
-function lossRefusals(facts: Facts, priced: PricedTokens): readonly Refusal[] {
-  const { isWithin, worst, lossBps, allowedBps, bandBps, simulated } = facts
-  if (isWithin) return []
-  const [out, back] = [usdText(worst.outUsdMicros), usdText(worst.inUsdMicros)]
-  const tokens = [...new Set([...tokensIn(simulated.leaves), ...tokensIn(simulated.arrives)])]
-  const prices = tokens.flatMap((key): readonly ErrorDetail[] => {
-    const entry = priced.get(key)
-    if (entry?.band == null) return []
-    const [low, high] = [usdE18(entry.band.lowE18), usdE18(entry.band.highE18)]
-    return [{ message: `${entry.token.symbol} counts as ${low} to ${high} USD`, token: entry.token.address }]
-  })
-  return [
-    {
-      code: 'VALUE_LOSS_EXCEEDED',
-      message: `${out} USD would leave and as little as ${back} USD come back: ${lossBps} bps, where this call may lose ${allowedBps} (fee of the pool and ${bandBps} bps of doubt about prices included).`,
-      details: [{ message: 'loss', outUsd: out, inUsd: back, lossBps, allowedBps }, ...prices],
-    },
-  ]
 }
 
 /** `null` where nothing is traded for something, or a deposit hides what the trade came to. */
