@@ -115,6 +115,24 @@ export const errorTable = {
     false,
     'The operator must check SVC_REWARDS_URL; get_agent_balance shows what the wallet holds already.',
   ),
+  NO_REWARDS_AVAILABLE: row(
+    404,
+    false,
+    'Call get_claimable_rewards for what is pending and in which tokens; what is pending can be claimed later.',
+  ),
+  // the trading API
+  API_KEY_NOT_CONFIGURED: row(
+    503,
+    false,
+    'The operator must set SVC_TRADING_API_KEY; check_setup_health says what else is missing.',
+  ),
+  TRADING_API_UNAVAILABLE: row(503, true, 'Nothing was signed. Call again in a minute.'),
+  TRADING_API_REFUSED: row(502, false, 'Nothing was signed. The operator must correct SVC_TRADING_API_KEY.'),
+  MIGRATION_NOT_SUPPORTED: row(
+    404,
+    false,
+    'Close the position with remove_liquidity and open another with add_liquidity; get_pools_by_token_pair shows the v4 pools of the pair.',
+  ),
   // amounts and markets
   AMOUNT_TOO_SMALL: row(400, false, 'Use a larger amount.'),
   DURATION_TOO_SHORT: row(400, false, 'Use a longer duration; details say the shortest.'),

@@ -18,6 +18,7 @@ export type {
   PlannedStep,
   PlannedToken,
   PlannedValues,
+  PositionPermit,
   RiskTier,
   Scheduled,
   Settled,

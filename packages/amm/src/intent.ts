@@ -26,6 +26,8 @@ export type Intent = {
   readonly deposits?: readonly IntentDeposit[] | undefined
   /** The caller asks for a pool to be created although no trusted price says what its tokens are worth. */
   readonly allowsUnpricedPool?: true | undefined
+  /** A right over an own position that a call takes by a signature in it, in place of a transaction: the engine signs it last. */
+  readonly permit?: PositionPermit | undefined
   /** What the chain must still say when it is this intent's turn; an earlier write may have changed it. */
   readonly restsOn?: readonly ChainAnswer[] | undefined
   /** Calls that would do the same one by one: only simulated, to tell what it saves that one call does. */
@@ -37,6 +39,20 @@ export type Intent = {
   readonly follows?: readonly Intent[] | undefined
   /** One sentence for the audit log and for the person who approves. */
   readonly why: string
+}
+
+/**
+ * What the v3 position manager lets a spender do with one position by a signature of its owner. The calldata holds `unsigned` in its
+ * place, and takes the position apart: the right ends with it.
+ */
+export type PositionPermit = {
+  readonly positionManager: Address
+  readonly spender: Address
+  readonly tokenId: bigint
+  /** How many such signatures the position has seen. */
+  readonly nonce: bigint
+  /** Unix seconds. */
+  readonly deadline: number
 }
 
 /** What a contract answered to a read. */

@@ -18,6 +18,8 @@ export type {
   IncreaseOutcome,
   Liquidity,
   LiquidityPlan,
+  MigratePreview,
+  MigrateRequest,
   RebalanceOutcome,
   RebalancePreview,
   RemoveOutcome,
@@ -39,7 +41,7 @@ export type {
   Token,
   Version,
 } from './ports/pools.ts'
-export type { ClaimableReward, Rewards } from './ports/rewards.ts'
+export type { ClaimableReward, ClaimedReward, ClaimPlan, Rewards } from './ports/rewards.ts'
 export {
   isUnnamed,
   mayPass,

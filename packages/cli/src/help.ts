@@ -33,7 +33,8 @@ const entries = `
       A local chain with the real AMM contracts, a funded wallet, the MCP server, and the support API with its page,
       in one process group.
       Port 0 is any free one; without a flag 3000, 8545 and 8080, if they are free. --json prints one line when ready.
-      --trading-api starts a stand-in for the trading API beside it, which then builds what collect_fees sends.
+      --trading-api starts a stand-in for the trading API beside it, which then builds what collect_fees and
+      remove_liquidity send, and all that claim_lp_rewards and migrate_position do.
       --data-dir keeps API keys, wallet, policy and a pause for the next time; audit log, operations, spending and
       breaker of the last run go with its chain (svc serve never clears anything). Ctrl-C ends all of it.
   svc serve --transport stdio|http [--data-dir D]

@@ -184,7 +184,7 @@ function settingsFor({ url, appId }: LocalSupportApi): Readonly<Record<string, s
 async function startLocalTrading(devnet: Devnet) {
   const { startTradingApi } = await import('@svc/devnet/trading-api')
   const apiKey = randomBytes(16).toString('hex')
-  const api = await startTradingApi({ chain: devnet.chain, apiKey })
+  const api = await startTradingApi({ chain: devnet.chain, rpcUrl: devnet.rpcUrl, apiKey })
   const settings = { SVC_TRADING_API_KEY: apiKey, SVC_TRADING_API_URL: api.url }
   return { url: api.url, settings, stop: () => api.stop() }
 }

@@ -43,7 +43,7 @@ ${nextCommands(settings.dataDir).join('\n')}
 function trading({ tradingApi }: World['ready']): string {
   return tradingApi === undefined
     ? ''
-    : `\n  trading API  ${tradingApi.url}, a stand-in that builds what collect_fees sends`
+    : `\n  trading API  ${tradingApi.url}, a stand-in that builds calls (docs/config.md, SVC_TRADING_API_KEY)`
 }
 
 function paused({ pausedSince, dataDir }: World['settings']): string {

@@ -1,9 +1,9 @@
-export { startTradingApi, tradingTricks } from './trading/start-trading-api.ts'
+export { startTradingApi } from './trading/start-trading-api.ts'
+export { type TradingTrick, tradingTricks } from './trading/trading-tricks.ts'
 export type {
   TradingApi,
   TradingApiOptions,
   TradingFault,
   TradingOutage,
   TradingRequest,
-  TradingTrick,
 } from './trading/start-trading-api.ts'

@@ -109,6 +109,7 @@ async function openOver(
         counts: () => ports.rpc.transactionCounts(chain, wallet.address),
       }),
     ),
+    signGranted: wallet.signGranted,
     journal,
     transactions,
     ledger,

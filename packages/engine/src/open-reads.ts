@@ -1,19 +1,19 @@
 import { randomInt } from 'node:crypto'
 import { createChainDirectory } from '@svc/amm/chains'
-import { createLiquidity } from '@svc/amm/liquidity'
+import { createLiquidity, routeLiquidity } from '@svc/amm/liquidity'
 import { createNamedTokens, createPriceSource, type NamedTokens } from '@svc/amm/prices'
 import { createRpcPool } from '@svc/amm/rpc'
 import { createTokenDirectory } from '@svc/amm/tokens'
 import { createTwamm } from '@svc/amm/twamm'
+import { createTradingRoute, type TradingRoutePorts } from '@svc/amm/upstream'
 import type { MarketPorts, PriceMemory } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { createConfirmedSources } from './policy/policy-price-sources.ts'
 import type { Policy } from './policy/policy.ts'
 import { dailyValueCaps } from './value/budget-names.ts'
-import { routeUpstream, type UpstreamOptions } from './upstream/route-upstream.ts'
 
 /** What server and commands read chains through; nothing is asked before it is needed. */
-export function openReads(config: ChainAccess, { memory, policy, tradingApi = null }: ReadsOptions): Reads {
+export function openReads(config: ChainAccess, { memory, policy, trading = null }: ReadsOptions): Reads {
   const chains = createChainDirectory(config.chains)
   const rpc = createRpcPool({ urls: config.rpcUrls, now: Date.now })
   const tokens = createTokenDirectory({
@@ -21,7 +21,8 @@ export function openReads(config: ChainAccess, { memory, policy, tradingApi = nu
     rpc,
     policyTokens: (chainId) => policy().allowlist.tokens[chainId] ?? [],
   })
-  const liquidity = routeUpstream(createLiquidity({ rpc, tokens }), { tradingApi, policy })
+  const own = createLiquidity({ rpc, tokens })
+  const liquidity = trading === null ? own : routeLiquidity(own, createTradingRoute(trading, { rpc, tokens }))
   const confirmed = createConfirmedSources(policy)
   const prices = createPriceSource({
     rpc,
@@ -50,5 +51,5 @@ export type ReadsOptions = {
   /** As it holds now: the tokens that the operator listed, the price sources confirmed for them, and TWAMM hooks. */
   readonly policy: () => Policy
   /** Who else builds transactions; nobody unless given. */
-  readonly tradingApi?: UpstreamOptions['tradingApi']
+  readonly trading?: TradingRoutePorts | null
 }

@@ -39,11 +39,13 @@ describe('the road of an honest write', () => {
       'waitForDelay',
       // the approval
       'revalidate',
+      'signPermit',
       'sign',
       'broadcast',
       'confirm',
       // the swap
       'revalidate',
+      'signPermit',
       'sign',
       'broadcast',
       'confirm',

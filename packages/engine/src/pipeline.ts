@@ -31,6 +31,7 @@ import { createSimulatorMemory } from './simulation/simulate-with-trace.ts'
 import { createSerialQueue } from './recovery/serial-queue.ts'
 import { settle } from './stages/settle.ts'
 import { afterSigning, signNext } from './stages/sign-next.ts'
+import { signPermit } from './stages/sign-permit.ts'
 import { createNativePrices } from './spending/spend-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
 import { createSwitchRecorder } from './switches/switch-recorder.ts'
@@ -153,10 +154,11 @@ async function runPipeline(context: ExecutionContext, policies: PolicyFollower):
     if (call.dryRun) return await storePlan(reserved, refusals)
     for (const next of reserved.steps) {
       current = await step('revalidate', () => revalidate(current, progress, policies))
-      const signed = await step('sign', () => signNext(current, progress, next))
+      const ready = await step('signPermit', () => signPermit(current, progress, next))
+      const signed = await step('sign', () => signNext(current, progress, ready))
       const sent = await step('broadcast', () => broadcast(current, signed))
-      const receipt = await step('confirm', () => confirm(current, next, sent))
-      progress.mined.push({ step: next, receipt })
+      const receipt = await step('confirm', () => confirm(current, ready, sent))
+      progress.mined.push({ step: ready, receipt })
     }
   } catch (failure) {
     const revoked = await recover(current, progress, failure)

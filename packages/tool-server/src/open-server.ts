@@ -11,7 +11,15 @@ import { workerProgram } from './workers/worker-program.ts'
 import { type Config, ConfigError } from './config/config-shape.ts'
 import type { Log } from '@svc/runtime'
 import { openLog } from './config/secrets.ts'
-import { openPolicySource, openReads, policyFaults, type PolicySource, reportPolicy, type Policy } from '@svc/engine'
+import {
+  openPolicySource,
+  openReads,
+  openTrading,
+  policyFaults,
+  type PolicySource,
+  reportPolicy,
+  type Policy,
+} from '@svc/engine'
 import { createServer, type ToolServer } from './server.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from '@svc/amm'
@@ -31,14 +39,11 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const seen: { store: SightingStore | null } = { store: null }
   const onError = (error: unknown) => log.warn('prices.not-remembered', { error })
   const memory = createPriceMemory({ store: () => seen.store, now: Date.now, onError })
-  const reads = openReads(chainAccess(config), {
-    memory,
-    policy: () => policies.latest(),
-    tradingApi: tradingApi(config),
-  })
+  const trading = openTrading({ tradingApi: tradingApi(config), policy: () => policies.latest() })
+  const reads = openReads(chainAccess(config), { memory, policy: () => policies.latest(), trading })
   const { rpc } = reads
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
-  const rewards = createRewards({ rpc, chains: config.chains, url: config.upstream.rewardsUrl })
+  const rewards = createRewards({ rpc, chains: config.chains, url: config.upstream.rewardsUrl, trading })
   const ports = { ...reads, identities, rewards }
   const write = await openWrite()
   seen.store = write?.sightings ?? null

@@ -1,6 +1,6 @@
 export { erc20Abi } from './tokens.ts'
 export { permit2Abi } from './tokens.ts'
-export { rewardDistributorAbi } from '../rewards/create-rewards.ts'
+export { rewardDistributorAbi } from '../rewards/read-distributor.ts'
 export { twammHookAbi, twammOrderAbi } from './twamm.ts'
 export { universalRouterAbi } from '../liquidity/v4/plan-swap.ts'
 export { v2FactoryAbi } from './v2.ts'

@@ -40,6 +40,12 @@ export function createLiquidity(ports: ReadPorts): Liquidity {
     planCollect: planCollect(planning),
     planCollectAll: async (chain, positions, request) => planCollectAll(chain, positions, request),
     planSwap: planSwap(planning),
+    planMigrate: async () => {
+      throw new ToolError(
+        'API_KEY_NOT_CONFIGURED',
+        'Positions are migrated by the trading API, for which there is no key.',
+      )
+    },
     planRebalance: planRebalance({
       ...planning,
       plans: { planRemove: planRemove(planning), planSwap: planSwap(planning) },

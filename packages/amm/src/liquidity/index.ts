@@ -4,6 +4,7 @@ export { callerPriceOf, type PairDecimals, priceDrift } from './planning/deposit
 export { mergeIntents, type MergedIntent } from './planning/merge-intents.ts'
 export { refuseClosed } from './planning/refusals.ts'
 export { leastOfMint, leastOfPair, mostOfMint } from './planning/slippage-limits.ts'
+export { isUnsigned, positionPermitAbi, unsigned, withSignature } from './migrate/position-permit.ts'
 export { routeLiquidity } from './route-liquidity.ts'
 export { activeLiquidity } from './pools/read-pool-amounts.ts'
 export { lpFeeShare } from './pools/pool-state.ts'

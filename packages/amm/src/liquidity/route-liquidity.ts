@@ -1,8 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Chain } from '@svc/wallet/core'
 import type { Intent } from '../intent.ts'
-import type { Liquidity, LiquidityPlan, Position, RemoveOutcome } from '../ports.ts'
-import { TradingError } from '../upstream/trading-error.ts'
+import type {
+  AddOutcome,
+  Liquidity,
+  LiquidityPlan,
+  MigratePreview,
+  MigrateRequest,
+  Position,
+  RemoveOutcome,
+} from '../ports.ts'
+import { builtNote, TradingError } from '../upstream/trading-error.ts'
 
 /**
  * The one place where it is chosen who builds the calls of a plan. Our own plan is always made: it says what may leave and what
@@ -23,6 +31,9 @@ export function routeLiquidity(own: Liquidity, route: LiquidityRoute): Liquidity
       const unbound = await own.planRemove(chain, position, { ...request, keptReceipts: undefined })
       if (!isDeepStrictEqual(unbound.intent.receives, plan.intent.receives)) return plan
       return built(plan, () => route.remove(chain, position, request, plan))
+    },
+    async planMigrate(chain, readPosition, request) {
+      return route.migrate(chain, await readPosition(), request)
     },
   }
 }
@@ -48,6 +59,8 @@ export type LiquidityRoute = {
     request: RemoveRequest,
     own: LiquidityPlan<RemoveOutcome, RemoveOutcome>,
   ): Promise<Intent>
+  /** There is no way of our own: throws `TRADING_API_*` where there is none here. */
+  migrate(chain: Chain, position: Position, request: MigrateRequest): Promise<LiquidityPlan<MigratePreview, AddOutcome>>
 }
 
 async function built<Plan extends { readonly intent: Intent; readonly notes?: readonly string[] }>(
@@ -55,7 +68,7 @@ async function built<Plan extends { readonly intent: Intent; readonly notes?: re
   build: () => Promise<Intent>,
 ): Promise<Plan> {
   try {
-    return { ...plan, intent: await build(), notes: ['The calls were built by the trading API and checked here.'] }
+    return { ...plan, intent: await build(), notes: [builtNote] }
   } catch (error) {
     if (!(error instanceof TradingError)) throw error
     const note = `The trading API ${error.message}; the calls were built here instead.`

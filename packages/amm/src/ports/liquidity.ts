@@ -138,6 +138,17 @@ export type Liquidity = {
       readonly kept?: KeptDeposit | undefined
     },
   ): Promise<LiquidityPlan<RebalancePreview, RebalanceOutcome>>
+  /**
+   * Closes a v3 position and opens one of the same range in the v4 pool of its pair and fee, in one transaction that the trading API
+   * builds. What does not go into the new position comes to the wallet. Throws `API_KEY_NOT_CONFIGURED` before anything is read,
+   * `MIGRATION_NOT_SUPPORTED` where there is no such pool, `HOOK_NOT_SUPPORTED`, `AMOUNT_TOO_SMALL`, `TRADING_API_*`,
+   * `UNSAFE_TRANSACTION`.
+   */
+  planMigrate(
+    chain: Chain,
+    readPosition: () => Promise<Position>,
+    request: MigrateRequest,
+  ): Promise<LiquidityPlan<MigratePreview, AddOutcome>>
   planSwap(
     chain: Chain,
     quote: Quote,
@@ -230,6 +241,23 @@ export type CompoundOutcome = CollectOutcome &
       | (SwapOutcome & Pick<Quote, 'version'> & { readonly tokenIn: Token; readonly tokenOut: Token })
       | null
   }
+
+export type MigrateRequest = {
+  /** Of the v4 pool; `null` for one without. */
+  readonly hooks: Address | null
+  readonly slippageBps: number
+  readonly deadline: number
+  readonly recipient: Address
+}
+
+/** Amounts in the order of the new pool, whose tokens may stand the other way round: native currency is always the first. */
+export type MigratePreview = {
+  readonly position: Position
+  readonly pool: Pool
+  readonly liquidity: bigint
+  readonly amount0: bigint
+  readonly amount1: bigint
+}
 
 /** Of the old position in the pool's order, of the new one in the caller's. */
 export type RebalanceOutcome = {

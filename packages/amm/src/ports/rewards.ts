@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
+import type { LiquidityPlan } from './liquidity.ts'
 
 /** Rewards of incentive campaigns, which the distributor of a chain pays against proofs of a Merkle tree. */
 export type Rewards = {
@@ -8,7 +9,27 @@ export type Rewards = {
    * `DISTRIBUTOR_NOT_DEPLOYED`, `REWARDS_UNAVAILABLE`, `REWARDS_UNREADABLE`, `CANCELLED`, `RPC_*`.
    */
   claimable(request: RewardsRequest): Promise<ClaimableRewards>
+  /**
+   * A claim of all that some tokens owe a wallet, to the wallet itself. The trading API builds it; that it pays what it says is shown by
+   * the distributor's root and count alone. Throws `API_KEY_NOT_CONFIGURED`, `DISTRIBUTOR_NOT_DEPLOYED`, `NO_REWARDS_AVAILABLE`,
+   * `TRADING_API_*`, `UNSAFE_TRANSACTION`, `RPC_*`.
+   */
+  planClaim(request: ClaimPlanRequest): Promise<ClaimPlan>
 }
+
+export type ClaimPlanRequest = {
+  readonly chain: Chain
+  readonly wallet: Address
+  /** At least one. */
+  readonly tokens: readonly Address[]
+}
+
+/** What it pays of each token, in smallest units: as planned, and as the receipt has it. */
+export type ClaimPlan = LiquidityPlan<readonly ClaimedReward[], readonly ClaimedReward[]> & {
+  readonly distributor: Address
+}
+
+export type ClaimedReward = { readonly token: Address; readonly amount: bigint }
 
 export type RewardsRequest = {
   readonly chain: Chain

@@ -21,7 +21,7 @@ export type UpstreamTransaction = {
 }
 
 /** What was asked of the service that built a transaction. */
-export type UpstreamKind = 'swap' | 'add' | 'increase' | 'remove' | 'collect'
+export type UpstreamKind = 'swap' | 'add' | 'increase' | 'remove' | 'collect' | 'migrate' | 'claim-rewards'
 
 export type UpstreamAsked = {
   readonly chain: Chain

@@ -83,7 +83,7 @@ describe('the client of the trading API', () => {
   test.each([
     [400, 'refused'],
     [401, 'key'],
-    [404, 'refused'],
+    [404, 'none'],
     [500, 'down'],
   ])('does not ask again after %s, and repeats nothing of what was said', async (status, kind) => {
     const { sent, fail } = open(broken(status))
@@ -119,8 +119,8 @@ describe('the client of the trading API', () => {
   })
 
   test('a refusal of one request is no failure of the API', async () => {
-    const { sent, fail } = open(broken(404))
-    for (let call = 1; call <= 9; call++) expect((await fail())?.kind).toBe('refused')
+    const { sent, fail } = open(broken(400), broken(404))
+    for (let call = 1; call <= 9; call++) expect((await fail())?.kind).toBe(call === 1 ? 'refused' : 'none')
     expect(sent).toHaveLength(9)
   })
 

@@ -2,15 +2,19 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Secret } from '@svc/wallet/core'
 import type * as z from 'zod'
 import { fetchJson } from '../fetch-json.ts'
-import { createCircuit } from './create-circuit.ts'
 import { TradingError } from './trading-error.ts'
 import {
   claimAnswer,
   claimRequest,
   type ClaimRequest,
+  claimRewardsRequest,
+  type ClaimRewardsRequest,
   decreaseAnswer,
   decreaseRequest,
   type DecreaseRequest,
+  migrateAnswer,
+  migrateRequest,
+  type MigrateWireRequest,
   type TradingTransaction,
 } from './trading-wire.ts'
 
@@ -26,6 +30,8 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
 
   return {
     claim: async (request) => (await ask('/lp/claim', claimRequest, claimAnswer, request)).claim,
+    migrate: async (request) => (await ask('/lp/migrate', migrateRequest, migrateAnswer, request)).migrate,
+    claimRewards: async (request) => (await ask('/lp/claim_rewards', claimRewardsRequest, claimAnswer, request)).claim,
     decrease: async (request) => (await ask('/lp/decrease', decreaseRequest, decreaseAnswer, request)).decrease,
   }
 
@@ -44,7 +50,7 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
       circuit.succeeded()
       return answer.data
     } catch (error) {
-      if (error instanceof TradingError && error.kind === 'refused') circuit.succeeded()
+      if (error instanceof TradingError && (error.kind === 'refused' || error.kind === 'none')) circuit.succeeded()
       else circuit.failed()
       throw error
     }
@@ -104,6 +110,10 @@ export type TradingClientOptions = {
 export type TradingClient = {
   /** A transaction that collects what a position is owed. */
   claim(request: ClaimRequest): Promise<TradingTransaction>
+  /** A transaction that moves a v3 position into a v4 pool; the router must be allowed to use the position. */
+  migrate(request: MigrateWireRequest): Promise<TradingTransaction>
+  /** A transaction that claims the rewards of a wallet in some tokens; `none` where nothing is claimable. */
+  claimRewards(request: ClaimRewardsRequest): Promise<TradingTransaction>
   /** A transaction that takes liquidity out of a position and pays out all that it is owed. */
   decrease(request: DecreaseRequest): Promise<TradingTransaction>
 }
@@ -118,9 +128,48 @@ const mostValues = 10_000
 function failureOf(status: number): TradingError {
   if (status === 401 || status === 403) return new TradingError('key', 'does not take the key')
   if (status >= 500 || status === 429) return new TradingError('down', `answered with status ${status}`)
+  if (status === 404) return new TradingError('none', 'knows of none of what was asked for')
   return new TradingError('refused', `refused the request with status ${status}`)
 }
 
 async function defaultSleep(ms: number): Promise<void> {
   await wait(ms)
+}
+
+/**
+ * Remembers whether a service answers. After `mostFailures` in a row it is left alone for `restMs`; then one caller at a time
+ * may ask again, and the first that succeeds closes the circuit.
+ */
+function createCircuit({ mostFailures, restMs, now }: CircuitOptions): Circuit {
+  let failures = 0
+  let restsUntil = 0
+  return {
+    mayAsk() {
+      if (failures < mostFailures) return true
+      if (now() < restsUntil) return false
+      restsUntil = now() + restMs
+      return true
+    },
+    succeeded() {
+      failures = 0
+    },
+    failed() {
+      failures += 1
+      if (failures >= mostFailures) restsUntil = now() + restMs
+    },
+  }
+}
+
+type CircuitOptions = {
+  readonly mostFailures: number
+  readonly restMs: number
+  /** Milliseconds. */
+  readonly now: () => number
+}
+
+type Circuit = {
+  /** Whether to ask now. Who was let through reports how it went. */
+  mayAsk(): boolean
+  succeeded(): void
+  failed(): void
 }

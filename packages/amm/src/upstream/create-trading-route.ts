@@ -3,16 +3,19 @@ import { type Address, isAddressEqual } from 'viem'
 import type { Intent } from '../intent.ts'
 import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
 import type { LiquidityRoute } from '../liquidity/route-liquidity.ts'
-import type { Position } from '../ports.ts'
+import { type Migration, planMigrate } from '../liquidity/migrate/plan-migrate.ts'
+import type { ReadPorts } from '../liquidity/liquidity-ports.ts'
+import type { MigrateRequest, Position } from '../ports.ts'
 import type { GuardUpstream, UpstreamAsked } from '../ports/upstream.ts'
 import type { TradingClient } from './create-trading-client.ts'
-import type { ClaimRequest } from './trading-wire.ts'
+import { builtNote, tradingFailure } from './trading-error.ts'
+import type { ClaimRequest, MigrateWireRequest } from './trading-wire.ts'
 
 /**
  * Has the trading API build the calls of a plan. What it returns is taken apart by the guard and takes the place of the calls alone:
  * what leaves, what arrives at least and who is paid stay as the plan of our own says.
  */
-export function createTradingRoute({ client, guard }: TradingRoutePorts): LiquidityRoute {
+export function createTradingRoute({ client, guard }: TradingRoutePorts, reads: ReadPorts): LiquidityRoute {
   return {
     async collect(chain, position, { deadline, recipient }, own) {
       const transaction = await client.claim(ofPosition(chain, position, recipient))
@@ -47,10 +50,79 @@ export function createTradingRoute({ client, guard }: TradingRoutePorts): Liquid
       })
       return { ...intent, calls, deadline }
     },
+    async migrate(chain, position, request) {
+      const plan = await planMigrate(reads, chain, position, request)
+      const transaction = await client.migrate(migrationOf(chain, position, request, plan)).catch((error: unknown) => {
+        throw tradingFailure(error, 'Close the position with remove_liquidity and open another with add_liquidity.')
+      })
+      const { calls, deadline } = guard(transaction, migrationAsked(chain, position, request, plan))
+      if (deadline === null) throw new TypeError('the guard lets no migration pass without a deadline')
+      const intents = calls.map(({ data }) => plan.intentOf(data, deadline))
+      const [intent] = intents
+      if (intent === undefined) throw new TypeError('the guard gives one call')
+      return { intent, preview: plan.preview, notes: [builtNote], decode: plan.decode }
+    },
   }
 }
 
 export type TradingRoutePorts = { readonly client: TradingClient; readonly guard: GuardUpstream }
+
+function migrationOf(
+  { id: chainId }: Chain,
+  position: Position,
+  { recipient, slippageBps }: MigrateRequest,
+  { target: { pool, ticks }, put }: Migration,
+): MigrateWireRequest {
+  const { fee, tickSpacing, hooks } = poolKeyOf(pool)
+  return {
+    tokenId: Number(position.positionId),
+    walletAddress: recipient,
+    chainId,
+    inputProtocol: 'V3',
+    inputPosition: wirePosition(position),
+    inputPoolLiquidity: `${position.pool.liquidity}`,
+    inputCurrentTick: position.pool.tick,
+    inputSqrtRatioX96: `${position.pool.sqrtPriceX96}`,
+    inputPositionLiquidity: `${position.liquidity}`,
+    amount0: `${put.amount0}`,
+    amount1: `${put.amount1}`,
+    outputProtocol: 'V4',
+    outputPosition: {
+      pool: { token0: pool.token0.address, token1: pool.token1.address, fee, tickSpacing, hooks },
+      ...ticks,
+    },
+    outputPoolLiquidity: `${pool.liquidity}`,
+    outputCurrentTick: pool.tick,
+    outputSqrtRatioX96: `${pool.sqrtPriceX96}`,
+    expectedTokenOwed0RawAmount: `${position.fees0}`,
+    expectedTokenOwed1RawAmount: `${position.fees1}`,
+    slippageTolerance: slippageBps / 100,
+  }
+}
+
+function migrationAsked(
+  chain: Chain,
+  position: Position,
+  { recipient, slippageBps, deadline }: MigrateRequest,
+  { target, most, least }: Migration,
+): UpstreamAsked {
+  const { fee, tickSpacing, hooks } = poolKeyOf(target.pool)
+  return {
+    chain,
+    wallet: recipient,
+    kind: 'migrate',
+    // What the new position takes comes out of the old one, not out of the wallet.
+    spends: most,
+    receives: least,
+    position: heldBy(position, position.liquidity),
+    pool: { fee, tickSpacing, hooks, sqrtPriceX96: null },
+    latestDeadline: deadline,
+    slippageBps,
+    riskTier: 'routine',
+    label: 'migrate position',
+    why: `Move v3 position ${position.positionId} into v4.`,
+  }
+}
 
 function ofPosition(chain: Chain, position: Position, walletAddress: Address): ClaimRequest {
   const { version, positionId, fees0, fees1 } = position

@@ -1,2 +1,3 @@
-export { createTradingClient, type TradingClientOptions } from './create-trading-client.ts'
-export { createTradingRoute } from './create-trading-route.ts'
+export { createTradingClient, type TradingClient, type TradingClientOptions } from './create-trading-client.ts'
+export { createTradingRoute, type TradingRoutePorts } from './create-trading-route.ts'
+export { upstreamRefusal } from './trading-error.ts'

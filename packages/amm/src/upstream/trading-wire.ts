@@ -45,6 +45,36 @@ export const decreaseRequest = z.strictObject({
   sqrtRatioX96: amount,
 })
 
+export const migrateRequest = z.strictObject({
+  tokenId: z.int().min(0),
+  walletAddress: address,
+  chainId: z.int().min(1),
+  inputProtocol: z.literal('V3'),
+  inputPosition: position,
+  inputPoolLiquidity: amount,
+  inputCurrentTick: z.int(),
+  inputSqrtRatioX96: amount,
+  inputPositionLiquidity: amount,
+  amount0: amount,
+  amount1: amount,
+  outputProtocol: z.literal('V4'),
+  outputPosition: position,
+  outputPoolLiquidity: amount,
+  outputCurrentTick: z.int(),
+  outputSqrtRatioX96: amount,
+  expectedTokenOwed0RawAmount: amount,
+  expectedTokenOwed1RawAmount: amount,
+  slippageTolerance: z.number().min(0).max(100),
+})
+
+export const claimRewardsRequest = z.strictObject({
+  walletAddress: address,
+  chainId: z.int().min(1),
+  tokens: z.array(address).min(1),
+  /** An enumeration with one value there; here the distributor of a chain is an address. */
+  distributor: z.literal('MERKL'),
+})
+
 /** Taken apart by the guard; here only its form and its length. */
 const transaction = z.object({
   to: z.string().max(42),
@@ -55,8 +85,11 @@ const transaction = z.object({
 })
 
 export const claimAnswer = z.object({ claim: transaction })
+export const migrateAnswer = z.object({ migrate: transaction })
 export const decreaseAnswer = z.object({ decrease: transaction })
 
+export type MigrateWireRequest = z.input<typeof migrateRequest>
+export type ClaimRewardsRequest = z.input<typeof claimRewardsRequest>
 export type ClaimRequest = z.input<typeof claimRequest>
 export type DecreaseRequest = z.input<typeof decreaseRequest>
 export type TradingTransaction = z.output<typeof transaction>

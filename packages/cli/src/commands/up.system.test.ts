@@ -116,7 +116,7 @@ describe('svc up --json', { timeout }, () => {
     expect([(await claim()).status, (await claim()).status]).toEqual([200, 409])
   })
 
-  it('has a trading API beside it build what collect_fees sends, when asked for one', async () => {
+  it('has a trading API beside it build collections, claims and migrations, when asked for one', async () => {
     const ready = await readyLine(up('--trading-api'))
     expect(ready.tradingApi).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/) })
     const client = await connect(ready)
@@ -136,6 +136,14 @@ describe('svc up --json', { timeout }, () => {
     await call(client, 'execute_swap', { chain, version, tokenIn: 'USDC', tokenOut: 'USDT', amount: '5000' })
     const { notes } = await call(client, 'collect_fees', { chain, version, positionId })
     expect(notes).toEqual(['The calls were built by the trading API and checked here.'])
+    const claimed = await call(client, 'claim_lp_rewards', { chain, tokens: ['USDC', 'WETH'] })
+    expect(claimed).toMatchObject({ status: 'success', distributor: ready.rewards.distributor })
+    const old = await call(client, 'add_liquidity', { ...deposit, version: 'v3' })
+    expect(await call(client, 'migrate_position', { chain, positionId: old['positionId'] })).toMatchObject({
+      status: 'success',
+      oldPositionId: old['positionId'],
+      version: 'v4',
+    })
   })
 
   it.each(['--mcp-port', '--rpc-port', '--api-port'])(

@@ -50,3 +50,38 @@ export const decreaseBody = z.discriminatedUnion('protocol', [
 ])
 
 export type DecreaseBody = z.output<typeof decreaseBody>
+
+/** Body of `POST /lp/migrate`, as far as pools that stand are migrated to. */
+export const migrateBody = z.object({
+  tokenId: z.int().nonnegative(),
+  walletAddress: address,
+  chainId: z.int().positive(),
+  inputProtocol: z.literal('V3'),
+  inputPosition: position,
+  inputPoolLiquidity: rawAmount,
+  inputCurrentTick: z.int(),
+  inputSqrtRatioX96: rawAmount,
+  inputPositionLiquidity: rawAmount,
+  amount0: rawAmount,
+  amount1: rawAmount,
+  outputProtocol: z.literal('V4'),
+  outputPosition: position,
+  outputPoolLiquidity: rawAmount,
+  outputCurrentTick: z.int(),
+  outputSqrtRatioX96: rawAmount,
+  expectedTokenOwed0RawAmount: rawAmount,
+  expectedTokenOwed1RawAmount: rawAmount,
+  slippageTolerance: z.number().min(0).max(100),
+})
+
+export type MigrateBody = z.output<typeof migrateBody>
+
+/** Body of `POST /lp/claim_rewards`. */
+export const claimRewardsBody = z.object({
+  walletAddress: address,
+  chainId: z.int().positive(),
+  tokens: z.array(address).min(1),
+  distributor: z.literal('MERKL'),
+})
+
+export type ClaimRewardsBody = z.output<typeof claimRewardsBody>

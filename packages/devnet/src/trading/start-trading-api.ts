@@ -1,17 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Chain } from '@svc/wallet/core'
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
-import type * as z from 'zod'
 import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
-import { buildClaim, buildDecrease, type BuiltCall, type CallTerms } from './build-call.ts'
-import { claimBody, decreaseBody } from './requests.ts'
-import { loadSdks, type Sdks } from './sdks.ts'
+import { loadSdks } from './sdks.ts'
+import { operations } from './operations.ts'
+import { tampering, thief, type TradingTrick } from './trading-tricks.ts'
 
 /**
- * The trading API on 127.0.0.1, in its v1 dialect: `POST /lp/claim` and `/lp/decrease` answer with transactions that the vendor's
- * SDKs build for the local chain. It wants the key it was given (401), bodies of the documented form (400) and its own chain (404). Faults, those
- * of a service in trouble and those of one that wants the money, are set while it runs.
+ * The trading API on 127.0.0.1, in its v1 dialect: its routes (`operations.ts`) answer with transactions that the vendor's SDKs
+ * build for the local chain. It wants the key it was given (401), bodies of the documented form (400) and its own chain (404).
+ * Faults, those of a service in trouble and those of one that wants the money, are set while it runs.
  */
 export async function startTradingApi(options: TradingApiOptions): Promise<TradingApi> {
   const sdks = loadSdks()
@@ -46,55 +44,33 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
     const fault = faults.choose(route)
     if (fault === 'silent') return
     if (fault !== null && typeof fault === 'object') return refuse(response, fault.status, 'Fault', 'A fault.')
-    const operation = routes[route]
+    const operation = operations[route]
     if (operation === undefined) return refuse(response, 404, 'ResourceNotFound', 'No such route.')
     const read = operation.read(body)
     if ('problem' in read) return refuse(response, 400, 'RequestValidationError', read.problem)
     if (read.body.chainId !== options.chain.id) {
       return refuse(response, 404, 'ResourceNotFound', 'No quotes available')
     }
-    const transaction = answerOf(options, read.body, fault, (terms) => read.build(sdks, options.chain, terms))
+    const { chain, rpcUrl = null, now = Date.now } = options
+    const { body: sent } = read
+    const terms = {
+      recipient: fault === 'foreign-recipient' ? thief : sent.walletAddress,
+      deadline: Math.floor(now() / 1000) + answerSeconds,
+      isStale: fault === 'stale',
+    }
+    const built = await read.build({ sdks, chain, rpcUrl }, terms)
+    if (built === null) return refuse(response, 404, 'ResourceNotFound', 'There is none.')
+    const honest = { ...built, from: sent.walletAddress, chainId: chain.id, gasLimit: '500000' }
+    const transaction = { ...honest, ...tampering(fault, built, read.givesAway) }
     say(response, 200, { requestId: `${asked.length}`, [operation.member]: transaction, gasFee: '0' })
   }
 }
 
-const routes: Readonly<Record<string, Operation>> = {
-  'POST /v1/lp/claim': operation('claim', claimBody, buildClaim),
-  'POST /v1/lp/decrease': operation('decrease', decreaseBody, buildDecrease),
-}
-
-/** `member` of the answer holds the transaction. */
-function operation<Body extends Asked>(
-  member: string,
-  form: z.ZodType<Body>,
-  build: (sdks: Sdks, chain: Chain, body: Body, terms: CallTerms) => BuiltCall,
-): Operation {
-  return {
-    member,
-    read: (content) => {
-      const read = form.safeParse(content)
-      if (!read.success) return { problem: read.error.issues[0]?.message ?? '' }
-      return { body: read.data, build: (sdks, chain, terms) => build(sdks, chain, read.data, terms) }
-    },
-  }
-}
-
-type Operation = {
-  readonly member: string
-  readonly read: (content: unknown) => AskedCall | { readonly problem: string }
-}
-
-type AskedCall = {
-  readonly body: Asked
-  readonly build: (sdks: Sdks, chain: Chain, terms: CallTerms) => BuiltCall
-}
-
-/** What every request says. */
-type Asked = { readonly chainId: number; readonly walletAddress: string; readonly tokenId: number }
-
 export type TradingApiOptions = {
   readonly chain: Chain
   readonly apiKey: string
+  /** Of the chain, for the routes that read it: without, they answer 500. */
+  readonly rpcUrl?: string
   /** Unix milliseconds. */
   readonly now?: () => number
 }
@@ -114,64 +90,7 @@ export type TradingApi = {
 /** Those of a service in trouble. */
 export type TradingOutage = { readonly status: number } | 'silent'
 
-/** Transactions that are not what was asked for. */
-export const tradingTricks = [
-  'stale',
-  'wrong-from',
-  'foreign-to',
-  'foreign-recipient',
-  'extra-approval',
-  'inflated-value',
-  'other-chain',
-  'truncated',
-] as const
-
-export type TradingTrick = (typeof tradingTricks)[number]
-
 export type TradingFault = TradingOutage | TradingTrick
-
-const thief = '0x00000000000000000000000000000000000bad00'
-
-function answerOf(
-  { chain, now = Date.now }: TradingApiOptions,
-  body: Asked,
-  trick: TradingTrick | null,
-  build: (terms: CallTerms) => BuiltCall,
-) {
-  const terms: CallTerms = {
-    recipient: trick === 'foreign-recipient' ? thief : body.walletAddress,
-    deadline: Math.floor(now() / 1000) + answerSeconds,
-    isStale: trick === 'stale',
-  }
-  const built = build(terms)
-  const transaction = { ...built, from: body.walletAddress, chainId: chain.id, gasLimit: '500000' }
-  return { ...transaction, ...(trick === null ? {} : changes(trick, built, body)) }
-}
-
-function changes(trick: TradingTrick, { data }: BuiltCall, { tokenId }: Asked): object {
-  const made: Readonly<Record<TradingTrick, object>> = {
-    stale: {},
-    'foreign-recipient': {},
-    'wrong-from': { from: thief },
-    'foreign-to': { to: thief },
-    'extra-approval': { data: withApproval(data, tokenId) },
-    'inflated-value': { value: '1000000000000000000' },
-    'other-chain': { chainId: 1 },
-    truncated: { data: data.slice(0, -64) },
-  }
-  return made[trick]
-}
-
-/** Beside what was asked for, the position itself is handed to somebody. Both position managers take such a list. */
-function withApproval(data: Hex, tokenId: number): Hex {
-  const approval = encodeFunctionData({ abi, functionName: 'approve', args: [thief, BigInt(tokenId)] })
-  return encodeFunctionData({ abi, functionName: 'multicall', args: [[data, approval]] })
-}
-
-const abi = parseAbi([
-  'function approve(address to, uint256 tokenId)',
-  'function multicall(bytes[] data) payable returns (bytes[] results)',
-])
 
 /** How long its transactions hold. */
 const answerSeconds = 300

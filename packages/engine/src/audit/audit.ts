@@ -248,6 +248,7 @@ export const auditEventNames = [
   'tx.not-resolved',
   'tx.not-taken-back',
   'tx.pending',
+  'tx.permit',
   'tx.reconciled',
   'tx.resolved',
   'tx.refused',

@@ -1,5 +1,6 @@
 import { type Address, getAddress, type Hex, isAddress, type PublicClient } from 'viem'
 import * as z from 'zod'
+import { isUnsigned } from '@svc/amm/liquidity'
 import { readAuditLog } from './read-audit-log.ts'
 import { delegationTo } from '../batch/atomic-route.ts'
 import { createSimulatorMemory } from '../simulation/simulate-with-trace.ts'
@@ -145,6 +146,7 @@ async function replay(
       revokes: [],
       spends: new Map(),
       funds: null,
+      isUnsigned: simulated.steps.some(({ data }) => isUnsigned(data)),
       block: { number: BigInt(block) },
       ...(delegate === undefined ? {} : { code: delegationTo(delegate) }),
     })

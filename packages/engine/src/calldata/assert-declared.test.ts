@@ -34,7 +34,7 @@ const honest: Simulation = {
     [weth, 5n],
   ]),
   leftNfts: [],
-  rights: [{ token: usdc, spender: router, amount: 100n, by: 'token', contract: usdc }],
+  rights: [{ token: usdc, spender: router, amount: 100n, by: 'token', tokenId: null, contract: usdc }],
   leftovers: [0n],
   kept: [],
   foreignPositions: [],
@@ -139,7 +139,7 @@ describe('a simulation held against its intent', () => {
     ['somebody else is approved', right({ spender: stranger })],
     ['another token is approved', right({ token: weth, contract: weth })],
     ['a whole collection is approved', right({ amount: null })],
-    ['Permit2 approves what was declared as plain', right({ by: 'permit2', contract: permit2 })],
+    ['Permit2 approves what was declared as plain', right({ by: 'permit2', tokenId: null, contract: permit2 })],
     ['more stays approved than declared', { leftovers: [101n] }],
     ['a router keeps a token', { kept: [{ contract: router, token: usdc, amount: 1n }] }],
   ])('is refused when %s', (_what, change) => {
@@ -153,8 +153,8 @@ describe('a simulation held against its intent', () => {
   it('knows an approval through Permit2: both halves, by the real contract', () => {
     const approvals = [{ ...approval, via: 'permit2' as const }]
     const halves: readonly GivenRight[] = [
-      { token: usdc, spender: permit2, amount: 100n, by: 'token', contract: usdc },
-      { token: usdc, spender: router, amount: 100n, by: 'permit2', contract: permit2 },
+      { token: usdc, spender: permit2, amount: 100n, by: 'token', tokenId: null, contract: usdc },
+      { token: usdc, spender: router, amount: 100n, by: 'permit2', tokenId: null, contract: permit2 },
     ]
     expect(verdict({ rights: halves }, { approvals })).toEqual([])
     expect(verdict({ rights: [{ ...halves[1]!, amount: 101n }] }, { approvals })).toEqual(unsafe)

@@ -119,6 +119,14 @@ function nfts({ leftNfts }: Simulation, { positionManagers }: DeclaredContext): 
 }
 
 function rights(intent: Intent, simulation: Simulation, { permit2 }: DeclaredContext): readonly Refusal[] {
+  const { permit } = intent
+  // It ends with the position, which the calldata takes apart: the policy holds both against each other.
+  const isPermitted = (right: GivenRight): boolean =>
+    permit !== undefined &&
+    right.amount === null &&
+    right.tokenId === permit.tokenId &&
+    isAddressEqual(right.contract, permit.positionManager) &&
+    isAddressEqual(right.spender, permit.spender)
   const isDeclared = (right: GivenRight): boolean =>
     right.amount !== null &&
     intent.approvals.some(({ token, spender, via, amount }) => {
@@ -129,7 +137,7 @@ function rights(intent: Intent, simulation: Simulation, { permit2 }: DeclaredCon
       return isSame && isSpender && (through === permit2 || (right.amount ?? 0n) <= amount)
     })
   return simulation.rights
-    .filter((right) => !isDeclared(right))
+    .filter((right) => !isDeclared(right) && !isPermitted(right))
     .map(({ token, spender }) => unsafe('The call would give a right that it does not declare.', { token, spender }))
 }
 

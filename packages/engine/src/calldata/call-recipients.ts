@@ -15,7 +15,8 @@ export function callRecipients(
   return read.flatMap(({ part, payee }, index) => {
     if (surface === 'rewardDistributor') return claimersIn(part)
     if (payee === null || payee === 'caller') return []
-    if (payee !== 'itself') return [payee]
+    if (payee !== 'itself' && !isHandedOn(part, payee, read.slice(index + 1), wrappedNative)) return [payee]
+    if (payee !== 'itself') return []
     const later = read.slice(index + 1)
     const payouts = later.filter((one) => one.payee !== 'itself').map((one) => payoutOf(one.part, wrappedNative))
     // Which two tokens a position is of, its calldata does not say: both must be paid out, the simulation shows which.
@@ -28,7 +29,29 @@ export function callRecipients(
 }
 
 /** A function, v4 action (`v4 0e`) or router command (`router 04`), with the values of its parameters by name. */
-export type CalldataPart = { readonly name: string; readonly values: Readonly<Record<string, unknown>> }
+export type CalldataPart = {
+  readonly name: string
+  readonly values: Readonly<Record<string, unknown>>
+  /** The position manager that the universal router calls with it; absent where the called contract itself does it. */
+  readonly manager?: Address
+}
+
+type ReadPart = { readonly part: CalldataPart; readonly payee: Payee }
+
+/**
+ * Whether what a position pays goes to the position manager of v4 alone to be put into a new one there, of which both currencies are
+ * paid out again behind that. That the position is of the same two the simulation shows: nothing may stay there.
+ */
+function isHandedOn(part: CalldataPart, payee: Address, later: readonly ReadPart[], wrappedNative: Address): boolean {
+  if (part.name !== 'collect' || part.manager === undefined) return false
+  const there = later.filter((one) => one.part.manager?.toLowerCase() === payee.toLowerCase())
+  const minted = there.findIndex((one) => one.part.name === 'v4 02')
+  const { currency0, currency1 } = there[minted]?.part.values ?? {}
+  if (minted === -1) return false
+  const paidOut = new Set(there.slice(minted + 1).map((one) => payoutOf(one.part, wrappedNative)))
+  const wrapped = (currency: string) => (currency === zeroAddress ? wrappedNative.toLowerCase() : currency)
+  return [currency0, currency1].every((currency) => paidOut.has(wrapped(addressOf(currency))))
+}
 
 /** The kinds of contracts whose calldata is read. */
 export type Surface =

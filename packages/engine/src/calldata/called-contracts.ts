@@ -22,6 +22,8 @@ export function calledContracts(intent: Intent, known: KnownContracts): CalledCo
     contracts.set(to.toLowerCase(), to)
     const reading = known.readCall(surface, call)
     for (const id of reading?.positionIds ?? []) positions.set(`${to.toLowerCase()} ${id}`, { contract: to, id })
+    for (const manager of reading?.nested?.managers ?? []) contracts.set(manager.toLowerCase(), manager)
+    for (const one of reading?.nested?.positions ?? []) positions.set(`${one.contract.toLowerCase()} ${one.id}`, one)
     for (const payee of reading?.recipients ?? []) {
       if (known.recipients.has(payee.toLowerCase())) payees.set(payee.toLowerCase(), payee)
     }

@@ -12,6 +12,7 @@ import {
   isHex,
   size,
 } from 'viem'
+import { positionPermitAbi } from '@svc/amm/liquidity'
 import { registryOf } from './identity-registries.ts'
 import {
   erc20Abi,
@@ -120,11 +121,20 @@ function innerCalls(
   const inputs = hexList(args[1])
   return [...hexToBytes(requireHex(args[0]))].flatMap((command, index) => {
     const input = inputs[index] ?? '0x'
+    const manager = managerAbis.get(command)
+    if (manager !== undefined) return readFunction({ ...contract, abi: manager }, input, depth + 1)
     return command === v4SwapCommand
       ? readActions(input, contract)
       : [readPart(routerCommands.get(command), input, contract)]
   })
 }
+
+/** What the universal router calls position managers with. */
+const managerAbis: ReadonlyMap<number, Abi> = new Map<number, Abi>([
+  [0x11, positionPermitAbi],
+  [0x12, v3PositionManagerAbi],
+  [0x14, v4PositionManagerAbi],
+])
 
 const v4SwapCommand = 0x10
 

@@ -86,7 +86,10 @@ function createReader(chain: Chain): KnownContracts['readCall'] {
     const key = `${surface} ${to} ${data}`
     const known = readings.get(key)
     if (known !== undefined) return known
-    const reading = readCalldata(surface, to, data, chain.wrappedNative.address)
+    const reading = readCalldata(surface, to, data, chain.wrappedNative.address, {
+      v3: chain.amm.v3?.positionManager,
+      v4: chain.amm.v4?.positionManager,
+    })
     if (readings.size >= mostReadings) readings.clear()
     readings.set(key, reading)
     return reading

@@ -13,7 +13,6 @@ import {
   hexToBytes,
   isAddress,
   isAddressEqual,
-  parseAbiParameters,
 } from 'viem'
 import {
   rewardDistributorAbi,
@@ -25,6 +24,15 @@ import {
   v4PositionManagerAbi,
   wrappedNativeAbi,
 } from '@svc/amm/abis'
+import {
+  increasesPosition,
+  type ManagerCommand,
+  managerCommands,
+  mintsPosition,
+  routerCommands,
+  v4Actions,
+  v4Unlock,
+} from './calldata-forms.ts'
 import { handleRegistryAbi, identityRegistryAbi } from './identity-registries.ts'
 import { type CalldataDeposit, callDeposits } from './call-deposits.ts'
 import { type CalldataPart, callRecipients, type Surface } from './call-recipients.ts'
@@ -40,16 +48,20 @@ export function readCalldata(
   target: Address,
   data: Hex,
   wrappedNative: Address,
+  managers: PositionManagers = {},
 ): CalldataReading | null {
   try {
-    const parts = readFunction(surfaces[surface], data, 0)
+    const parts = readFunction(surfaces[surface], data, { target, managers, depth: 0 })
+    const positions = parts.filter(({ values }) => typeof values['tokenId'] === 'bigint')
+    const nested = nestedIn(parts)
     if (surface === 'twammHook') requireOwnOrders(target, parts)
     return {
       deadlines: parts.flatMap(({ values }) => (typeof values['deadline'] === 'bigint' ? [values['deadline']] : [])),
       recipients: callRecipients(surface, target, parts, wrappedNative),
-      positionIds: parts.flatMap(({ values }) => (typeof values['tokenId'] === 'bigint' ? [values['tokenId']] : [])),
+      positionIds: positions.filter(({ manager }) => manager === undefined).map(tokenIdOf),
       removesLiquidity: parts.some(removesLiquidity),
       deposits: callDeposits(parts, wrappedNative),
+      ...(nested === null ? {} : { nested }),
     }
   } catch {
     return null
@@ -71,7 +83,22 @@ export type CalldataReading = {
   readonly removesLiquidity: boolean
   /** In the order in which they are made. */
   readonly deposits: readonly CalldataDeposit[]
+  /** Absent where the universal router calls no position manager. */
+  readonly nested?: NestedCalls
 }
+
+/** What the universal router does with position managers of the chain. */
+export type NestedCalls = {
+  readonly managers: readonly Address[]
+  readonly positions: readonly { readonly contract: Address; readonly id: bigint }[]
+  /** The arguments of each permit, by name. */
+  readonly permits: readonly CalldataPart['values'][]
+  /** Positions of v3 that are burnt. */
+  readonly burnt: readonly bigint[]
+}
+
+/** Of the chain; none where it lacks the version. */
+export type PositionManagers = { readonly v3?: Address | undefined; readonly v4?: Address | undefined }
 
 /** The functions of a kind of contract, as they are read here. */
 export function surfaceAbi(surface: Surface): Abi {
@@ -93,59 +120,13 @@ const surfaces: Readonly<Record<Surface, SurfaceRules>> = {
   rewardDistributor: { abi: rewardDistributorAbi },
 }
 
-const increasesPosition = parseAbiParameters(
-  'uint256 tokenId, uint256 liquidity, uint128 amount0Max, uint128 amount1Max, bytes hookData',
-)
-const decreasesPosition = parseAbiParameters('uint256 tokenId, uint256 liquidity')
-const mintsPosition = parseAbiParameters([
-  'PoolKey key, int24 tickLower, int24 tickUpper, uint256 liquidity, uint128 amount0Max, uint128 amount1Max, address recipient, bytes hookData',
-  'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
-])
-
-/**
- * Actions of v4: parameters where one of them matters here, `null` where none does. Clear-or-take is not among them: it
- * may leave what is owed to the caller behind.
- */
-const v4Actions = new Map<number, readonly AbiParameter[] | null>([
-  [0x00, increasesPosition],
-  [0x01, decreasesPosition],
-  [0x02, mintsPosition],
-  [0x03, parseAbiParameters('uint256 tokenId')], // burn
-  [0x06, null], // swap exact in, single
-  [0x07, null], // swap exact in
-  [0x08, null], // swap exact out, single
-  [0x09, null], // swap exact out
-  [0x0b, parseAbiParameters('address currency, uint256 amount, bool payerIsUser')], // settle
-  [0x0c, null], // settle all
-  [0x0d, null], // settle pair
-  [0x0e, parseAbiParameters('address currency, address recipient, uint256 amount')],
-  [0x0f, null], // take all: to the caller
-  [0x11, parseAbiParameters('address currency0, address currency1, address recipient')],
-  [0x12, null], // close currency: with the caller
-  [0x14, parseAbiParameters('address currency, address recipient')],
-  [0x15, null], // wrap
-  [0x16, null], // unwrap
-])
-
-const v4Swap = parseAbiParameters('bytes actions, bytes[] params')
-
-/** Commands of the universal router that are read. The flag that lets a command fail is not among them. */
-const routerCommands = new Map<number, readonly AbiParameter[] | 'v4Actions'>([
-  [0x00, parseAbiParameters('address recipient, uint256 amountIn, uint256 amountOutMin, bytes path, bool payerIsUser')],
-  [0x04, parseAbiParameters('address token, address recipient, uint256 amountMin')],
-  [
-    0x08,
-    parseAbiParameters('address recipient, uint256 amountIn, uint256 amountOutMin, address[] path, bool payerIsUser'),
-  ],
-  [0x0b, parseAbiParameters('address recipient, uint256 amount')],
-  [0x0c, parseAbiParameters('address recipient, uint256 amountMin')],
-  [0x10, 'v4Actions'],
-])
-
 const deepestNesting = 3
 
-function readFunction(rules: SurfaceRules, data: Hex, depth: number): readonly CalldataPart[] {
-  if (depth > deepestNesting) throw new RangeError('nested too deeply')
+/** Where a function stands: in a call of the target, and how deep. */
+type Place = { readonly target: Address; readonly managers: PositionManagers; readonly depth: number }
+
+function readFunction(rules: SurfaceRules, data: Hex, place: Place): readonly CalldataPart[] {
+  if (place.depth > deepestNesting) throw new RangeError('nested too deeply')
   const { functionName, args = [] } = decodeFunctionData({ abi: rules.abi, data })
   requireSame(encodeFunctionData({ abi: rules.abi, functionName, args }), data)
   const fitting = rules.abi.filter(
@@ -158,24 +139,25 @@ function readFunction(rules: SurfaceRules, data: Hex, depth: number): readonly C
   if (definition.stateMutability === 'view' || definition.stateMutability === 'pure') throw new TypeError('view')
   const own = { name: functionName, values: namedValues(definition.inputs, args) }
   if (setsAgentWallet(own)) throw new RangeError('the registry alone keeps this key')
-  return [own, ...innerParts(rules, functionName, args, depth)]
+  return [own, ...innerParts(rules, functionName, args, place)]
 }
 
 function innerParts(
   rules: SurfaceRules,
   name: string,
   args: readonly unknown[],
-  depth: number,
+  place: Place,
 ): readonly CalldataPart[] {
+  const deeper = { ...place, depth: place.depth + 1 }
   if (name === 'multicall')
-    return args.filter(isHexList).flatMap((calls) => calls.flatMap((call) => readFunction(rules, call, depth + 1)))
+    return args.filter(isHexList).flatMap((calls) => calls.flatMap((call) => readFunction(rules, call, deeper)))
   if (name === 'modifyLiquidities') return readV4Actions(requireHex(args[0]))
-  if (name === 'execute') return readRouterCommands(requireHex(args[0]), requireHexList(args[1]))
+  if (name === 'execute') return readRouterCommands(requireHex(args[0]), requireHexList(args[1]), deeper)
   return []
 }
 
 function readV4Actions(unlockData: Hex): readonly CalldataPart[] {
-  const [actions, params] = decodeAbiParameters(v4Swap, unlockData)
+  const [actions, params] = decodeAbiParameters(v4Unlock, unlockData)
   const bytes = hexToBytes(actions)
   if (bytes.length !== params.length) throw new RangeError('actions and parameters differ in number')
   return [...bytes].map((action, index) => {
@@ -192,10 +174,12 @@ function readV4Actions(unlockData: Hex): readonly CalldataPart[] {
   })
 }
 
-function readRouterCommands(commands: Hex, inputs: readonly Hex[]): readonly CalldataPart[] {
+function readRouterCommands(commands: Hex, inputs: readonly Hex[], place: Place): readonly CalldataPart[] {
   const bytes = hexToBytes(commands)
   if (bytes.length !== inputs.length) throw new RangeError('commands and inputs differ in number')
   return [...bytes].flatMap((command, index) => {
+    const managed = managerCommands.get(command)
+    if (managed !== undefined) return readManagerCall(managed, requireHex(inputs[index]), place)
     const parameters = routerCommands.get(command)
     if (parameters === undefined) throw new RangeError('unknown command')
     const input = requireHex(inputs[index])
@@ -203,6 +187,43 @@ function readRouterCommands(commands: Hex, inputs: readonly Hex[]): readonly Cal
     const values = namedValues(parameters, decodeAbiParameters(parameters, input))
     return [{ name: `router ${command.toString(16).padStart(2, '0')}`, values }]
   })
+}
+
+function readManagerCall(
+  { version, abi, functions }: ManagerCommand,
+  call: Hex,
+  place: Place,
+): readonly CalldataPart[] {
+  const manager = place.managers[version]
+  if (manager === undefined) throw new TypeError('no such position manager')
+  const [own, ...inner] = readFunction({ abi }, call, place)
+  if (own === undefined || !functions.has(own.name)) throw new TypeError('no call for the router')
+  return [own, ...inner].map((part) => Object.assign(part, { manager, values: withNames(part.values, manager, place) }))
+}
+
+/** What a position manager of v4 calls the caller is the router there, not the wallet. */
+function withNames(values: CalldataPart['values'], manager: Address, { target }: Place): CalldataPart['values'] {
+  const { recipient } = values
+  if (typeof recipient !== 'string' || BigInt(recipient) > 2n) return values
+  return { ...values, recipient: BigInt(recipient) === 1n ? target : manager }
+}
+
+function nestedIn(parts: readonly CalldataPart[]): NestedCalls | null {
+  const managed = parts.flatMap((part) => (part.manager === undefined ? [] : [{ ...part, contract: part.manager }]))
+  if (managed.length === 0) return null
+  return {
+    managers: [...new Set(managed.map(({ contract }) => contract))],
+    positions: managed
+      .filter(({ values }) => typeof values['tokenId'] === 'bigint')
+      .map((part) => ({ contract: part.contract, id: tokenIdOf(part) })),
+    permits: managed.filter(({ name }) => name === 'permit').map(({ values }) => values),
+    burnt: managed.filter(({ name }) => name === 'burn').map(tokenIdOf),
+  }
+}
+
+function tokenIdOf({ values: { tokenId } }: CalldataPart): bigint {
+  if (typeof tokenId !== 'bigint') throw new TypeError('no position')
+  return tokenId
 }
 
 /** Values by the names of their parameters, those of tuples beside the others. */

@@ -3,6 +3,7 @@ import type { Chain, Journal, Sender } from '@svc/wallet/core'
 import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '@svc/amm'
 import type { AuditLog } from '../audit/audit.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { GuardedSigner } from '../signatures/guarded-signer.ts'
 
 /** What the pipeline is given. */
 export type PipelinePorts = {
@@ -13,6 +14,8 @@ export type PipelinePorts = {
   readonly prices: PriceSource
   /** The wallet's sender on a chain, the same one each time, over `rpc.client(chain)`. */
   readonly senders: (chain: Chain) => Sender
+  /** Signs beside transactions what a grant covers; absent where the wallet signs transactions alone. */
+  readonly signGranted?: GuardedSigner['signGranted']
   /** False where the wallet's signer has no way to sign EIP-7702 authorizations. */
   readonly signsAuthorizations?: boolean
   /** The journal of those senders. */

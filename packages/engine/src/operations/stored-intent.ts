@@ -86,6 +86,9 @@ const storedPart = z.strictObject({
   // Intents of earlier versions have none.
   deposits: z.array(storedDeposit).optional(),
   allowsUnpricedPool: z.literal(true).optional(),
+  permit: z
+    .strictObject({ positionManager: address, spender: address, tokenId: whole, nonce: whole, deadline: z.int() })
+    .optional(),
   restsOn: z.array(z.strictObject({ to: address, data, answer: data })).optional(),
   apart: z.array(storedCall).optional(),
   why: z.string(),

@@ -6,6 +6,7 @@ import { type Address, getAddress, slice, zeroAddress } from 'viem'
 import { depositRefusals } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../stages/may-bring-home.ts'
+import { permitRefusals } from './permit-refusals.ts'
 import { readBounds } from '../value/call-bounds.ts'
 import { pairShares } from '../spending/pair-worth.ts'
 
@@ -24,6 +25,7 @@ export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVer
       ...checkShape(intent),
       ...intent.calls.flatMap((call) => checkCall(call, intent, context)),
       ...depositRefusals(intent, context),
+      ...permitRefusals(intent, context),
       ...hookRefusals(intent, context.policy),
       ...orderPoolRefusals(intent, context),
       ...checkRecipients(intent.recipients, 'The intent', context),

@@ -20,6 +20,7 @@ const calls = '0x34fcd5be'
 const grants: readonly SignatureGrant[] = [
   { kind: 'permit2', token: usdc, spender: router, amount: 5_000_000n },
   { kind: 'permit2', token: weth, spender: router, amount: 7n },
+  { kind: 'position-permit', spender: router, tokenId: 7n, nonce: 2n, deadline: nowSeconds + 600 },
   { kind: 'agent-wallet', agentId: 0n, owner: stranger },
   {
     kind: 'user-operation',
@@ -74,6 +75,13 @@ const batch = (entries: readonly unknown[]): Data => ({
   primaryType: 'PermitBatch',
 })
 const wethEntry = () => details({ token: weth, amount: 7n })
+const positions = chain.amm.v3!.positionManager
+const positionPermit = (message: Record<string, unknown> = {}): Data => ({
+  domain: { name: 'Uniswap V3 Positions NFT-V1', version: '1', chainId: chain.id, verifyingContract: positions },
+  types: typesOf('Permit'),
+  primaryType: 'Permit',
+  message: { spender: router, tokenId: 7n, nonce: 2n, deadline: nowSeconds + 600, ...message },
+})
 const consent = (message: Record<string, unknown> = {}): Data => ({
   domain: { name: 'ERC8004IdentityRegistry', version: '1', chainId: chain.id, verifyingContract: registry },
   types: typesOf('AgentWalletSet'),
@@ -151,6 +159,7 @@ describe('what is signed beside transactions', () => {
   it.each<readonly [string, Data]>([
     ['a Permit2 allowance', permit()],
     ['a batch of two', batch([details(), wethEntry()])],
+    ['a permit over a v3 position', positionPermit()],
     ['the consent to be the wallet of agent 0', consent()],
     ['a user operation whose calls passed', operation()],
     ['an order of a known reactor', order()],
@@ -235,6 +244,15 @@ describe('what is not signed', () => {
       "a token's own permit",
       { ...permit(), domain: { ...permit2Domain(), name: 'USD Coin', verifyingContract: usdc }, primaryType: 'Permit' },
     ],
+    // positions of v3
+    ['a permit over another position', positionPermit({ tokenId: 8n })],
+    ['a permit for another spender', positionPermit({ spender: stranger })],
+    ['a permit for a known spender that was not granted', positionPermit({ spender: chain.amm.v3!.swapRouter02 })],
+    ['a permit after another one', positionPermit({ nonce: 3n })],
+    ['a permit that ends at another time', positionPermit({ deadline: nowSeconds + 599 })],
+    ['a permit over a position elsewhere', withDomain(positionPermit(), { chainId: 1 })],
+    ['a permit at another position manager', withDomain(positionPermit(), { verifyingContract: usdc })],
+    ['a permit of another name', withDomain(positionPermit(), { name: 'Uniswap V3 Positions NFT-V2' })],
     // the registry
     ['a consent for another wallet', consent({ newWallet: stranger })],
     ['a consent for another agent', consent({ agentId: 1 })],
@@ -318,4 +336,10 @@ describe('what is not signed', () => {
     const hash = `0x${'11'.repeat(32)}`
     expect(checkSignature({ kind: 'hash', hash }, context)).toMatchObject({ code: 'SIGNATURE_NOT_ALLOWED' })
   })
+})
+
+it('a permit over a position is for ten minutes at most, whatever is granted', () => {
+  const deadline = nowSeconds + 601
+  const longer: SignatureGrant = { kind: 'position-permit', spender: router, tokenId: 7n, nonce: 2n, deadline }
+  expect(typed(positionPermit({ deadline }), { grants: [longer] })).toMatchObject({ code: 'SIGNATURE_NOT_ALLOWED' })
 })

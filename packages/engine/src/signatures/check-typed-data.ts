@@ -25,6 +25,24 @@ export function checkPermit({ verifyingContract, message }: ReadTypedData, conte
   return null
 }
 
+/** A permit over one position: exactly the granted one, for the chain's own position manager and a known spender, and soon over. */
+export function checkPositionPermit(read: ReadTypedData, context: SignatureContext): string | null {
+  const { verifyingContract, message } = read
+  if (verifyingContract !== context.chain.amm.v3?.positionManager.toLowerCase()) {
+    return 'The permit is not for the v3 position manager of this chain.'
+  }
+  if (!context.spenders.has(text(message['spender']))) return 'The permit names a spender the policy does not know.'
+  if (!endsWithin(message['deadline'], longestSigning, context)) return 'The permit can be used for too long.'
+  const isGranted = grantsOf('position-permit', context).some(
+    ({ spender, tokenId, nonce, deadline }) =>
+      message['spender'] === lower(spender) &&
+      message['tokenId'] === tokenId &&
+      message['nonce'] === nonce &&
+      message['deadline'] === BigInt(deadline),
+  )
+  return isGranted ? null : 'The permit is not the right that this call needs.'
+}
+
 /** The wallet's consent to be the wallet of one agent, for at most five minutes as the registry has it. */
 export function checkAgentWallet(read: ReadTypedData, context: SignatureContext): string | null {
   const { verifyingContract, message } = read

@@ -45,7 +45,7 @@ const permit: TypedDataDefinition = {
 }
 
 it('signs what is granted, so that the chain takes it for the signature of the wallet', async () => {
-  const signature = await guardedSigner(wallet).signTypedData(permit, context)
+  const signature = await guardedSigner(wallet).signGranted(permit, context)
   expect(await verifyTypedData({ ...permit, address: wallet.address, signature })).toBe(true)
 })
 
@@ -57,7 +57,7 @@ it('signs nothing without a grant, and asks the wallet nothing', async () => {
     signAuthorization: wallet.signAuthorization.bind(wallet),
     signTypedData: async () => `0x${(asked += 1)}` as const,
   }
-  const signing = guardedSigner(counting).signTypedData(permit, { ...context, grants: [] })
+  const signing = guardedSigner(counting).signGranted(permit, { ...context, grants: [] })
   await expect(signing).rejects.toMatchObject({ code: 'SIGNATURE_NOT_ALLOWED' })
   expect(asked).toBe(0)
 })
@@ -98,7 +98,7 @@ it('signs the copy it checked, whatever becomes of the original', async () => {
     },
   }
   const message = { ...permit.message }
-  const signing = guardedSigner(slow).signTypedData({ ...permit, message }, context)
+  const signing = guardedSigner(slow).signGranted({ ...permit, message }, context)
   message['spender'] = wallet.address
   await signing
   expect(spenders).toEqual([router])

@@ -2,7 +2,13 @@ import { type Address, getAddress, type Hex, isAddressEqual, type TypedDataDefin
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import type { SignatureContext, SignatureRequest } from './signature-context.ts'
 import { type Refusal, throwFirst } from '../context/refusal.ts'
-import { checkAgentWallet, checkOrder, checkPermit, checkUserOperation } from './check-typed-data.ts'
+import {
+  checkAgentWallet,
+  checkOrder,
+  checkPermit,
+  checkPositionPermit,
+  checkUserOperation,
+} from './check-typed-data.ts'
 import { readTypedData } from './read-typed-data.ts'
 import type { AuthorizationToSign, TransactionSigner } from '@svc/wallet/core'
 
@@ -21,7 +27,7 @@ export function guardedSigner(wallet: WholeSigner, delegateOn: DelegateOn = () =
       return wallet.signAuthorization(copy)
     },
     signTransaction: (...words: Parameters<WholeSigner['signTransaction']>) => wallet.signTransaction(...words),
-    signTypedData: async (typedData: TypedDataDefinition, context: SignatureContext) => {
+    signGranted: async (typedData: TypedDataDefinition, context: SignatureContext) => {
       const copy = structuredClone(typedData)
       refuse({ kind: 'typed-data', typedData: copy }, context, wallet)
       return wallet.signTypedData(copy)
@@ -38,7 +44,8 @@ export type WholeSigner = Required<Pick<TransactionSigner, 'address' | 'signTran
 export type DelegateOn = (chainId: number) => Address | undefined
 
 export type GuardedSigner = Required<Pick<TransactionSigner, 'address' | 'signTransaction' | 'signAuthorization'>> & {
-  signTypedData(typedData: TypedDataDefinition, context: SignatureContext): Promise<Hex>
+  /** Signs what a grant of the context covers. Throws `SIGNATURE_NOT_ALLOWED`. */
+  readonly signGranted: (typedData: TypedDataDefinition, context: SignatureContext) => Promise<Hex>
 }
 
 /**
@@ -58,9 +65,9 @@ function refuse(request: SignatureRequest, context: SignatureContext, { address 
 }
 
 /**
- * Says whether something beside a transaction may be signed: `null`, or why not. Only five kinds ever are, each bound to
- * this chain, its known contract, and a grant of the present call: Permit2 allowances, the registry's AgentWalletSet, user
- * operations of EntryPoint 0.8, orders of known reactors, and log-ins at known domains. Raw hashes never are.
+ * Says whether something beside a transaction may be signed: `null`, or why not. Only six kinds ever are, each bound to
+ * this chain, its known contract, and a grant of the present call: Permit2 allowances, permits of v3 positions, the registry's
+ * AgentWalletSet, user operations of EntryPoint 0.8, orders of known reactors, and log-ins at known domains. Raw hashes never are.
  */
 export function checkSignature(request: SignatureRequest, context: SignatureContext): Refusal | null {
   const reason = reasonAgainst(request, context)
@@ -78,6 +85,7 @@ function reasonAgainst(request: SignatureRequest, context: SignatureContext): st
 
 const checks = {
   permit2: checkPermit,
+  'position-permit': checkPositionPermit,
   'agent-wallet': checkAgentWallet,
   'user-operation': checkUserOperation,
   order: checkOrder,

@@ -15,6 +15,12 @@ export const signables: readonly Signable[] = [
     types: { PermitBatch: permitOf('PermitDetails[]'), PermitDetails: permitDetails() },
   },
   {
+    kind: 'position-permit',
+    domain: { name: 'Uniswap V3 Positions NFT-V1', version: '1' },
+    primaryType: 'Permit',
+    types: { Permit: members('spender address', 'tokenId uint256', 'nonce uint256', 'deadline uint256') },
+  },
+  {
     kind: 'agent-wallet',
     domain: { name: 'ERC8004IdentityRegistry', version: '1' },
     primaryType: 'AgentWalletSet',

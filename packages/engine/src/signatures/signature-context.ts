@@ -1,4 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
+import type { PositionPermit } from '@svc/amm'
 import type { Address, Hex } from 'viem'
 
 /** What a signature may be for right now. Everything stands in it; a check reads nothing else. */
@@ -23,6 +24,8 @@ export type SignatureContext = {
 export type SignatureGrant =
   /** An exact Permit2 allowance; each entry of a batch needs one of its own. */
   | { readonly kind: 'permit2'; readonly token: Address; readonly spender: Address; readonly amount: bigint }
+  /** What one position of v3 may be used for by the spender of a call that ends it. */
+  | ({ readonly kind: 'position-permit' } & Pick<PositionPermit, 'spender' | 'tokenId' | 'nonce' | 'deadline'>)
   /** The wallet's consent to be the wallet of an agent. */
   | { readonly kind: 'agent-wallet'; readonly agentId: bigint; readonly owner: Address }
   /** Calls that passed the pipeline. `maxCostWei` bounds what its gas fields could cost. */

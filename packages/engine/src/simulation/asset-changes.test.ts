@@ -92,7 +92,7 @@ describe('asset changes', () => {
       topics: [...log(token, 'Approval', [wallet, to], '0x').topics, word(7n)],
     })
     expect(changes(tokenApproval(other)).rights).toEqual([
-      { token, spender: other.toLowerCase(), amount: null, by: 'token', contract: token },
+      { token, spender: other.toLowerCase(), amount: null, by: 'token', tokenId: 7n, contract: token },
     ])
     expect(changes(tokenApproval(zeroAddress)).rights).toEqual([])
   })

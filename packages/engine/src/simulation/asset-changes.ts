@@ -31,6 +31,8 @@ export type GivenRight = {
   readonly spender: Address
   readonly amount: bigint | null
   readonly by: 'token' | 'permit2'
+  /** Of the NFT; `null` of everything else. */
+  readonly tokenId: bigint | null
   /** The contract that announced it. */
   readonly contract: Address
 }
@@ -59,6 +61,8 @@ export type SimulatedFrom = {
   /** The block whose state it starts from, and the time at which it plays, in Unix seconds. */
   readonly block: { readonly number: bigint }
   readonly atSeconds: number
+  /** Whether the steps hold a place for a signature of the wallet: then it is played as if whatever stands there were its own. */
+  readonly isUnsigned?: boolean
   /** Code that stands at the wallet's address meanwhile. */
   readonly code?: Hex
 }
@@ -146,14 +150,16 @@ function readRight(log: ChangeLog): GivenRight | null {
   if (event === approval) {
     const amount = third === undefined ? amountOf(log.data) : null
     const isNothing = amount === 0n || (amount === null && isAddressEqual(addressOf(second), zeroAddress))
-    return isNothing ? null : { token: contract, spender: addressOf(second), amount, by: 'token', contract }
+    const tokenId = third === undefined ? null : BigInt(third)
+    const spender = addressOf(second)
+    return isNothing ? null : { token: contract, spender, amount, by: 'token', tokenId, contract }
   }
   if (event === approvalForAll && amountOf(log.data) !== 0n) {
-    return { token: contract, spender: addressOf(second), amount: null, by: 'token', contract }
+    return { token: contract, spender: addressOf(second), amount: null, by: 'token', tokenId: null, contract }
   }
   if ((event === permit2Approval || event === permit2Permit) && third !== undefined && amountOf(log.data) !== 0n) {
     const amount = amountOf(log.data)
-    return { token: addressOf(second), spender: addressOf(third), amount, by: 'permit2', contract }
+    return { token: addressOf(second), spender: addressOf(third), amount, by: 'permit2', tokenId: null, contract }
   }
   return null
 }

@@ -1,6 +1,7 @@
 import { type Hex, type PublicClient, toHex } from 'viem'
 import * as z from 'zod'
 import type { SimulatedCall, SimulatedFrom, SimulatedResult } from './asset-changes.ts'
+import { ToolError } from '@svc/amm'
 import { simulationUnavailable } from './simulation-failure.ts'
 
 /**
@@ -9,9 +10,10 @@ import { simulationUnavailable } from './simulation-failure.ts'
  */
 export async function simulateWithTrace(
   client: PublicClient,
-  { wallet, block, atSeconds, code }: SimulatedFrom,
+  { wallet, block, atSeconds, ...assumed }: SimulatedFrom,
   sequence: readonly SimulatedCall[],
 ): Promise<readonly SimulatedResult[]> {
+  const code = codeMeanwhile(assumed)
   const calls = sequence.map(({ to, data, value }) => ({ from: wallet, to, data, value: toHex(value) }))
   const answer: unknown = await client.request<SimulateV1>({
     method: 'eth_simulateV1',
@@ -36,6 +38,18 @@ export async function simulateWithTrace(
   }
   return parsed.data[0].calls
 }
+
+/** What stands at the wallet's address. One account cannot run two codes, so that a batch which wants a signature has no simulation. */
+function codeMeanwhile({ code, isUnsigned = false }: Pick<SimulatedFrom, 'code' | 'isUnsigned'>): Hex | undefined {
+  if (!isUnsigned) return code
+  if (code === undefined) return takesAnySignature
+  throw new ToolError('UNSAFE_TRANSACTION', 'A batch holds no call whose signature is still to be made.', {
+    details: [{ message: 'the permit' }],
+  })
+}
+
+/** Answers whatever it is asked with the selector of `isValidSignature` (EIP-1271), as an account does that takes a signature for its own. */
+const takesAnySignature = '0x631626ba7e60e01b60005260206000f3'
 
 /**
  * Remembers for ten minutes which chains' endpoints lack `eth_simulateV1`, so that not every write asks in vain, and no

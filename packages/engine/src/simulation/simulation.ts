@@ -200,6 +200,11 @@ async function run(request: SimulationRequest, sequence: readonly SimulatedCall[
     }
   }
   // The contract of the fallback stands where that code would.
+  if (request.isUnsigned === true) {
+    throw simulationUnavailable(
+      'The endpoint cannot simulate a call whose signature is still to be made (eth_simulateV1).',
+    )
+  }
   if (code !== undefined) throw simulationUnavailable('The endpoint cannot simulate a batch (eth_simulateV1).')
   try {
     return { results: await simulateWithOverrides(client, request, sequence), playedBy: 'eth_call' }
@@ -217,6 +222,8 @@ async function withRevertData(
   simulated: SimulatedResult | undefined,
 ): Promise<SimulatedResult | undefined> {
   if (simulated !== undefined && simulated.returnData.length > 2) return simulated
+  // That way has a contract of its own where the code of a batch or of an assumed signature would stand.
+  if (request.isUnsigned === true || request.code !== undefined) return simulated
   const again = await simulateWithOverrides(request.client, request, upToFailure).catch(() => [])
   return again.at(-1)?.ok === false ? again.at(-1) : simulated
 }

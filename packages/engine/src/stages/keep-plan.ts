@@ -129,6 +129,7 @@ export function intentDrift(planned: Intent, intent: Intent): readonly ErrorDeta
     ...slippageDrift(planned, intent),
     ...differing('calls', planned.calls.map(callKey).join(', '), intent.calls.map(callKey).join(', ')),
     ...differing('unpriced pools', `${planned.allowsUnpricedPool ?? false}`, `${intent.allowsUnpricedPool ?? false}`),
+    ...differing('permit', permitKey(planned), permitKey(intent)),
     ...differing('recipients', addressList(planned.recipients), addressList(intent.recipients)),
     ...above('value sent', new Map([['native', valueOf(planned)]]), new Map([['native', valueOf(intent)]])),
     ...above('spend', sumByToken(planned.spends), sumByToken(intent.spends)),
@@ -186,6 +187,10 @@ function above(
 function callKey({ to, data, exact }: IntentCall): string {
   const own = size(data) < 4 ? '0x' : slice(data, 0, 4)
   return `${to.toLowerCase()} ${own}${exact === true ? ` with ${keccak256(data)}` : ''}`
+}
+
+function permitKey({ permit }: Intent): string {
+  return permit === undefined ? 'none' : `${permit.positionManager} ${permit.spender} ${permit.tokenId}`.toLowerCase()
 }
 
 function valueOf({ calls }: Intent): bigint {

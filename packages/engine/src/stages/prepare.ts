@@ -1,4 +1,5 @@
 import { type Address, getAddress, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
+import { isUnsigned } from '@svc/amm/liquidity'
 import { callAnswer } from '@svc/amm/rpc'
 import { type Intent, type IntentCall, ToolError } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
@@ -163,6 +164,7 @@ export function play(
     }),
     block: snapshotTaken.block,
     atSeconds: snapshotTaken.atSeconds,
+    isUnsigned: intent.permit !== undefined && steps.some(({ data }) => isUnsigned(data)),
   }
   const [step] = steps
   if (step?.batch === undefined) {

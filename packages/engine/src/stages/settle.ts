@@ -117,7 +117,7 @@ export async function settleLedger(
  * left and no more arrived than simulated: what came meanwhile from elsewhere makes up for no loss.
  */
 function lossOf(
-  { value, simulation, callBounds }: Reserved,
+  { value, simulation, callBounds, chain }: Reserved,
   deltas: ReadonlyMap<string, bigint>,
   priced: PricedTokens,
 ): readonly BudgetAmount[] {
@@ -128,7 +128,9 @@ function lossOf(
   const own = withoutArrivals(deltas, simulation.deltas)
   const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))
   const prices = trustedPrices(priced)
-  const lost = mostLost({ leaves: tokensOf(own, -1n), arrives: { ...tokensOf(own, 1n), shares } }, prices)
+  const wrappedNative = chain.wrappedNative.address.toLowerCase()
+  const moved = { leaves: tokensOf(own, -1n), arrives: { ...tokensOf(own, 1n), shares } }
+  const lost = mostLost(moved, prices, wrappedNative)
   return [{ name: budgetNames.loss, usdMicros: countable(lost) }]
 }
 

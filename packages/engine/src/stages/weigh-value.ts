@@ -90,6 +90,7 @@ export function valueOfCall(
     isUnnamed: (token) => isUnnamed(priced.get(token)?.doubt),
     bounds: limits,
     isOwnMove: ownMove !== null,
+    wrappedNative: moved.wrappedNative,
   })
   const simulated = outcomes.whole
   const declared = { leaves: heldOf(sumByToken(intent.spends), moved), arrives: heldOf(new Map(), moved) }

@@ -83,4 +83,17 @@ export const allowedParts: Readonly<Record<UpstreamKind, ReadonlySet<string>>> =
     'v4.take',
     'v4.close',
   ]),
+  // Of v3 all is taken out, of v4 one position is made of it: neither pays out of the wallet.
+  migrate: new Set([
+    'execute',
+    'decreaseLiquidity',
+    'collect',
+    'burn',
+    'modifyLiquidities',
+    'v4.mint',
+    'v4.unwrap',
+    'v4.settle',
+    'v4.sweep',
+  ]),
+  'claim-rewards': new Set(['claim']),
 }

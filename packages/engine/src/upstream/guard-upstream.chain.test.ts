@@ -129,14 +129,14 @@ function mutations(): readonly Mutation[] {
   return [
     ['recipient of a swap', () => swap({ recipient: stranger }), 'somebody other'],
     ['recipient of a router command', () => route(wire.v3In(pipeline, stranger)), 'somebody other'],
-    ['contract', () => ({ transaction: { ...honest(), to: stranger } }), 'not one of the AMM'],
+    ['contract', () => ({ transaction: { ...honest(), to: stranger } }), 'not known for this'],
     [
       'contract: the token itself, and a transfer',
       () => {
         const data = encodeFunctionData({ abi: wire.hostileAbi, functionName: 'transfer', args: [stranger, amountIn] })
         return { transaction: wire.sent(pipeline, pipeline.token('USDC'), data) }
       },
-      'not one of the AMM',
+      'not known for this',
     ],
     [
       'selector',

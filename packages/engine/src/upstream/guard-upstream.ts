@@ -1,9 +1,16 @@
 import { type Address, type Hex, isAddress, zeroAddress } from 'viem'
 import type { Intent, IntentApproval, TokenQuantity, UpstreamAsked, UpstreamKind, UpstreamTransaction } from '@svc/amm'
-import type { KnownContracts } from '../calldata/known-contracts.ts'
+import { type KnownContracts, knownContracts } from '../calldata/known-contracts.ts'
 import { allowedParts } from './allowed-parts.ts'
 import { type FactsContext, type PartFacts, partFacts } from './part-facts.ts'
-import { isUpstreamSurface, type Part, readParts, upstreamRefusal, type UpstreamSurface } from './read-parts.ts'
+import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from './read-parts.ts'
+import {
+  upstreamRefusal,
+  createTradingClient,
+  type TradingClientOptions,
+  type TradingRoutePorts,
+} from '@svc/amm/upstream'
+import type { Policy } from '../policy/policy.ts'
 
 /**
  * Makes an intent of a transaction that somebody else built, if it is what was asked for and nothing more: chain, sender,
@@ -69,7 +76,7 @@ function envelope(transaction: UpstreamTransaction, { chain, known, wallet, spen
     surface === 'listed' ||
     !isUpstreamSurface(surface)
   ) {
-    throw upstreamRefusal('it goes to a contract that is not one of the AMM', { to: short(to) })
+    throw upstreamRefusal('it goes to a contract that is not known for this', { to: short(to) })
   }
   if (!isHex(data)) throw upstreamRefusal('its calldata is no calldata')
   if (!/^(0|[1-9]\d{0,77}|0x[0-9a-f]{1,64})$/i.test(value)) throw upstreamRefusal('its value is no amount of wei')
@@ -82,7 +89,7 @@ function envelope(transaction: UpstreamTransaction, { chain, known, wallet, spen
 
 /** Parts that do nothing cost gas all the same. */
 function requireFew({ length }: readonly Part[], kind: UpstreamKind): void {
-  const most = kind === 'swap' ? mostSwapParts : mostLiquidityParts
+  const most = kind === 'swap' ? mostSwapParts : kind === 'migrate' ? mostMigrationParts : mostLiquidityParts
   if (length > most) throw upstreamRefusal(`it has ${length} parts, where ${most} are plenty`, { parts: `${length}` })
 }
 
@@ -91,6 +98,9 @@ const mostSwapParts = 40
 
 /** What encloses the parts, a pool that is created, liquidity, and two tokens that are paid and swept: eight at most. */
 const mostLiquidityParts = 10
+
+/** The router's call, three of v3, and one of v4 with six parts of its own: eleven at most. */
+const mostMigrationParts = 12
 
 function factsOf(part: Part, kind: UpstreamKind, context: FactsContext): PartFacts {
   const facts = allowedParts[kind].has(part.name) ? partFacts(part, context) : null
@@ -118,7 +128,7 @@ function requireAmounts(all: readonly PartFacts[], expectation: UpstreamExpectat
       throw upstreamRefusal('it takes more than was asked for', { token: key, takes: `${taken}` })
     }
   }
-  if (kind === 'collect') return
+  if (withoutLeast.has(kind)) return
   for (const key of new Set(receives.map(({ token }) => same(token)))) {
     const asked = sumOf(receives, (token) => same(token) === key)
     const sure = (['trade', 'payout'] as const).map((by) =>
@@ -140,7 +150,7 @@ function requireRecipients(
   expectation: UpstreamExpectation,
 ): void {
   const wallet = expectation.wallet.toLowerCase()
-  const { caller, itself } = aliases[surface]
+  const { caller, itself } = expectation.kind === 'migrate' ? stationsOf(expectation) : aliases[surface]
   const same = sameAs(expectation)
   const held = new Set<string>()
   for (const { recipients, pays, leasts } of all) {
@@ -173,7 +183,7 @@ function requireDeadline(all: readonly PartFacts[], { latestDeadline, kind }: Up
   const deadlines = all.flatMap((facts) => facts.deadlines)
   const latest = deadlines.reduce((most, deadline) => (deadline > most ? deadline : most), 0n)
   if (latest > BigInt(latestDeadline)) throw upstreamRefusal('its deadline is too far away', { deadline: `${latest}` })
-  if (deadlines.length === 0 && kind !== 'collect') throw upstreamRefusal('it has no deadline')
+  if (deadlines.length === 0 && !withoutLeast.has(kind)) throw upstreamRefusal('it has no deadline')
   return deadlines.length === 0 ? null : Number(latest)
 }
 
@@ -190,6 +200,9 @@ function approvalsOf(
   return tokens.map(({ token, amount }) => ({ token, spender: to, amount, via, revokeAfter: true }))
 }
 
+/** What is owed already is paid in full and at any time; the calldata need not say how much of it. */
+const withoutLeast: ReadonlySet<UpstreamKind> = new Set(['collect', 'claim-rewards'])
+
 const one = '0x0000000000000000000000000000000000000001'
 const two = '0x0000000000000000000000000000000000000002'
 
@@ -200,6 +213,15 @@ const aliases: Readonly<Record<UpstreamSurface, { readonly caller: string | null
   v3SwapRouter02: { caller: one, itself: two },
   v4PositionManager: { caller: one, itself: two },
   universalRouter: { caller: one, itself: two },
+  rewardDistributor: { caller: null, itself: null },
+}
+
+/**
+ * Of a migration, in which the router calls the position managers: who calls them is the router, so nothing means the wallet but its
+ * address, and what v3 pays waits with the position manager of v4.
+ */
+function stationsOf({ chain }: UpstreamExpectation): (typeof aliases)[UpstreamSurface] {
+  return { caller: null, itself: chain.amm.v4?.positionManager.toLowerCase() ?? null }
 }
 
 /** One key for a token; native currency and its wrapped form are one. */
@@ -224,4 +246,24 @@ function isHex(data: string): data is Hex {
 /** Text of somebody else, as far as it can be an address. */
 function short(text: string): string {
   return isAddress(text, { strict: false }) ? text : 'no address'
+}
+
+/**
+ * The trading API and the guard that each of its transactions passes, with the contracts that chain and policy name at that moment.
+ * All that ask with one key share it, for the key is what is limited. `null` without a key: nobody is asked then.
+ */
+export function openTrading({ tradingApi, policy }: TradingOptions): TradingRoutePorts | null {
+  if (tradingApi === null) return null
+  return {
+    client: createTradingClient(tradingApi),
+    guard: (transaction, asked) =>
+      guardUpstream(transaction, { ...asked, known: knownContracts(asked.chain, policy()) }),
+  }
+}
+
+export type TradingOptions = {
+  /** `null` where there is no key. */
+  readonly tradingApi: TradingClientOptions | null
+  /** As it holds now. */
+  readonly policy: () => Policy
 }

@@ -1,6 +1,7 @@
 import { type Address, size, slice, zeroAddress } from 'viem'
 import type { PoolFacts } from '@svc/amm'
-import { type Part, upstreamRefusal } from './read-parts.ts'
+import type { Part } from './read-parts.ts'
+import { upstreamRefusal } from '@svc/amm/upstream'
 
 /** What one part of a transaction does, as far as it can be held against what was asked. */
 export type PartFacts = {
@@ -47,6 +48,7 @@ type Arguments = {
   readonly number: (name: string) => number
   readonly flag: (name: string) => boolean
   readonly inner: (name: string) => Arguments
+  readonly addresses: (name: string) => readonly Address[]
   readonly list: (name: string) => readonly Arguments[]
   /** First and last token of a v2 path or a v3 path (20 bytes of token, 3 of fee, and so on). */
   readonly ends: (name: string) => readonly [Address, Address]
@@ -189,7 +191,10 @@ const readers: Readonly<Record<string, Reader>> = {
   'v4.takeAll': (arg) => ({ leasts: [{ token: arg.address('token'), amount: arg.uint('least'), by: 'payout' }] }),
   'v4.takePair': (arg) => ({ pays: [arg.address('token'), arg.address('otherToken')] }),
   'v4.close': (arg) => ({ tokens: [arg.address('token')] }),
+  'v4.unwrap': () => ({ tokens: [zeroAddress] }),
   'v4.sweep': (arg) => payout(arg.address('token'), 0n),
+  // The distributor pays the users whose leaves they are.
+  claim: (arg) => ({ recipients: arg.addresses('users'), pays: arg.addresses('tokens') }),
 }
 
 function payout(token: Address, amount: bigint): Partial<PartFacts> {
@@ -228,6 +233,7 @@ function argumentsOf(args: Readonly<Record<string, unknown>>): Arguments {
     number: (name: string): number => Number(args[name]),
     flag: (name: string): boolean => args[name] === true,
     inner: (name: string): Arguments => argumentsOf(args[name] as Readonly<Record<string, unknown>>),
+    addresses: (name: string): readonly Address[] => args[name] as readonly Address[],
     list: (name: string): readonly Arguments[] =>
       (args[name] as readonly Readonly<Record<string, unknown>>[]).map(argumentsOf),
     ends: (name: string): readonly [Address, Address] => {

@@ -10,15 +10,17 @@ import {
   parseAbiParameters,
 } from 'viem'
 import {
+  rewardDistributorAbi,
   universalRouterAbi,
   v2RouterAbi,
   v3PositionManagerAbi,
   v3SwapRouter02Abi,
   v4PositionManagerAbi,
 } from '@svc/amm/abis'
-import { ToolError } from '@svc/amm'
+import { positionPermitAbi } from '@svc/amm/liquidity'
 import type { Surface } from '../calldata/call-recipients.ts'
-import { type ActionForm, routerCommands, type RouterVersion, v4Actions } from './part-forms.ts'
+import { upstreamRefusal } from '@svc/amm/upstream'
+import type { AmmDeployment } from '@svc/wallet/core'
 
 /**
  * Takes calldata apart to its last function, router command and v4 action, each with its arguments by name. Every level
@@ -29,10 +31,7 @@ export function readParts(surface: UpstreamSurface, version: RouterVersion, data
   return readFunction(abis[surface], version, data.toLowerCase() as Hex, 0)
 }
 
-export type UpstreamSurface = Exclude<
-  Surface,
-  'twammHook' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry' | 'rewardDistributor'
->
+export type UpstreamSurface = Exclude<Surface, 'twammHook' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry'>
 
 export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface {
   return Object.hasOwn(abis, surface)
@@ -40,20 +39,13 @@ export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface 
 
 export type Part = { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
 
-/** Why a transaction that somebody else built is not signed. */
-export function upstreamRefusal(reason: string, facts: Readonly<Record<string, string>> = {}): ToolError {
-  return new ToolError('UNSAFE_TRANSACTION', `The transaction built upstream is not what was asked for: ${reason}.`, {
-    details: [{ message: reason, ...facts }],
-    suggestion: 'Nothing was signed. Call again for a fresh transaction; if it happens again, tell the operator.',
-  })
-}
-
 const abis: Readonly<Record<UpstreamSurface, Abi>> = {
   v2Router: v2RouterAbi,
   v3PositionManager: v3PositionManagerAbi,
   v3SwapRouter02: v3SwapRouter02Abi,
   v4PositionManager: v4PositionManagerAbi,
   universalRouter: universalRouterAbi,
+  rewardDistributor: rewardDistributorAbi,
 }
 
 const deepestNesting = 3
@@ -92,11 +84,46 @@ function readCommands(commands: Hex, inputs: readonly Hex[], version: RouterVers
   if (bytes.length !== inputs.length) throw upstreamRefusal('its commands and inputs differ in number')
   return [...bytes].flatMap((command, index) => {
     const input = hexOf(inputs[index])
+    const managed = managerCommands.get(command)
+    if (managed !== undefined) return readManagerCall(managed, version, input, command)
     if (command === v4SwapCommand) return readActions(input, version)
     const form = routerCommands.get(command)
-    if (form === undefined) throw unknownPart('a router command', `0x${command.toString(16).padStart(2, '0')}`)
+    if (form === undefined) throw unknownCommand(command)
     return [readForm(form, input)]
   })
+}
+
+type ManagerCommand = { readonly abi: Abi; readonly functions: ReadonlySet<string> }
+
+/** What the universal router calls position managers with. */
+const managerCommands: ReadonlyMap<number, ManagerCommand> = new Map<number, ManagerCommand>([
+  [0x11, { abi: positionPermitAbi, functions: new Set(['permit']) }],
+  [0x12, { abi: v3PositionManagerAbi, functions: new Set(['decreaseLiquidity', 'collect', 'burn']) }],
+  [0x14, { abi: v4PositionManagerAbi, functions: new Set(['modifyLiquidities']) }],
+])
+
+function readManagerCall(
+  { abi, functions }: ManagerCommand,
+  version: RouterVersion,
+  input: Hex,
+  command: number,
+): readonly Part[] {
+  const { functionName } = attempt(() => decodeFunctionData({ abi, data: input })) ?? { functionName: '' }
+  if (!functions.has(functionName)) throw unknownCommand(command)
+  return readFunction(abi, version, input, 1)
+}
+
+function unknownCommand(command: number): Error {
+  return unknownPart('a router command', `0x${command.toString(16).padStart(2, '0')}`)
+}
+
+/** `null` for calldata that is none of the functions. */
+function attempt<Value>(decode: () => Value): Value | null {
+  try {
+    return decode()
+  } catch {
+    return null
+  }
 }
 
 const v4SwapCommand = 0x10
@@ -158,4 +185,71 @@ function hexOf(value: unknown): Hex {
     throw upstreamRefusal('it holds something that cannot be read')
   }
   return value as Hex
+}
+
+/** A router command or v4 action that may stand in a transaction built upstream, with the names of its parameters. */
+type ActionForm = { readonly name: string; readonly parameters: readonly AbiParameter[] }
+
+type RouterVersion = NonNullable<AmmDeployment['universalRouter']>['version']
+
+/**
+ * Commands of the universal router (Commands.sol). Left out, and so refused: exact outputs, permits, transfers, shares of
+ * the payment (PAY_PORTION), sub-plans, bridges, and any command that may fail silently. Calls of the position managers are read like
+ * calls of their own.
+ */
+const routerCommands: ReadonlyMap<number, ActionForm> = new Map([
+  form(0x00, 'V3_SWAP_EXACT_IN', 'address recipient, uint256 amountIn, uint256 least, bytes path, bool payerIsUser'),
+  form(0x04, 'SWEEP', 'address token, address recipient, uint256 least'),
+  form(
+    0x08,
+    'V2_SWAP_EXACT_IN',
+    'address recipient, uint256 amountIn, uint256 least, address[] path, bool payerIsUser',
+  ),
+  form(0x0b, 'WRAP_ETH', 'address recipient, uint256 amount'),
+  form(0x0c, 'UNWRAP_WETH', 'address recipient, uint256 least'),
+])
+
+/** Actions of v4 (Actions.sol); the forms of swaps differ between versions of the router. */
+function v4Actions(version: RouterVersion): ReadonlyMap<number, ActionForm> {
+  const hopOfSingle = version === '2.1.1' ? ' uint256 minHopPriceX36;' : ''
+  const hopsOfPath = version === '2.0' ? '' : ' uint256[] minHopPriceX36;'
+  return new Map([
+    ...plainActions,
+    form(0x06, 'v4.swapSingle', [
+      'Single single',
+      `struct Single { PoolKey key; bool zeroForOne; uint128 amountIn; uint128 least;${hopOfSingle} bytes hookData; }`,
+      poolKey,
+    ]),
+    form(0x07, 'v4.swapPath', [
+      'ByPath byPath',
+      `struct ByPath { address currencyIn; PathKey[] path;${hopsOfPath} uint128 amountIn; uint128 least; }`,
+      'struct PathKey { address intermediateCurrency; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }',
+    ]),
+  ])
+}
+
+const poolKey = 'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }'
+const modify = 'uint256 tokenId, uint256 liquidity, uint128 bound0, uint128 bound1, bytes hookData'
+
+const plainActions: readonly (readonly [number, ActionForm])[] = [
+  form(0x00, 'v4.increase', modify),
+  form(0x01, 'v4.decrease', modify),
+  form(0x02, 'v4.mint', [
+    'PoolKey key, int24 tickLower, int24 tickUpper, uint256 liquidity, uint128 bound0, uint128 bound1, address recipient, bytes hookData',
+    poolKey,
+  ]),
+  form(0x0b, 'v4.settle', 'address token, uint256 amount, bool payerIsUser'),
+  form(0x0c, 'v4.settleAll', 'address token, uint256 most'),
+  form(0x0d, 'v4.settlePair', 'address token, address otherToken'),
+  form(0x0e, 'v4.take', 'address token, address recipient, uint256 amount'),
+  form(0x0f, 'v4.takeAll', 'address token, uint256 least'),
+  form(0x11, 'v4.takePair', 'address token, address otherToken, address recipient'),
+  form(0x12, 'v4.close', 'address token'),
+  form(0x14, 'v4.sweep', 'address token, address recipient'),
+  form(0x16, 'v4.unwrap', 'uint256 amount'),
+]
+
+function form(code: number, name: string, parameters: string | readonly string[]): readonly [number, ActionForm] {
+  const parsed: readonly AbiParameter[] = parseAbiParameters(parameters as string)
+  return [code, { name, parameters: parsed }]
 }

@@ -5,12 +5,14 @@ import type { CallBounds } from './call-bounds.ts'
 import type { DepositBounds } from './deposit-bounds.ts'
 import type { PositionState } from './inspection.ts'
 import type { Moved } from './moved.ts'
+import type { PoolIdentity } from './pool-identity.ts'
 import { rangeOutcomeAt, type SimulatedDeposit, simulatedDeposit } from './simulated-deposit.ts'
 
 /**
  * A call that takes liquidity or fees out of own positions and puts them back into the same pool: what re-enters is no spend, what is
- * traded on the way and what the wallet adds is. The pool has no hooks, every position that the calldata names is of it, what is
- * traded are its two tokens, and nobody else is paid; `null` for any other call, which counts in full.
+ * traded on the way and what the wallet adds is. The pool has no hooks, every position that the calldata names is of it (or, where the
+ * wallet adds nothing, of another pool of the pair), what is traded are its two tokens, and nobody else is paid; `null` for any other
+ * call, which counts in full.
  */
 export type OwnMove = {
   /** What the trades take at most, per lower-case token. */
@@ -29,7 +31,10 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   const [pool, ...others] = deposits.map((deposit) => deposit.pool)
   if (pool === undefined || pool === null || inspected.positions.length === 0 || paid.size > 0) return null
   const isOne = others.every((other) => other?.id === pool.id)
-  const isOwn = inspected.positions.every((position) => position.pool.id === pool.id)
+  const isPair = (other: PoolIdentity) => pairKey(other, wrappedNative) === pairKey(pool, wrappedNative)
+  // With a permit the router hands what a position pays on to the other position manager: the wallet pays nothing.
+  const addsNothing = intent.permit !== undefined && intent.spends.length + intent.approvals.length === 0
+  const isOwn = inspected.positions.every(({ pool: own }) => own.id === pool.id || (addsNothing && isPair(own)))
   const isPlain = (intent.deposits ?? []).every(({ hooks, version }) => hooks === null && version !== 'v2')
   const isLasting = intent.approvals.some(({ revokeAfter }) => !revokeAfter)
   const sells = calls.some(({ orders }) => orders.length > 0)
@@ -38,7 +43,7 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   const traded = new Set(sides.map((token) => (token === zeroAddress ? wrappedNative : token)))
   const trades = calls.flatMap((call) => call.trades)
   if (trades.some(({ tokenIn, tokenOut }) => !traded.has(tokenIn) || !traded.has(tokenOut))) return null
-  const atEnds = calls.length === 1 ? addedAtEnds(intent, deposits, moved) : []
+  const atEnds = calls.length === 1 && !addsNothing ? addedAtEnds(intent, deposits, moved) : []
   const adds = sides.map((token, side): readonly [string, bigint] => {
     const added = [-netChange(token, moved), ...atEnds.map((end) => end[side] ?? 0n)]
     return [token, added.reduce(larger, 0n)]
@@ -51,7 +56,15 @@ export function tradedIn(calls: readonly CallBounds[]): Pick<OwnMove, 'pays' | '
   return { pays: summed(calls, 'pays'), brings: summed(calls, 'brings') }
 }
 
-type MovingIntent = Pick<Intent, 'approvals' | 'deposits' | 'slippageBps'>
+type MovingIntent = Pick<Intent, 'spends' | 'approvals' | 'permit' | 'deposits' | 'slippageBps'>
+
+/** Native currency and its wrapped form are one. */
+function pairKey({ token0, token1 }: PoolIdentity, wrappedNative: string): string {
+  return [token0, token1]
+    .map((token) => (token === zeroAddress ? wrappedNative : token))
+    .toSorted()
+    .join(' ')
+}
 
 type BoundDeposit = SimulatedDeposit & { readonly bounds: DepositBounds }
 

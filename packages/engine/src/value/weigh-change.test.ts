@@ -1,3 +1,4 @@
+import { zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { bandOf } from './bands.fixture.ts'
 import type { Holdings, TrustedPrice } from './trusted-value.ts'
@@ -28,6 +29,7 @@ const weigh = (
     isUnnamed: (token) => token === 'odd',
     bounds: { maxLossBps: 100, mostLossBps: 500 },
     isOwnMove: false,
+    wrappedNative: 'weth',
     ...change,
   })
 const sold = (usdc: number) => outcome({ weth: e18 }, { usdc: usd(usdc) })
@@ -72,6 +74,14 @@ describe('G13: what leaves against what arrives', () => {
     // A pool beside a feed keeps a call from being refused, not the day from counting what the feed may be off.
     expect(traded('one', 'deep', 969)).toMatchObject({ isWithin: true, lossUsdMicros: usd(5.069) })
     expect(traded('one', 'one', 1_000).lossUsdMicros).toBe(0n)
+  })
+
+  it('takes native currency and its wrapped form for one, wherever in its band their price lies', () => {
+    const fed: TrustedPrice = { ...bandOf(100n * e18, { eachSideBps: 100n }), decimals: 18 }
+    const wrapped = weigh([outcome({ [zeroAddress]: e18 }, { weth: e18 })], {
+      prices: (token) => (token === zeroAddress || token === 'weth' ? fed : null),
+    })
+    expect(wrapped).toMatchObject({ isWithin: true, lossUsdMicros: 0n })
   })
 
   it('counts the edge at which the loss is the larger share', () => {

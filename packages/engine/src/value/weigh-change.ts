@@ -1,3 +1,4 @@
+import { zeroAddress } from 'viem'
 import {
   bandWidthBps,
   type Edge,
@@ -66,7 +67,7 @@ function groupsOf(moved: MovedOutcomes): readonly CallOutcomes[] {
 }
 
 function weighGroup({ outcomes, feeBps }: CallOutcomes, change: WeighedChange): Weighed {
-  const { prices, isUnnamed, bounds, isOwnMove } = change
+  const { prices, isUnnamed, bounds, isOwnMove, wrappedNative } = change
   const edges: readonly Edge[] = ['low', 'high']
   const weighed = outcomes.flatMap((outcome) => edges.map((edge) => weighAt(outcome, prices, edge)))
   const [first = nothing.worst, ...rest] = weighed
@@ -74,8 +75,10 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, change: WeighedChange): 
   const beyond = weighed.filter((one) => !isAllowed(one, allowedBps))
   const isSpeculative = outcomes.some(({ arrives }) => [...tokensIn(arrives)].some(isUnnamed))
   const middle = outcomes.map((outcome) => weighAt(outcome, prices, 'mid'))
-  const apart = outcomes.flatMap((outcome) => weighApart(outcome, prices, isOwnMove ? isBand : isFed))
-  const alone = outcomes.flatMap((outcome) => weighApart(outcome, prices, isFedAlone))
+  const apart = outcomes.flatMap((outcome) =>
+    weighApart(outcome, prices, { mayLieApart: isOwnMove ? isBand : isFed, wrappedNative }),
+  )
+  const alone = outcomes.flatMap((outcome) => weighApart(outcome, prices, { mayLieApart: isFedAlone, wrappedNative }))
   const outermostBps = Math.max(bounds.mostLossBps, bounds.maxLossBps)
   const beyondAll = alone.filter((one) => !isAllowed(one, outermostBps))
   return {
@@ -92,15 +95,19 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, change: WeighedChange): 
 }
 
 /** What an outcome loses as a day counts it: in the middle of every band, or more where feeds lie apart. */
-export function mostLost(outcome: Outcome, prices: TrustedPrices): bigint {
-  return [weighAt(outcome, prices, 'mid'), ...weighApart(outcome, prices, isFed)].map(lostIn).reduce(larger, 0n)
+export function mostLost(outcome: Outcome, prices: TrustedPrices, wrappedNative: string): bigint {
+  return [weighAt(outcome, prices, 'mid'), ...weighApart(outcome, prices, { mayLieApart: isFed, wrappedNative })]
+    .map(lostIn)
+    .reduce(larger, 0n)
 }
 
-function weighApart(outcome: Outcome, prices: TrustedPrices, mayLieApart: OfPrice): readonly Weighing[] {
-  return pricesApart(outcome, prices, mayLieApart).map((view) => weighAt(outcome, view, 'mid'))
+function weighApart(outcome: Outcome, prices: TrustedPrices, which: Apart): readonly Weighing[] {
+  return pricesApart(outcome, prices, which).map((view) => weighAt(outcome, view, 'mid'))
 }
 
 type OfPrice = (price: TrustedPrice) => boolean
+
+type Apart = { readonly mayLieApart: OfPrice; readonly wrappedNative: string }
 
 /** A feed may be off by all of its band, whatever a pool beside it says: two of them in opposite directions. */
 const isFed: OfPrice = ({ basis }) => basis === 'feed'
@@ -111,9 +118,13 @@ const isBand: OfPrice = ({ basis }) => basis !== 'cold'
  * The prices at which these tokens lie each at one end of its band, in every combination; nothing where fewer than two are moved. Of
  * more than four tokens those of the widest bands, for the others hardly matter beside them.
  */
-function pricesApart(outcome: Outcome, prices: TrustedPrices, mayLieApart: OfPrice): readonly TrustedPrices[] {
-  const those = tokensOf([outcome]).flatMap((token) => {
-    const price = prices(token)
+function pricesApart(outcome: Outcome, prices: TrustedPrices, which: Apart): readonly TrustedPrices[] {
+  const { mayLieApart, wrappedNative } = which
+  // Native currency and its wrapped form have one price.
+  const priceOf = (token: string) => (token === zeroAddress ? wrappedNative : token)
+  const moved = new Map(tokensOf([outcome]).map((token) => [priceOf(token), token]))
+  const those = [...moved].flatMap(([token, named]) => {
+    const price = prices(named)
     return price !== null && mayLieApart(price) ? [{ token, price }] : []
   })
   if (those.length < 2) return []
@@ -125,7 +136,7 @@ function pricesApart(outcome: Outcome, prices: TrustedPrices, mayLieApart: OfPri
         return [token, { ...price, midE18 }] as const
       }),
     )
-    return (token) => ends.get(token) ?? prices(token)
+    return (token) => ends.get(priceOf(token)) ?? prices(token)
   })
 }
 
@@ -165,6 +176,8 @@ export type WeighedChange = {
    * loses wherever in their bands the prices lie, and not in their middle alone.
    */
   readonly isOwnMove: boolean
+  /** Lower case. */
+  readonly wrappedNative: string
 }
 
 export type MovedOutcomes = {

@@ -57,7 +57,7 @@ export const settings = [
   // other services
   secret(
     'SVC_TRADING_API_KEY',
-    'Key of the trading API, which then builds the calls of collect_fees and remove_liquidity.',
+    'Key of the trading API, which then builds the calls of collect_fees and remove_liquidity; claim_lp_rewards and migrate_position need it.',
   ),
   setting(
     'SVC_TRADING_API_URL',

@@ -1,8 +1,7 @@
 import { isAddress } from 'viem'
 import * as z from 'zod'
 import { addContradictions, addParams } from './add-request.ts'
-import { collectParams, compoundParams } from './fee-params.ts'
-import { moveContradictions, moveParams } from './move-range.ts'
+import { collectParams, compoundParams, moveContradictions, moveParams } from './position-params.ts'
 import { removableIdProblem, removeParams } from './owned-liquidity.ts'
 import { isPositionId } from './params.ts'
 

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Devnet } from '@svc/devnet'
@@ -15,7 +15,7 @@ import type { CheckOptions } from '../../../amm/src/history/periods/check-period
 import { createPoolHistory } from '@svc/amm/history'
 import { createIdentities, type IdentitiesOptions } from '../identity/create-identities.ts'
 import { noServices } from '../identity/no-services.fixture.ts'
-import { createLiquidity } from '@svc/amm/liquidity'
+import { createLiquidity, routeLiquidity } from '@svc/amm/liquidity'
 import { createPriceSource } from '@svc/amm/prices'
 import { createRewards, type RewardsOptions } from '@svc/amm/rewards'
 import { createRpcPool } from '@svc/amm/rpc'
@@ -23,11 +23,21 @@ import { createSubgraphs } from '@svc/amm/subgraph'
 import type { SubgraphsOptions } from '../../../amm/src/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '@svc/amm/tokens'
 import { createTwamm } from '@svc/amm/twamm'
+import { createTradingRoute } from '@svc/amm/upstream'
 import { createWorkerPool, type WorkerPoolOptions } from '../workers/create-worker-pool.ts'
-import { devnetPolicy, type OperationsPipeline, type PolicySource, type Principal, scopes } from '@svc/engine'
+import {
+  devnetPolicy,
+  openTrading,
+  type OperationsPipeline,
+  type PolicySource,
+  type Principal,
+  scopes,
+  type TradingOptions,
+} from '@svc/engine'
 import { createDecisionRecorder } from '../../../engine/src/audit/decision-recorder.ts'
 import { createDoubt, hasSigned } from '../../../engine/src/operations/may-be-mined.ts'
 import { createExecutor, type Executor } from '../../../engine/src/pipeline.ts'
+import { guardedSigner } from '../../../engine/src/signatures/guarded-signer.ts'
 import { createFormerWallets } from '../../../engine/src/recovery/former-wallets.ts'
 import { createOperationsPipeline } from '../../../engine/src/operations/operations-pipeline.ts'
 import { earlierTransactions } from '../../../engine/src/operations/earlier-transactions.ts'
@@ -37,7 +47,6 @@ import type { CallRequest } from '../dispatch/call-stages.ts'
 import { createDispatch, type Dispatch } from '../dispatch/dispatch.ts'
 import type { Ports } from '../ports.ts'
 import { type Patience, patientRpc, withPatience } from '../../../engine/src/fixtures/patience.fixture.ts'
-import { routeUpstream, type UpstreamOptions } from '../../../engine/src/upstream/route-upstream.ts'
 import { parsePolicy } from '../../../engine/src/policy/policy.ts'
 import { createConfirmedSources } from '../../../engine/src/policy/policy-price-sources.ts'
 import type { policySchema } from '../../../engine/src/policy/policy-schema.ts'
@@ -79,7 +88,10 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     policyTokens: (id) => policy.allowlist.tokens[id] ?? [],
   })
   const { tradingApi = null } = options
-  const liquidity = routeUpstream(createLiquidity({ rpc, tokens }), { tradingApi, policy: () => policy })
+  const trading = openTrading({ tradingApi, policy: () => policy })
+  const ownLiquidity = createLiquidity({ rpc, tokens })
+  const liquidity =
+    trading === null ? ownLiquidity : routeLiquidity(ownLiquidity, createTradingRoute(trading, { rpc, tokens }))
   const confirmed = createConfirmedSources(() => policy)
   const prices = createPriceSource({ rpc, tokens, liquidity, confirmed, pickInt: () => 0 })
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
@@ -87,7 +99,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const subgraphs = createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs })
   const checks = { pickInt: (below: number) => randomInt(below), withinMs: 60_000, ...options.checks }
   const history = createPoolHistory({ rpc, liquidity, prices }, { subgraphs, bars: store.bars, now, checks })
-  const rewards = createRewards({ rpc, chains: chains.list(), url: 'http://127.0.0.1:9', ...options.rewards })
+  const rewards = createRewards({ rpc, chains: chains.list(), url: 'http://127.0.0.1:9', trading, ...options.rewards })
   const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
   const twamm = createTwamm({ rpc, liquidity, named: (id) => policy.twammHooks[id] ?? [] })
   const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, twamm, workers, identities }
@@ -119,6 +131,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     now,
     log,
     senders: () => sender,
+    signGranted: guardedSigner(wallet).signGranted,
     journal: store.journal,
     transactions: store.transactions,
     formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address }),
@@ -206,6 +219,10 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       if (envelope === undefined) throw new Error(`${name} took what it should refuse`)
       return envelope
     },
+    async audited(event) {
+      const lines = (await readFile(join(dataDir, 'audit.jsonl'), 'utf8')).trim().split('\n')
+      return lines.map((line) => JSON.parse(line) as { readonly event: string }).filter((line) => line.event === event)
+    },
     balance(symbolOrAddress, of = wallet.address) {
       if (symbolOrAddress === 'ETH') return client.getBalance({ address: of })
       const token = symbolOrAddress.startsWith('0x') ? (symbolOrAddress as Address) : address(symbolOrAddress)
@@ -251,6 +268,8 @@ export type World = {
   call(name: string, args?: Readonly<Record<string, unknown>>, asked?: Asked): Promise<Answer>
   /** Calls a tool that must refuse and gives the envelope. */
   refuse(name: string, args?: Readonly<Record<string, unknown>>, asked?: Asked): Promise<ErrorEnvelope>
+  /** The lines of an event in the audit log, in order. */
+  audited(event: string): Promise<readonly object[]>
   balance(symbolOrAddress: string, of?: Address): Promise<bigint>
   /** What the transactions of a result cost the wallet in gas, in wei. */
   gasPaid(answer: Answer): Promise<bigint>
@@ -265,7 +284,7 @@ export type WorldOptions = {
   readonly upstream?: Partial<IdentitiesOptions['upstream']>
   readonly subgraphs?: Partial<SubgraphsOptions>
   /** Who else builds transactions; nobody unless given. */
-  readonly tradingApi?: UpstreamOptions['tradingApi']
+  readonly tradingApi?: TradingOptions['tradingApi']
   /** The service that gives proofs of rewards; none answers unless given. */
   readonly rewards?: Partial<Pick<RewardsOptions, 'url' | 'timeoutMs'>>
   /** How subgraphs are held against the chain: at random, within a minute unless given. */

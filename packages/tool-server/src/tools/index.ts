@@ -4,10 +4,12 @@ import { optimizeLpRange } from './analytics/optimize-lp-range.ts'
 import { recommendFeeTier } from './analytics/recommend-fee-tier.ts'
 import { addLiquidity } from './liquidity/add-liquidity.ts'
 import { batchLpOperations } from './liquidity/batch-lp-operations.ts'
+import { claimLpRewards } from './liquidity/claim-lp-rewards.ts'
 import { collectFees } from './liquidity/collect-fees.ts'
 import { compoundFees } from './liquidity/compound-fees.ts'
 import { harvestRewards } from './liquidity/harvest-rewards.ts'
 import { increaseLiquidity } from './liquidity/increase-liquidity.ts'
+import { migratePosition } from './liquidity/migrate-position.ts'
 import { rebalancePosition } from './liquidity/rebalance-position.ts'
 import { removeLiquidity } from './liquidity/remove-liquidity.ts'
 import { getGasPrice } from './market/get-gas-price.ts'
@@ -55,6 +57,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   cancelTwammOrder,
   checkSafetyStatus,
   checkSetupHealth,
+  claimLpRewards,
   claimTwammOrder,
   collectFees,
   compoundFees,
@@ -82,6 +85,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   increaseLiquidity,
   listOperations,
   listSupportedChains,
+  migratePosition,
   optimizeLpRange,
   provisionWallet,
   queryAgentIdentity,

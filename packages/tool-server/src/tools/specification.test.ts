@@ -44,6 +44,17 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
     result:
       'status closedPosition.positionId closedPosition.txHash closedPosition.amount0Received closedPosition.amount1Received closedPosition.feesCollected newPosition.positionId newPosition.txHash newPosition.amount0Deposited newPosition.amount1Deposited newPosition.priceLower newPosition.priceUpper newPosition.currentPrice totalGasCostUsd',
   },
+  migrate_position: {
+    parameters: 'positionId chain outputHooks slippageTolerance',
+    required: 'positionId chain',
+    result:
+      'status txHash oldPositionId newPositionId version pool.token0 pool.token1 pool.fee amount0Migrated amount1Migrated hooks explorerUrl',
+  },
+  claim_lp_rewards: {
+    parameters: 'chain tokens distributor',
+    required: 'chain tokens',
+    result: 'status txHash claimed totalClaimedUsd distributor explorerUrl',
+  },
   harvest_rewards: {
     parameters: 'chain wallet targetToken positionIds includeRewards slippageBps minHarvestUsd dryRun',
     required: 'chain',
@@ -83,6 +94,7 @@ const specified: Readonly<Record<string, { parameters: string; required: string;
 
 /** Members of results in the order of the specification: at the top, and of the items of lists. */
 const specifiedFirst: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  claim_lp_rewards: { claimed: 'token symbol amount amountUsd' },
   backtest_lp_strategy: {
     '': 'pair chain fee period priceChange hodlBenchmark strategies winner timestamp',
     strategies:
@@ -115,6 +127,7 @@ const defaults: readonly (readonly [tool: string, parameter: string, value: unkn
   ['compound_fees', 'version', 'v3'],
   ['compound_fees', 'swapToRatio', true],
   ['rebalance_position', 'version', 'v3'],
+  ['migrate_position', 'slippageTolerance', 50],
   ['harvest_rewards', 'includeRewards', true],
   ['harvest_rewards', 'slippageBps', 100],
   ['harvest_rewards', 'minHarvestUsd', 0.1],

@@ -2,7 +2,6 @@ import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual } from 'viem'
 import type { Intent, IntentApproval, IntentCall, Settled, TokenQuantity } from '../../intent.ts'
 import { mergePositionManagerCalls, settledByManager } from '../v3/merge-position-manager-calls.ts'
-import { partsOf, settledCalls } from './settled-calls.ts'
 
 /**
  * One intent of several, in their order, all or none. Where every call is one of the v3 position manager that sends no native currency,
@@ -87,4 +86,26 @@ function isSame(one: string, other: string): boolean {
 /** `null` where no part has one. */
 function greatest(values: readonly (number | null)[]): number | null {
   return values.reduce((most, value) => (most === null || (value !== null && value > most) ? value : most), null)
+}
+
+/**
+ * What was mined, as seen by the planner of some of an intent's calls, `count` from `from` on: their logs alone, also where one
+ * transaction made them all. A part that sends nothing sees the whole.
+ */
+export function settledCalls(settled: Settled, from: number, count: number): Settled {
+  const calls = settled.calls.slice(from, from + count)
+  const main = calls.at(-1)
+  return main === undefined ? settled : { ...settled, calls, transactions: calls, main }
+}
+
+/** Where each part of an intent that was put together of several begins, and how many calls it has. */
+export function partsOf(
+  intents: readonly { readonly calls: readonly unknown[] }[],
+): readonly { readonly from: number; readonly count: number }[] {
+  let from = 0
+  return intents.map(({ calls: { length: count } }) => {
+    const part = { from, count }
+    from += count
+    return part
+  })
 }

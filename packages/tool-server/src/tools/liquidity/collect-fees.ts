@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
 import { ownPosition } from '../own-position.ts'
-import { collectParams } from '../fee-params.ts'
+import { collectParams } from '../position-params.ts'
 import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
 

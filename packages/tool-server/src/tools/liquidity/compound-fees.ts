@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
 import { ownPosition } from '../own-position.ts'
-import { compoundParams } from '../fee-params.ts'
+import { compoundParams } from '../position-params.ts'
 import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import {
   notesResult,

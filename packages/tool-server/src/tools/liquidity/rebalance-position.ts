@@ -14,7 +14,7 @@ import {
 } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import { isSecondToken, ownPosition } from '../own-position.ts'
-import { moveContradictions, moveParams, moveRangeOf } from '../move-range.ts'
+import { moveContradictions, moveParams, moveRangeOf } from '../position-params.ts'
 import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import {
   inOrder,

@@ -192,7 +192,7 @@ test.each([
 /** What is old shows in the simulation alone: in a claim of v3 more waits than it pays, elsewhere its time is over. */
 const byGuard: Readonly<Record<Exclude<TradingTrick, 'stale'>, string>> = {
   'wrong-from': 'it is sent by somebody else',
-  'foreign-to': 'it goes to a contract that is not one of the AMM',
+  'foreign-to': 'it goes to a contract that is not known for this',
   'foreign-recipient': 'it pays somebody other than the wallet',
   'extra-approval': 'it holds a function 0x095ea7b3 that is not known here',
   'inflated-value': 'it sends more native currency than was asked for',

@@ -38,7 +38,11 @@ function worldOwing(rewards: readonly ClaimableReward[]): ReturnType<typeof unto
   const owed = { distributor: base.rewardDistributor!, root: `0x${'a'.repeat(64)}` as const, blockNumber: 7n, rewards }
   const usd = async (_chain: unknown, token: { usdPegged: boolean }) => (token.usdPegged ? { usd: 1 } : null)
   const bare = untouchedWorld()
-  return { ...bare, rewards: { claimable: async () => owed }, prices: { ...bare.prices, usd } as never }
+  return {
+    ...bare,
+    rewards: { ...bare.rewards, claimable: async () => owed },
+    prices: { ...bare.prices, usd } as never,
+  }
 }
 
 function owed(token: Address, claimable: bigint): ClaimableReward {

@@ -1,6 +1,6 @@
 import { type Address, concat, type Hex, keccak256, pad, toHex, zeroHash } from 'viem'
 import { expect, test } from 'vitest'
-import { holdsProof, type ProvenLeaf } from './create-rewards.ts'
+import { holdsProof, type ProvenLeaf } from './read-distributor.ts'
 
 /** Root and proofs as @openzeppelin/merkle-tree 1.0.8 (SimpleMerkleTree) makes them of these five leaves. */
 const root = '0x0ca71b2062f7afe9bb5ba6488b35fa34b8d708972286529d714a42d2b463af6e'

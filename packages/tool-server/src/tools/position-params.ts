@@ -1,16 +1,27 @@
 import * as z from 'zod'
-import type { AddRequest } from '@svc/amm'
 import {
   deadlineInput,
+  rangedVersionInput,
+  slippageInput,
   priceLowerInput,
   priceUpperInput,
   rangeContradictions,
-  rangedVersionInput,
   rangeOf,
   rangeStrategyInput,
-  slippageInput,
   tokenInput,
 } from './params.ts'
+import type { AddRequest } from '@svc/amm'
+
+/** What collecting fees is asked for with, beside position and chain: by itself, and inside a batch. */
+export const collectParams = { version: rangedVersionInput.default('v3'), deadlineSeconds: deadlineInput }
+
+/** The same for adding them to the liquidity. */
+export const compoundParams = {
+  version: rangedVersionInput.default('v3'),
+  swapToRatio: z.boolean().default(true).describe('false: add what fits'),
+  slippageBps: slippageInput,
+  deadlineSeconds: deadlineInput,
+}
 
 /** What a move into another range is asked for with, beside position and chain: by itself, and inside a batch. */
 export const moveParams = {

@@ -1,0 +1,68 @@
+import { type Abi, type AbiParameter, parseAbiParameters } from 'viem'
+import { v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
+import { positionPermitAbi } from '@svc/amm/liquidity'
+
+/** Adds to a position of v4. */
+export const increasesPosition = parseAbiParameters(
+  'uint256 tokenId, uint256 liquidity, uint128 amount0Max, uint128 amount1Max, bytes hookData',
+)
+const decreasesPosition = parseAbiParameters('uint256 tokenId, uint256 liquidity')
+/** Opens a position of v4. */
+export const mintsPosition = parseAbiParameters([
+  'PoolKey key, int24 tickLower, int24 tickUpper, uint256 liquidity, uint128 amount0Max, uint128 amount1Max, address recipient, bytes hookData',
+  'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+])
+
+/**
+ * Actions of v4: parameters where one of them matters here, `null` where none does. Clear-or-take is not among them: it
+ * may leave what is owed to the caller behind.
+ */
+export const v4Actions = new Map<number, readonly AbiParameter[] | null>([
+  [0x00, increasesPosition],
+  [0x01, decreasesPosition],
+  [0x02, mintsPosition],
+  [0x03, parseAbiParameters('uint256 tokenId')], // burn
+  [0x06, null], // swap exact in, single
+  [0x07, null], // swap exact in
+  [0x08, null], // swap exact out, single
+  [0x09, null], // swap exact out
+  [0x0b, parseAbiParameters('address currency, uint256 amount, bool payerIsUser')], // settle
+  [0x0c, null], // settle all
+  [0x0d, null], // settle pair
+  [0x0e, parseAbiParameters('address currency, address recipient, uint256 amount')],
+  [0x0f, null], // take all: to the caller
+  [0x11, parseAbiParameters('address currency0, address currency1, address recipient')],
+  [0x12, null], // close currency: with the caller
+  [0x14, parseAbiParameters('address currency, address recipient')],
+  [0x15, null], // wrap
+  [0x16, null], // unwrap
+])
+
+/** What `modifyLiquidities` and the v4 command of the universal router carry. */
+export const v4Unlock = parseAbiParameters('bytes actions, bytes[] params')
+
+/** Commands of the universal router that are read. The flag that lets a command fail is not among them. */
+export const routerCommands = new Map<number, readonly AbiParameter[] | 'v4Actions'>([
+  [0x00, parseAbiParameters('address recipient, uint256 amountIn, uint256 amountOutMin, bytes path, bool payerIsUser')],
+  [0x04, parseAbiParameters('address token, address recipient, uint256 amountMin')],
+  [
+    0x08,
+    parseAbiParameters('address recipient, uint256 amountIn, uint256 amountOutMin, address[] path, bool payerIsUser'),
+  ],
+  [0x0b, parseAbiParameters('address recipient, uint256 amount')],
+  [0x0c, parseAbiParameters('address recipient, uint256 amountMin')],
+  [0x10, 'v4Actions'],
+])
+
+export type ManagerCommand = {
+  readonly version: 'v3' | 'v4'
+  readonly abi: Abi
+  readonly functions: ReadonlySet<string>
+}
+
+/** Commands by which the universal router calls a position manager, as far as a migration needs them. */
+export const managerCommands: ReadonlyMap<number, ManagerCommand> = new Map<number, ManagerCommand>([
+  [0x11, { version: 'v3', abi: positionPermitAbi, functions: new Set(['permit']) }],
+  [0x12, { version: 'v3', abi: v3PositionManagerAbi, functions: new Set(['decreaseLiquidity', 'collect', 'burn']) }],
+  [0x14, { version: 'v4', abi: v4PositionManagerAbi, functions: new Set(['modifyLiquidities']) }],
+])
