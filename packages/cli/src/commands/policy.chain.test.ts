@@ -49,7 +49,7 @@ describe('svc policy explain, on a chain', () => {
     expect(weighed).toMatchObject({
       failure: null,
       value: { outUsd: '150', isExit: false, refusals: [] },
-      budgets: [{ name: 'loss', asksUsd: '1', usedUsd: '0', capUsd: '40' }, {}, {}, {}],
+      budgets: [{ name: 'loss', asksUsd: '2.1225', usedUsd: '0', capUsd: '40' }, {}, {}, {}],
     })
     expect(weighed.prices.map(({ symbol }: { symbol: string }) => symbol)).toEqual(['ETH', 'WETH', 'USDC'])
   })
@@ -83,7 +83,7 @@ describe('svc policy explain, on a chain', () => {
     await store.ledger.reserve({ ...spend, budgets: [loss], id: 'r', requestId: 'r' })
     const shown = await svc('explain', 'op-1', '--wallet', wallet())
     expect(shown.stdout).toMatch(
-      /^deny +maxDailyLossUsd: [^\n]*at most 40 USD in any 24 hours, of which 39\.5 USD are used\n +asked +1 USD\n +code +VALUE_LOSS/m,
+      /^deny +maxDailyLossUsd: [^\n]*at most 40 USD in any 24 hours, of which 39\.5 USD are used\n +asked +2\.1225 USD\n +code +VALUE_LOSS/m,
     )
     await store.close()
   })
