@@ -75,6 +75,7 @@ describe('backtest_lp_strategy', () => {
     }
     const byEnd = strategies.toSorted((a, b) => b.number('endValueUsd') - a.number('endValueUsd'))
     expect(answer.text('winner.strategy')).toBe(byEnd[0]!.text('name'))
+    expect(answer.text('winner.reason')).not.toBe('')
     expect(answer.text('winner.caveat')).toContain(`The lead over ${byEnd[1]!.text('name')}`)
     // The narrower the range, the more fees, and the less sure they are.
     const column = (name: string) => strategies.map((strategy) => strategy.number(name))
@@ -91,6 +92,11 @@ describe('backtest_lp_strategy', () => {
     const grew = last / first
     // Prices of a history have six digits.
     expect(answer.number('hodlBenchmark.endValueUsd')).toBeCloseTo((10_000 * (1 + grew)) / 2, 0)
+    expect(answer.number('hodlBenchmark.startValueUsd')).toBeCloseTo(10_000, 0)
+    const changePct = answer.number('priceChange.endPrice') / answer.number('priceChange.startPrice') - 1
+    expect(answer.number('priceChange.changePct')).toBeCloseTo(changePct * 100, 2)
+    const returnPct = answer.number('hodlBenchmark.endValueUsd') / answer.number('hodlBenchmark.startValueUsd') - 1
+    expect(answer.number('hodlBenchmark.returnPct')).toBeCloseTo(returnPct * 100, 2)
     expect(all.number('ilCostUsd')).toBeCloseTo(
       ((10_000 * (1 + grew)) / 2) * (1 - (2 * Math.sqrt(grew)) / (1 + grew)),
       2,

@@ -22,8 +22,13 @@ describe('recommend_fee_tier', () => {
     const tiers = tiersOf(answer)
     expect(answer.data).toMatchObject({
       pair: 'WETH/USDC',
-      analysis: { pairVolatility: { classification: 'MODERATE' }, competitiveLandscape: { otherDexVolumePct: null } },
+      analysis: {
+        pairVolatility: { classification: 'MODERATE', annualized: expect.any(Number), note: expect.any(String) },
+        competitiveLandscape: { otherDexVolumePct: null, note: expect.any(String) },
+      },
     })
+    // A year's volatility between 30 and 80 %, which is what MODERATE says.
+    expect(Math.abs(answer.number('analysis.pairVolatility.annualized') - 0.55)).toBeLessThan(0.25)
     expect(tiers.map((tier) => [tier.number('feeTier'), tier.text('version')])).toEqual([
       [100, 'v3'],
       [500, 'v3'],

@@ -52,6 +52,10 @@ describe('batch_lp_operations', () => {
     expect(answer.at('transactions')).toHaveLength(1)
     expect(answer.text('atomicity')).toBe('batch-7702')
     expect(answer.at('operationsExecuted')).toBe(5)
+    expect(answer.data).toMatchObject({ status: 'success', explorerUrl: null })
+    const receipt = await world.client.getTransactionReceipt({ hash: answer.text('txHash') as `0x${string}` })
+    expect(receipt).toMatchObject({ status: 'success', to: world.wallet.toLowerCase() })
+    expect(answer.number('totalGasCostUsd')).toBe(answer.number('gasCostUsd'))
     const results = answer.at('results') as readonly Record<string, unknown>[]
     expect(results.map(({ type }) => type)).toEqual(operations.map(({ type }) => type))
     expect(results.map((result) => Object.keys(result).at(-1))).toEqual([

@@ -54,6 +54,9 @@ test('claims what is owed in the tokens named, to the unit, and says what was no
   const [usdc, weth] = answer.list('claimed').map((row) => row.number('amountUsd'))
   expect(answer.number('totalClaimedUsd')).toBeCloseTo(usdc! + weth!, 6)
   expect(answer.list('transactions')).toHaveLength(1)
+  const receipt = await world.client.getTransactionReceipt({ hash: answer.text('txHash') as `0x${string}` })
+  expect([receipt.status, receipt.to]).toEqual(['success', devnet().rewards.distributor.toLowerCase()])
+  expect(answer.at('explorerUrl')).toBeNull()
   expect(api.asked().at(-1)).toEqual({
     route: 'POST /v1/lp/claim_rewards',
     body: {

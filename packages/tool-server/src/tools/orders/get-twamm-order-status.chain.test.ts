@@ -56,6 +56,9 @@ describe('get_twamm_order_status', () => {
     expect(Number(half.text('progress.avgPrice'))).toBeCloseTo(earned / sold, 3)
     const premium = half.number('vsSpotExecution.twammPremiumPct')
     expect(premium).toBeCloseTo((earned / sold / spot - 1) * 100, 2)
+    expect(half.number('vsSpotExecution.currentAvgPrice') / (earned / sold)).toBeCloseTo(1, 4)
+    const byId = await world.call('get_twamm_order_status', { ...idOf(placed), chain: `${devnet().chainId}` })
+    expect(byId.text('orderId')).toBe(placed.text('orderId'))
     // The fee of 0.3 %, and some impact.
     expect(premium).toBeGreaterThan(-1)
     expect(premium).toBeLessThan(0)

@@ -51,6 +51,8 @@ describe('submit_twamm_order', () => {
     expect(answer.at('tokenIn.symbol')).toBe(tokenIn)
     expect(answer.at('tokenOut.symbol')).toBe(tokenOut)
     expect(answer.text('pool')).toBe(devnet().twamm.pool.id)
+    // The local chain has no explorer.
+    expect(answer.at('explorerUrl')).toBeNull()
     // An approval, the order, and the approval taken back where the second of the block left a little of it; nothing of it is left.
     expect([2, 3]).toContain(answer.list('transactions').length)
     expect(await allowance(tokenIn)).toBe(0n)
