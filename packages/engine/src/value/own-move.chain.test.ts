@@ -114,16 +114,15 @@ describe('own liquidity that is moved within its pool', () => {
     })
     const left = await pipeline.liquidity.position(pipeline.chain, 'v3', position.positionId)
     expect(left).toMatchObject({ liquidity: 0n, fees0: 0n, fees1: 0n })
-    // The swap goes through another pool, and is done.
-    expect(await pipeline.balance('USDC')).toBeGreaterThanOrEqual(parseUnits('19799', 6))
-    expect(await pipeline.balance('WETH')).toBeGreaterThanOrEqual(parseUnits('5.06', 18))
+    // What is left is simulated anew once the position is closed: the swap is not signed any more.
+    expect(await pipeline.balance('USDC')).toBeGreaterThanOrEqual(parseUnits('19999', 6))
+    expect(await pipeline.balance('WETH')).toBeGreaterThanOrEqual(parseUnits('4.999', 18))
     const { swapRouter02, positionManager } = pipeline.chain.amm.v3!
     const standing = [swapRouter02, positionManager].map((spender) => pipeline.allowance('USDC', spender))
     expect(await Promise.all(standing)).toEqual([0n, 0n])
     expect(await pipeline.store.ledger.open()).toEqual([])
     const counted = await used(pipeline)
-    expect(counted).toBeGreaterThan(parseUnits('199', 6))
-    expect(counted).toBeLessThan(parseUnits('206', 6))
+    expect(counted).toBeLessThan(parseUnits('6', 6))
   })
 
   it('pays nobody else on the way', async () => {
