@@ -93,7 +93,7 @@ test('an image is made of the sources alone', () => {
 })
 
 test('every probe asks a route of the service', () => {
-  const routes = ['app', 'routes/ready'].map((name) => read(`packages/support-api/src/${name}.ts`))
+  const routes = ['app', 'routes/probes'].map((name) => read(`packages/support-api/src/${name}.ts`))
   const paths = routes.map((text) => /path: '(\/[a-z]+z)'/.exec(text)?.[1])
   const probed = [...read('deploy/support-api/kubernetes.yaml').matchAll(/^\s+path: (\S+)/gm)].map(([, path]) => path)
   expect(probed).toHaveLength(3)
