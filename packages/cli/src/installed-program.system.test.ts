@@ -27,6 +27,7 @@ const calls: Readonly<Record<string, readonly [words: readonly string[], code: n
   audit: [['verify', ...place], 0, /^Whole: 1 line/],
   pause: [place, 0, /paused/i],
   resume: [place, 0, /^Resumed/],
+  keys: [['list', ...place], 0, /FINGERPRINT/],
   lp: [['optimize', bars, '--fee', '500', '--decimals', '18,6'], 1, /no-such-file/],
 }
 
