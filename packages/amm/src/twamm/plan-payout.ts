@@ -29,7 +29,7 @@ export function planClaim(chain: Chain, pool: TwammPool, order: OwnTwammOrder): 
   return payout(chain, order, calls, why, owedIn)
 }
 
-/** Between planning and the block: a later one finds less unsold, and is planned anew. */
+/** Between planning and the block. One that waits longer brings less than it declares, which the breaker takes for a shortfall. */
 const longestWaitSeconds = 300
 
 /** How much comes depends on the second at which it is mined: what is sure is declared, of `tokenOut` what is earned already. */

@@ -51,7 +51,7 @@ async function readByKey(
   return { ...state, orderId, expiresAt, readAt, status: statusNow(state, expiresAt, readAt) }
 }
 
-function statusNow({ stands }: OrderState | Omit<OrderState, 'pending'>, expiresAt: number, readAt: number) {
+function statusNow({ stands }: Pick<OrderState, 'stands'>, expiresAt: number, readAt: number) {
   return stands && readAt < expiresAt ? 'active' : 'completed'
 }
 

@@ -219,8 +219,7 @@ function feeOf(legs: readonly Leg[], pays: ReadonlyMap<string, bigint>): number 
 /** Hundredths of a basis point; v2 pairs take 0.3 %. */
 const v2Fee = 3_000
 
-/** A fee above the most a static one may be is a flag: a hook decides it, and it excuses no loss. */
-/** 0 for a fee that a hook decides. */
+/** 0 for a fee above the most that a static one may be, which is a flag: a hook decides it, and it excuses no loss. */
 export function staticFeeBps(fee: number): number {
   return fee > 1_000_000 ? 0 : fee / 100
 }
