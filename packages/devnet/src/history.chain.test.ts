@@ -109,7 +109,9 @@ describe('thirty days of trading', () => {
     const numbers = Array.from({ length: Number(head.number) }, (_, index) => BigInt(index))
     const blocks = await Promise.all(numbers.map(async (blockNumber) => await client().getBlock({ blockNumber })))
     // The block of an hour comes in its last quarter; those before them all made the chain, those of this hour are of no trade.
-    const times = blocks.map(({ timestamp }) => Number(timestamp)).filter((time) => time > hourZero && time < runningHour)
+    const times = blocks
+      .map(({ timestamp }) => Number(timestamp))
+      .filter((time) => time > hourZero && time < runningHour)
     const market = createMarket(history)
     const rounds: Record<string, number> = {}
     for (const { symbol, asset, deviationBps } of feedSpecs) {
