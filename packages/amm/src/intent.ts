@@ -14,6 +14,8 @@ export type Intent = {
   readonly spends: readonly TokenQuantity[]
   /** The least that must arrive, per token. */
   readonly receives: readonly TokenQuantity[]
+  /** Of several operations in one: what each by itself receives at least, in their order. */
+  readonly receivesApart?: readonly (readonly TokenQuantity[])[] | undefined
   readonly approvals: readonly IntentApproval[]
   readonly riskTier: RiskTier
   /** The slippage the plan was made with; `null` when no price is involved. */
