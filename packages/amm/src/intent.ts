@@ -249,7 +249,7 @@ export type Plan = {
 export type PlannedValues = {
   readonly leavesUsd: string
   readonly arrivesUsd: string
-  /** In the worst outcome that the calldata permits, at the worse edge of the bands. */
+  /** In the worst outcome that the calldata permits. */
   readonly arrivesAtWorstUsd: string
 }
 
@@ -270,6 +270,8 @@ export type PlannedCall = {
   readonly arguments: Readonly<Record<string, string>>
   /** The arguments that are amounts of a token that is known, by their names. */
   readonly amounts: Readonly<Record<string, PlannedAmount>>
+  /** Our own names of the contracts that arguments name, by their names. For the person who decides, as `chain` is. */
+  readonly contracts: Readonly<Record<string, string>>
 }
 
 /** A deposit as a person reads it: prices in whole tokens, token1 per token0, to six digits. */
