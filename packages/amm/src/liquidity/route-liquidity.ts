@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Chain } from '@svc/wallet/core'
-import type { Intent } from '../intent.ts'
+import { getSqrtPriceAtTick } from '@svc/lp-math'
+import type { Intent, IntentDeposit } from '../intent.ts'
 import type {
   AddOutcome,
+  AddPreview,
+  AddRequest,
+  IncreaseOutcome,
   Liquidity,
   LiquidityPlan,
   MigratePreview,
@@ -10,6 +14,7 @@ import type {
   Position,
   RemoveOutcome,
 } from '../ports.ts'
+import { leastOfMint } from './planning/slippage-limits.ts'
 import { builtNote, TradingError } from '../upstream/trading-error.ts'
 
 /**
@@ -32,6 +37,16 @@ export function routeLiquidity(own: Liquidity, route: LiquidityRoute): Liquidity
       if (!isDeepStrictEqual(unbound.intent.receives, plan.intent.receives)) return plan
       return built(plan, () => route.remove(chain, position, request, plan))
     },
+    async planAdd(chain, request) {
+      const plan = await own.planAdd(chain, request)
+      if (request.version === 'v2' || request.isPart === true || !takesDeposit(request, plan.intent)) return plan
+      return built(plan, () => route.add(chain, request, plan))
+    },
+    async planIncrease(chain, position, request) {
+      const plan = await own.planIncrease(chain, position, request)
+      if (!takesDeposit(request, plan.intent)) return plan
+      return built(plan, () => route.increase(chain, position, request, plan))
+    },
     async planMigrate(chain, readPosition, request) {
       return route.migrate(chain, await readPosition(), request)
     },
@@ -42,6 +57,26 @@ export function routeLiquidity(own: Liquidity, route: LiquidityRoute): Liquidity
 function canBeBuilt({ version }: Position, { collectFees, slippageBps }: RemoveRequest): boolean {
   return (collectFees || version === 'v4') && slippageBps < 10_000
 }
+
+/**
+ * The other route takes its limits from a slippage of the present price, and has no words for those of a plan that is carried out. One
+ * that would hold the deposit to nothing is refused of others.
+ */
+function takesDeposit({ kept, slippageBps }: DepositRequest, { deposits: [deposit] = [] }: Intent): boolean {
+  return kept === undefined && slippageBps < 10_000 && deposit !== undefined && hasLeast(deposit, slippageBps)
+}
+
+function hasLeast({ version, tickLower, tickUpper, sqrtPriceX96, liquidity }: IntentDeposit, slippageBps: number) {
+  if (version === 'v4') return true
+  if (tickLower === null || tickUpper === null) return false
+  const [sqrtPriceAX96, sqrtPriceBX96] = [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
+  const bounds = { sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96 }
+  const least = leastOfMint({ bounds, liquidity, slippageBps, kept: undefined })
+  return least.amount0 > 0n || least.amount1 > 0n
+}
+
+type DepositRequest = Pick<AddRequest, 'kept' | 'slippageBps'>
+type IncreaseRequest = Parameters<Liquidity['planIncrease']>[2]
 
 type RemoveRequest = Parameters<Liquidity['planRemove']>[2]
 
@@ -58,6 +93,13 @@ export type LiquidityRoute = {
     position: Position,
     request: RemoveRequest,
     own: LiquidityPlan<RemoveOutcome, RemoveOutcome>,
+  ): Promise<Intent>
+  add(chain: Chain, request: AddRequest, own: LiquidityPlan<AddPreview, AddOutcome>): Promise<Intent>
+  increase(
+    chain: Chain,
+    position: Position,
+    request: IncreaseRequest,
+    own: LiquidityPlan<IncreaseOutcome, IncreaseOutcome>,
   ): Promise<Intent>
   /** There is no way of our own: throws `TRADING_API_*` where there is none here. */
   migrate(chain: Chain, position: Position, request: MigrateRequest): Promise<LiquidityPlan<MigratePreview, AddOutcome>>

@@ -198,6 +198,8 @@ export type AddRequest = {
   readonly recipient: Address
   /** Of the plan that is carried out: its range and liquidity bounds are used again, not those of the present price. */
   readonly kept?: KeptDeposit | undefined
+  /** One of several operations that become one transaction: its calls are built here whoever builds others. */
+  readonly isPart?: true | undefined
 }
 
 export type AddPreview = {

@@ -9,9 +9,15 @@ import {
   type ClaimRequest,
   claimRewardsRequest,
   type ClaimRewardsRequest,
+  createAnswer,
+  createRequest,
+  type CreateRequest,
   decreaseAnswer,
   decreaseRequest,
   type DecreaseRequest,
+  increaseAnswer,
+  increaseRequest,
+  type IncreaseWireRequest,
   migrateAnswer,
   migrateRequest,
   type MigrateWireRequest,
@@ -33,6 +39,8 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
     migrate: async (request) => (await ask('/lp/migrate', migrateRequest, migrateAnswer, request)).migrate,
     claimRewards: async (request) => (await ask('/lp/claim_rewards', claimRewardsRequest, claimAnswer, request)).claim,
     decrease: async (request) => (await ask('/lp/decrease', decreaseRequest, decreaseAnswer, request)).decrease,
+    create: async (request) => (await ask('/lp/create', createRequest, createAnswer, request)).create,
+    increase: async (request) => (await ask('/lp/increase', increaseRequest, increaseAnswer, request)).increase,
   }
 
   async function ask<Answer>(
@@ -116,6 +124,10 @@ export type TradingClient = {
   claimRewards(request: ClaimRewardsRequest): Promise<TradingTransaction>
   /** A transaction that takes liquidity out of a position and pays out all that it is owed. */
   decrease(request: DecreaseRequest): Promise<TradingTransaction>
+  /** A transaction that opens a position, and its pool where that is missing. */
+  create(request: CreateRequest): Promise<TradingTransaction>
+  /** A transaction that adds to a position. */
+  increase(request: IncreaseWireRequest): Promise<TradingTransaction>
 }
 
 const perSecond = 3

@@ -8,6 +8,7 @@ import type { ReadPorts } from '../liquidity/liquidity-ports.ts'
 import type { MigrateRequest, Position } from '../ports.ts'
 import type { GuardUpstream, UpstreamAsked } from '../ports/upstream.ts'
 import type { TradingClient } from './create-trading-client.ts'
+import { depositRoute } from './deposit-route.ts'
 import { builtNote, tradingFailure } from './trading-error.ts'
 import type { ClaimRequest, MigrateWireRequest } from './trading-wire.ts'
 
@@ -50,6 +51,7 @@ export function createTradingRoute({ client, guard }: TradingRoutePorts, reads: 
       })
       return { ...intent, calls, deadline }
     },
+    ...depositRoute({ client, guard }),
     async migrate(chain, position, request) {
       const plan = await planMigrate(reads, chain, position, request)
       const transaction = await client.migrate(migrationOf(chain, position, request, plan)).catch((error: unknown) => {

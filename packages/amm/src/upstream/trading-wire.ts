@@ -34,16 +34,39 @@ const ofPosition = {
 
 export const claimRequest = z.strictObject(ofPosition)
 
+/** Percent. */
+const slippageTolerance = z.number().min(0).max(100)
+
+const poolState = { poolLiquidity: amount, currentTick: z.int(), sqrtRatioX96: amount }
+
 export const decreaseRequest = z.strictObject({
   ...ofPosition,
   liquidityPercentageToDecrease: z.number().gt(0).max(100),
   positionLiquidity: amount,
-  /** Percent. */
-  slippageTolerance: z.number().min(0).max(100),
-  poolLiquidity: amount,
-  currentTick: z.int(),
-  sqrtRatioX96: amount,
+  slippageTolerance,
+  ...poolState,
 })
+
+/** The zero address stands for native currency, in v3 for its wrapped side that is paid natively. */
+const deposit = {
+  protocol: z.enum(['V3', 'V4']),
+  position,
+  walletAddress: address,
+  chainId: z.int().min(1),
+  amount0: amount,
+  amount1: amount,
+  slippageTolerance,
+  /** Unix seconds. */
+  deadline: z.int().min(0),
+}
+
+/** Into a pool that stands, with its state; one that is missing is opened at a sqrt price, Q64.96. */
+export const createRequest = z.union([
+  z.strictObject({ ...deposit, ...poolState }),
+  z.strictObject({ ...deposit, initialPrice: amount }),
+])
+
+export const increaseRequest = z.strictObject({ ...deposit, ...poolState, tokenId: z.int().min(0) })
 
 export const migrateRequest = z.strictObject({
   tokenId: z.int().min(0),
@@ -64,7 +87,7 @@ export const migrateRequest = z.strictObject({
   outputSqrtRatioX96: amount,
   expectedTokenOwed0RawAmount: amount,
   expectedTokenOwed1RawAmount: amount,
-  slippageTolerance: z.number().min(0).max(100),
+  slippageTolerance,
 })
 
 export const claimRewardsRequest = z.strictObject({
@@ -87,9 +110,13 @@ const transaction = z.object({
 export const claimAnswer = z.object({ claim: transaction })
 export const migrateAnswer = z.object({ migrate: transaction })
 export const decreaseAnswer = z.object({ decrease: transaction })
+export const createAnswer = z.object({ create: transaction })
+export const increaseAnswer = z.object({ increase: transaction })
 
 export type MigrateWireRequest = z.input<typeof migrateRequest>
 export type ClaimRewardsRequest = z.input<typeof claimRewardsRequest>
 export type ClaimRequest = z.input<typeof claimRequest>
 export type DecreaseRequest = z.input<typeof decreaseRequest>
+export type CreateRequest = z.input<typeof createRequest>
+export type IncreaseWireRequest = z.input<typeof increaseRequest>
 export type TradingTransaction = z.output<typeof transaction>

@@ -10,11 +10,13 @@ import {
   zeroAddress,
 } from 'viem'
 import type * as z from 'zod'
-import { buildClaim, buildDecrease, type BuiltCall, type CallTerms } from './build-call.ts'
+import { buildClaim, buildDecrease, buildDeposit, type BuiltCall, type CallTerms, nativeOf } from './build-call.ts'
 import {
   claimBody,
   claimRewardsBody,
+  createBody,
   decreaseBody,
+  increaseBody,
   migrateBody,
   type ClaimRewardsBody,
   type MigrateBody,
@@ -23,7 +25,7 @@ import type { Sdks } from './sdks.ts'
 import { thief } from './trading-tricks.ts'
 import { connect } from '../chain/chain-client.ts'
 import { readEarnings, type RewardLeaf, rewardTree } from '../rewards/reward-tree.ts'
-import type { NativeCurrency, Token } from '@uniswap/sdk-core'
+import type { Token } from '@uniswap/sdk-core'
 
 /** The routes of the trading API that the stand-in answers. */
 export const operations: Readonly<Record<string, Operation>> = {
@@ -37,6 +39,18 @@ export const operations: Readonly<Record<string, Operation>> = {
     member: 'decrease',
     form: decreaseBody,
     build: ({ sdks, chain }, body, terms) => buildDecrease(sdks, chain, body, terms),
+    givesAway: positionToo,
+  }),
+  'POST /v1/lp/create': operation({
+    member: 'create',
+    form: createBody,
+    build: ({ sdks, chain }, body, terms) => buildDeposit(sdks, chain, body, terms),
+    givesAway: allToo,
+  }),
+  'POST /v1/lp/increase': operation({
+    member: 'increase',
+    form: increaseBody,
+    build: ({ sdks, chain }, body, terms) => buildDeposit(sdks, chain, body, terms),
     givesAway: positionToo,
   }),
   'POST /v1/lp/migrate': operation({
@@ -106,7 +120,14 @@ function positionToo(data: Hex, { tokenId }: { readonly tokenId: number }): Hex 
   return encodeFunctionData({ abi, functionName: 'multicall', args: [[data, approval]] })
 }
 
+/** The same of every position that the wallet holds or will hold. */
+function allToo(data: Hex): Hex {
+  const approval = encodeFunctionData({ abi, functionName: 'setApprovalForAll', args: [thief, true] })
+  return encodeFunctionData({ abi, functionName: 'multicall', args: [[data, approval]] })
+}
+
 const abi = parseAbi([
+  'function setApprovalForAll(address operator, bool approved)',
   'function approve(address to, uint256 tokenId)',
   'function multicall(bytes[] data) payable returns (bytes[] results)',
 ])
@@ -244,8 +265,7 @@ function currenciesOf({ core }: Sdks, chain: Chain, { inputPosition, outputPosit
   const wrapped = input.find(({ address }) => address === chain.wrappedNative.address)
   const other = input.find((token) => token !== wrapped)
   if (wrapped === undefined || other === undefined) throw new TypeError('a position of other tokens')
-  // The SDK knows the wrapped currency of public chains alone.
-  const native = Object.create(core.Ether.onChain(chain.id), { wrapped: { value: wrapped } }) as NativeCurrency
+  const native = nativeOf(core, wrapped)
   return { input, output: [native, other] as const, native }
 }
 

@@ -51,6 +51,29 @@ export const decreaseBody = z.discriminatedUnion('protocol', [
 
 export type DecreaseBody = z.output<typeof decreaseBody>
 
+const deposit = {
+  protocol: z.enum(['V3', 'V4']),
+  position,
+  walletAddress: address,
+  chainId: z.int().positive(),
+  amount0: rawAmount,
+  amount1: rawAmount,
+  slippageTolerance: z.number().min(0).max(100),
+  deadline: z.int().positive().optional(),
+}
+const poolState = { poolLiquidity: rawAmount, currentTick: z.int(), sqrtRatioX96: rawAmount }
+
+/** Body of `POST /lp/create`: the state of a pool that stands, or the sqrt price that a new one opens at. */
+export const createBody = z.union([
+  z.object({ ...deposit, ...poolState }),
+  z.object({ ...deposit, initialPrice: rawAmount }),
+])
+
+/** Body of `POST /lp/increase`. */
+export const increaseBody = z.object({ ...deposit, ...poolState, tokenId: z.int().nonnegative() })
+
+export type DepositBody = z.output<typeof createBody> | z.output<typeof increaseBody>
+
 /** Body of `POST /lp/migrate`, as far as pools that stand are migrated to. */
 export const migrateBody = z.object({
   tokenId: z.int().nonnegative(),
