@@ -7,7 +7,7 @@ import { mostOfMint } from '../liquidity/planning/slippage-limits.ts'
 import type { LiquidityRoute } from '../liquidity/route-liquidity.ts'
 import type { Pool, Position } from '../ports.ts'
 import type { UpstreamAsked } from '../ports/upstream.ts'
-import type { TradingRoutePorts } from './create-trading-route.ts'
+import type { TradingRoutePorts } from './create-trading-client.ts'
 import type { IncreaseWireRequest } from './trading-wire.ts'
 
 /**

@@ -98,6 +98,32 @@ export const claimRewardsRequest = z.strictObject({
   distributor: z.literal('MERKL'),
 })
 
+export const quoteRequest = z.strictObject({
+  type: z.literal('EXACT_INPUT'),
+  amount,
+  /** The zero address stands for native currency. */
+  tokenIn: address,
+  tokenOut: address,
+  tokenInChainId: z.int().min(1),
+  tokenOutChainId: z.int().min(1),
+  swapper: address,
+  slippageTolerance,
+  routingPreference: z.literal('BEST_PRICE'),
+  protocols: z.array(z.enum(['V2', 'V3', 'V4'])).min(1),
+})
+
+/** Goes back as it came. Of it only what it promises is read. */
+const offeredQuote = z.looseObject({ output: z.looseObject({ amount }) })
+
+/** A permit beside the quote is left alone: allowances are exact, and made on chain. */
+export const quoteAnswer = z.object({ routing: z.literal('CLASSIC'), quote: offeredQuote })
+
+export const swapRequest = z.strictObject({
+  quote: offeredQuote,
+  /** Unix seconds. */
+  deadline: z.int().min(0),
+})
+
 /** Taken apart by the guard; here only its form and its length. */
 const transaction = z.object({
   to: z.string().max(42),
@@ -110,6 +136,7 @@ const transaction = z.object({
 export const claimAnswer = z.object({ claim: transaction })
 export const migrateAnswer = z.object({ migrate: transaction })
 export const decreaseAnswer = z.object({ decrease: transaction })
+export const swapAnswer = z.object({ swap: transaction })
 export const createAnswer = z.object({ create: transaction })
 export const increaseAnswer = z.object({ increase: transaction })
 
@@ -117,6 +144,9 @@ export type MigrateWireRequest = z.input<typeof migrateRequest>
 export type ClaimRewardsRequest = z.input<typeof claimRewardsRequest>
 export type ClaimRequest = z.input<typeof claimRequest>
 export type DecreaseRequest = z.input<typeof decreaseRequest>
+export type QuoteWireRequest = z.input<typeof quoteRequest>
+export type OfferedQuote = z.output<typeof offeredQuote>
+export type SwapWireRequest = z.input<typeof swapRequest>
 export type CreateRequest = z.input<typeof createRequest>
 export type IncreaseWireRequest = z.input<typeof increaseRequest>
 export type TradingTransaction = z.output<typeof transaction>

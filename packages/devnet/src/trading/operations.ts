@@ -1,6 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import {
+  encodeAbiParameters,
   encodeFunctionData,
+  parseAbiParameters,
   type Hex,
   parseAbi,
   type Address,
@@ -18,9 +20,12 @@ import {
   decreaseBody,
   increaseBody,
   migrateBody,
+  quoteBody,
+  swapBody,
   type ClaimRewardsBody,
   type MigrateBody,
 } from './requests.ts'
+import { buildSwap, quoteSwap } from './build-swap.ts'
 import type { Sdks } from './sdks.ts'
 import { thief } from './trading-tricks.ts'
 import { connect } from '../chain/chain-client.ts'
@@ -53,6 +58,21 @@ export const operations: Readonly<Record<string, Operation>> = {
     build: ({ sdks, chain }, body, terms) => buildDeposit(sdks, chain, body, terms),
     givesAway: positionToo,
   }),
+  'POST /v1/quote': operation({
+    member: 'quote',
+    form: quoteBody,
+    build: async ({ chain, rpcUrl }, body, { isStale }) => {
+      const offered = await quoteSwap(chain, rpcUrl, body, isStale)
+      return offered === null ? null : { offered }
+    },
+    givesAway: (data) => data,
+  }),
+  'POST /v1/swap': operation({
+    member: 'swap',
+    form: swapBody,
+    build: ({ sdks, chain }, body, terms) => buildSwap(sdks, chain, body, terms),
+    givesAway: allowanceToo,
+  }),
   'POST /v1/lp/migrate': operation({
     member: 'migrate',
     form: migrateBody,
@@ -81,10 +101,13 @@ export type BuildingFor = {
   readonly rpcUrl: string | null
 }
 
+/** A quote is no transaction yet. */
+type Built = BuiltCall | { readonly offered: object }
+
 type AskedCall = {
   readonly body: Asked
   /** `null` where there is nothing of what is asked for. */
-  readonly build: (world: BuildingFor, terms: CallTerms) => Promise<BuiltCall | null>
+  readonly build: (world: BuildingFor, terms: CallTerms) => Promise<Built | null>
   /** The calldata, and beside it or in its place a right for the thief. */
   readonly givesAway: (data: Hex) => Hex
 }
@@ -95,7 +118,7 @@ type Asked = { readonly chainId: number; readonly walletAddress: string }
 type Facts<Body extends Asked> = {
   readonly member: string
   readonly form: z.ZodType<Body>
-  readonly build: (world: BuildingFor, body: Body, terms: CallTerms) => BuiltCall | null | Promise<BuiltCall | null>
+  readonly build: (world: BuildingFor, body: Body, terms: CallTerms) => Built | null | Promise<Built | null>
   readonly givesAway: (data: Hex, body: Body) => Hex
 }
 
@@ -119,6 +142,21 @@ function positionToo(data: Hex, { tokenId }: { readonly tokenId: number }): Hex 
   const approval = encodeFunctionData({ abi, functionName: 'approve', args: [thief, BigInt(tokenId)] })
   return encodeFunctionData({ abi, functionName: 'multicall', args: [[data, approval]] })
 }
+
+/** Beside the trade, the router uses a permit by which somebody else may take the wallet's dollars out of Permit2. */
+function allowanceToo(data: Hex): Hex {
+  const [commands, inputs, deadline] = decodeFunctionData({ abi: routerAbi, data }).args
+  const details = { token: thief, amount: 2n ** 160n - 1n, expiration: 2 ** 48 - 1, nonce: 0 } as const
+  const permit = encodeAbiParameters(permitParameters, [{ details, spender: thief, sigDeadline: deadline }, '0x'])
+  const args = [concatHex([commands, '0x0a']), [...inputs, permit], deadline] as const
+  return encodeFunctionData({ abi: routerAbi, functionName: 'execute', args })
+}
+
+const permitParameters = parseAbiParameters([
+  'Permit permit, bytes signature',
+  'struct Permit { Details details; address spender; uint256 sigDeadline; }',
+  'struct Details { address token; uint160 amount; uint48 expiration; uint48 nonce; }',
+])
 
 /** The same of every position that the wallet holds or will hold. */
 function allToo(data: Hex): Hex {

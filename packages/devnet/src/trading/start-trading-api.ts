@@ -60,6 +60,14 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
     }
     const built = await read.build({ sdks, chain, rpcUrl }, terms)
     if (built === null) return refuse(response, 404, 'ResourceNotFound', 'There is none.')
+    if ('offered' in built) {
+      return say(response, 200, {
+        requestId: `${asked.length}`,
+        routing: 'CLASSIC',
+        quote: built.offered,
+        permitData: null,
+      })
+    }
     const honest = { ...built, from: sent.walletAddress, chainId: chain.id, gasLimit: '500000' }
     const transaction = { ...honest, ...tampering(fault, built, read.givesAway) }
     say(response, 200, { requestId: `${asked.length}`, [operation.member]: transaction, gasFee: '0' })
