@@ -39,8 +39,9 @@ export function swapRoute({ client, guard }: TradingRoutePorts): Pick<LiquidityR
         },
         router.version,
       )
-      const promised = lessSlippage(BigInt(offered.output.amount), slippageBps)
-      if (BigInt(offered.output.amount) < quote.amountOut || promised < least) return null
+      const sure = lessSlippage(BigInt(offered.output.amount), slippageBps)
+      const promised = sure - roundedOff
+      if (BigInt(offered.output.amount) < quote.amountOut || sure < least || promised <= 0n) return null
       const transaction = await client.swap({ quote: offered, deadline }, router.version)
       const { slippageBps: _, ...asked } = intent
       const receives = [{ token: tokenOut.address, amount: promised }]
@@ -69,6 +70,9 @@ export function swapRoute({ client, guard }: TradingRoutePorts): Pick<LiquidityR
     },
   }
 }
+
+/** Each of several legs rounds its own minimum down. */
+const roundedOff = 8n
 
 function leastOf({ receives: [received] }: Intent): bigint {
   if (received === undefined) throw new TypeError('a plan of a swap says what must arrive')

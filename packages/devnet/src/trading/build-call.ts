@@ -1,8 +1,12 @@
+import { createRequire } from 'node:module'
+import type * as SdkCore from '@uniswap/sdk-core'
+import type * as RouterSdk from '@uniswap/universal-router-sdk'
+import type * as V3Sdk from '@uniswap/v3-sdk'
+import type * as V4Sdk from '@uniswap/v4-sdk'
 import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import type { ClaimBody, DecreaseBody, DepositBody } from './requests.ts'
 import type { NativeCurrency, Percent, Token } from '@uniswap/sdk-core'
-import type { Sdks } from './sdks.ts'
 
 /** What a transaction is made with beside the request: a fault of the stand-in changes some of it. */
 export type CallTerms = {
@@ -252,3 +256,21 @@ const collectAbi = parseAbi([
   'struct CollectParams { uint256 tokenId; address recipient; uint128 amount0Max; uint128 amount1Max; }',
   'function collect(CollectParams params) payable returns (uint256 amount0, uint256 amount1)',
 ])
+
+/** The vendor's own builders of calldata. Their ES modules are for bundlers; Node loads the CommonJS ones, in some 300 ms. */
+export function loadSdks(): Sdks {
+  const load = createRequire(import.meta.url)
+  return {
+    core: load('@uniswap/sdk-core') as typeof SdkCore,
+    v3: load('@uniswap/v3-sdk') as typeof V3Sdk,
+    v4: load('@uniswap/v4-sdk') as typeof V4Sdk,
+    router: load('@uniswap/universal-router-sdk') as typeof RouterSdk,
+  }
+}
+
+export type Sdks = {
+  readonly core: typeof SdkCore
+  readonly v3: typeof V3Sdk
+  readonly v4: typeof V4Sdk
+  readonly router: typeof RouterSdk
+}

@@ -10,9 +10,8 @@ import {
   zeroAddress,
 } from 'viem'
 import { type ChainClient, connect } from '../chain/chain-client.ts'
-import type { BuiltCall, CallTerms } from './build-call.ts'
+import type { BuiltCall, CallTerms, Sdks } from './build-call.ts'
 import type { QuoteBody, SwapBody } from './requests.ts'
-import type { Sdks } from './sdks.ts'
 
 /**
  * The best trade over the pools of a pair, in a quote of the documented form: one pool, or halves through two of them where that
@@ -81,7 +80,11 @@ export function buildSwap(
 type Asked = { readonly chain: Chain; readonly client: ChainClient; readonly body: QuoteBody }
 
 /** What a pool pays for an amount, and the pool as a quote names it. */
-type Leg = { readonly pool: { readonly type: string }; readonly amountIn: bigint; readonly amountOut: bigint }
+type Leg = {
+  readonly pool: Readonly<Record<string, unknown>> & { readonly type: string }
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+}
 
 /** Every pool of the pair that pays anything, the best first. */
 async function bestFirst(asked: Asked, amountIn: bigint): Promise<readonly Leg[]> {

@@ -1,5 +1,5 @@
 import type { Devnet } from '@svc/devnet'
-import { startTradingApi, type TradingApi } from '@svc/devnet/trading-api'
+import { startTradingApi, type TradingApi, type TradingTrick, tradingTricks } from '@svc/devnet/trading-api'
 import { Secret } from '@svc/wallet/core'
 import { formatUnits } from 'viem'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
@@ -9,13 +9,13 @@ import { openWorld, type World, type WorldOptions } from '../chain-world.fixture
 /** A world with a trading API beside it, whose client pauses for no time at all. */
 export function useTradingWorld(devnet: () => Devnet): TradingWorld {
   let api: TradingApi
-  let world: World
+  const worlds: World[] = []
   beforeAll(async () => {
     api = await startTradingApi({ chain: devnet().chain, rpcUrl: devnet().rpcUrl, apiKey: 'local-key' })
   })
   afterEach(async () => {
     api.setFaults([])
-    await world.close()
+    await Promise.all(worlds.splice(0).map((world) => world.close()))
   })
   afterAll(async () => {
     await api.stop()
@@ -24,7 +24,8 @@ export function useTradingWorld(devnet: () => Devnet): TradingWorld {
     api: () => api,
     async open({ apiKey = api.apiKey, timeoutMs = 60_000, ...options } = {}) {
       const tradingApi = { apiKey: new Secret(apiKey), url: api.url, timeoutMs, sleep: async () => {} }
-      world = await openWorld(devnet(), { tradingApi, ...options })
+      const world = await openWorld(devnet(), { tradingApi, ...options })
+      worlds.push(world)
       return world
     },
     async withoutIt(call) {
@@ -85,11 +86,19 @@ export async function expectEqualLives(trading: TradingWorld, devnet: Devnet, pa
   const [own, theirs] = [await ourOwn(trading, world, pair), await openPosition(world, pair)]
   expectAlike(own.answer, theirs.answer, ['amount0Deposited', 'amount1Deposited', 'priceLower', 'priceUpper'])
   const [version, token0] = pair
-  const more = { token0, amount0: `${Number(pair[3]) / 7}`.slice(0, 7), payNative: version === 'v3' && pair.includes('ETH') }
+  const more = {
+    token0,
+    amount0: `${Number(pair[3]) / 7}`.slice(0, 7),
+    payNative: version === 'v3' && pair.includes('ETH'),
+  }
   const steps: readonly (readonly [string, Readonly<Record<string, unknown>>, readonly string[]])[] = [
     ['collect_fees', {}, ['feesCollected']],
     ['increase_liquidity', more, ['amount0Added', 'amount1Added', 'newTotalAmount0', 'newTotalAmount1']],
-    ['remove_liquidity', { percentage: 33.3, slippageBps: 80 }, ['amount0Received', 'amount1Received', 'feesCollected']],
+    [
+      'remove_liquidity',
+      { percentage: 33.3, slippageBps: 80 },
+      ['amount0Received', 'amount1Received', 'feesCollected'],
+    ],
     ['remove_liquidity', { percentage: 100 }, ['amount0Received', 'amount1Received', 'feesCollected']],
   ]
   for (const [tool, args, members] of steps) {
@@ -148,4 +157,92 @@ export async function expectNoWorseTrade(trading: TradingWorld, trade: (typeof t
 
 function decimalsOf({ devnet }: World, symbol: string): number {
   return devnet.tokens.find((token) => token.symbol === symbol)?.decimals ?? 18
+}
+
+/** Every operation that the other route builds, and what it is called with in a world where that can be done. */
+export const operations: readonly Operation[] = [
+  ...(['v3', 'v4'] as const).flatMap((version): readonly Operation[] => {
+    const [token0, token1] = ['WETH', 'USDC']
+    const on = (tool: string, args: Readonly<Record<string, unknown>>): Operation => ({
+      name: `${version} ${tool}`,
+      tool,
+      prepare: async (trading, world) => ({ version, ...args, ...(await earning(trading, world, version)) }),
+    })
+    const deposit = { version, token0, token1, amount0: '3', fee: 500, rangeStrategy: 'narrow' }
+    return [
+      { name: `${version} add_liquidity`, tool: 'add_liquidity', prepare: async () => deposit },
+      on('increase_liquidity', { token0, amount0: '0.5' }),
+      on('collect_fees', {}),
+      on('remove_liquidity', { percentage: 40 }),
+    ]
+  }),
+  {
+    name: 'execute_swap',
+    tool: 'execute_swap',
+    prepare: async () => ({ tokenIn: 'WETH', tokenOut: 'USDC', amount: '4' }),
+  },
+  {
+    name: 'migrate_position',
+    tool: 'migrate_position',
+    prepare: async (trading, world) => await earning(trading, world, 'v3'),
+  },
+  {
+    name: 'claim_lp_rewards',
+    tool: 'claim_lp_rewards',
+    prepare: async (_trading, { wallet: user, devnet }) => {
+      await devnet.rewards.add([{ user, token: 'USDC', amount: '12.5', reason: 'Trading', campaignId: 7n }])
+      return { tokens: ['USDC'] }
+    },
+  },
+]
+
+export type Operation = {
+  readonly name: string
+  readonly tool: string
+  readonly prepare: (trading: TradingWorld, world: World) => Promise<Readonly<Record<string, unknown>>>
+}
+
+async function earning(trading: TradingWorld, world: World, version: 'v3' | 'v4') {
+  const { positionId, pool } = await ourOwn(trading, world, [version, 'WETH', 'USDC', '3', 500])
+  await world.devnet.trade(12, 3, [pool])
+  return { positionId }
+}
+
+/** No transaction that is not what was asked for is signed, and the next honest one is. Says how many were refused. */
+export async function expectRefused(
+  trading: TradingWorld,
+  { name, tool, prepare }: Operation,
+  tricks: readonly TradingTrick[] = tradingTricks,
+): Promise<number> {
+  const world = await trading.open()
+  const args = await prepare(trading, world)
+  const nonce = await world.client.getTransactionCount({ address: world.wallet })
+  for (const trick of tricks) {
+    trading.api().setFaults([{ fault: trick }])
+    const { code, message } = await world.refuse(tool, args)
+    if (trick === 'stale') expect([name, staleCodes.has(code)]).toEqual([name, true])
+    else {
+      const [seen, reason] = [[name, trick, code, message], expect.stringMatching(byGuard[trick])]
+      expect(seen).toEqual([name, trick, 'UNSAFE_TRANSACTION', reason])
+    }
+    expect(await world.store.journal.byNonce(world.chain.id, world.wallet, nonce)).toEqual([])
+    expect(await world.audited('tx.permit')).toEqual([])
+  }
+  trading.api().setFaults([])
+  expect(notesOf(await world.call(tool, args))).toContain(built)
+  return tricks.length
+}
+
+/** In the simulation its time is over or less arrives, a proof of old is none, and of v3 a claim of old pays less than what waits. */
+const staleCodes: ReadonlySet<string> = new Set(['SIMULATION_FAILED', 'SIMULATION_DRIFT', 'UNSAFE_TRANSACTION'])
+
+const byGuard: Readonly<Record<Exclude<TradingTrick, 'stale'>, RegExp>> = {
+  'wrong-from': /it is sent by somebody else/,
+  'foreign-to': /it goes to a contract that is not known for this/,
+  'foreign-recipient': /it pays somebody other than the wallet|it changes another position/,
+  'extra-approval': /that is not known here|which was not asked for/,
+  'inflated-value': /it sends more native currency than was asked for/,
+  'other-chain': /it is for another chain/,
+  truncated: /that is not known here/,
+  'proto-shaped': /that is not known here/,
 }
