@@ -2,7 +2,7 @@ import { type Address, decodeFunctionData, parseEventLogs, isAddressEqual, type 
 import type { Intent } from '../intent.ts'
 import type { ClaimedReward, ClaimPlan, RpcPool } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
-import type { TradingRoutePorts } from '../upstream/create-trading-route.ts'
+import type { TradingRoutePorts } from '../upstream/create-trading-client.ts'
 import { builtNote, TradingError, tradingFailure, upstreamRefusal } from '../upstream/trading-error.ts'
 import {
   type DistributorQuestion,

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Secret } from '@svc/wallet/core'
+import type { AmmDeployment, Secret } from '@svc/wallet/core'
 import type * as z from 'zod'
 import { fetchJson } from '../fetch-json.ts'
+import type { GuardUpstream } from '../ports/upstream.ts'
 import { TradingError } from './trading-error.ts'
 import {
   claimAnswer,
@@ -9,12 +10,25 @@ import {
   type ClaimRequest,
   claimRewardsRequest,
   type ClaimRewardsRequest,
+  createAnswer,
+  createRequest,
+  type CreateRequest,
   decreaseAnswer,
   decreaseRequest,
   type DecreaseRequest,
+  increaseAnswer,
+  increaseRequest,
+  type IncreaseWireRequest,
   migrateAnswer,
   migrateRequest,
   type MigrateWireRequest,
+  type OfferedQuote,
+  quoteAnswer,
+  quoteRequest,
+  type QuoteWireRequest,
+  swapAnswer,
+  swapRequest,
+  type SwapWireRequest,
   type TradingTransaction,
 } from './trading-wire.ts'
 
@@ -33,6 +47,10 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
     migrate: async (request) => (await ask('/lp/migrate', migrateRequest, migrateAnswer, request)).migrate,
     claimRewards: async (request) => (await ask('/lp/claim_rewards', claimRewardsRequest, claimAnswer, request)).claim,
     decrease: async (request) => (await ask('/lp/decrease', decreaseRequest, decreaseAnswer, request)).decrease,
+    create: async (request) => (await ask('/lp/create', createRequest, createAnswer, request)).create,
+    increase: async (request) => (await ask('/lp/increase', increaseRequest, increaseAnswer, request)).increase,
+    quote: async (request, router) => (await ask('/quote', quoteRequest, quoteAnswer, request, ofRouter(router))).quote,
+    swap: async (request, router) => (await ask('/swap', swapRequest, swapAnswer, request, ofRouter(router))).swap,
   }
 
   async function ask<Answer>(
@@ -40,12 +58,15 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
     requestForm: z.ZodType,
     answerForm: z.ZodType<Answer>,
     request: unknown,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
     const sent = requestForm.safeParse(request)
     if (!sent.success) throw new TradingError('refused', 'cannot be asked for this', sent.error)
     if (!circuit.mayAsk()) throw new TradingError('resting', 'has failed repeatedly and is not asked for a while')
     try {
-      const answer = answerForm.safeParse(await exchange(route, JSON.stringify(sent.data), now() + timeoutMs))
+      const answer = answerForm.safeParse(
+        await exchange({ route, headers }, JSON.stringify(sent.data), now() + timeoutMs),
+      )
       if (!answer.success) throw new TradingError('down', 'answered in another form', answer.error)
       circuit.succeeded()
       return answer.data
@@ -56,13 +77,13 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
     }
   }
 
-  async function exchange(route: string, content: string, endsAt: number): Promise<unknown> {
+  async function exchange({ route, headers }: Place, content: string, endsAt: number): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
       await pauseUntil(reserveStart(), endsAt)
       const said = await fetchJson(
         {
           url: `${options.url}${route}`,
-          headers: { 'x-api-key': options.apiKey.reveal() },
+          headers: { ...headers, 'x-api-key': options.apiKey.reveal() },
           fetch: options.fetch ?? globalThis.fetch,
           timeoutMs: endsAt - now(),
           mostBytes,
@@ -116,7 +137,27 @@ export type TradingClient = {
   claimRewards(request: ClaimRewardsRequest): Promise<TradingTransaction>
   /** A transaction that takes liquidity out of a position and pays out all that it is owed. */
   decrease(request: DecreaseRequest): Promise<TradingTransaction>
+  /** A transaction that opens a position, and its pool where that is missing. */
+  create(request: CreateRequest): Promise<TradingTransaction>
+  /** A transaction that adds to a position. */
+  increase(request: IncreaseWireRequest): Promise<TradingTransaction>
+  /** The best trade that it finds; `none` where it finds none. */
+  quote(request: QuoteWireRequest, router: RouterVersion): Promise<OfferedQuote>
+  /** A transaction of the universal router that makes a trade as it was quoted. */
+  swap(request: SwapWireRequest, router: RouterVersion): Promise<TradingTransaction>
 }
+
+/** A trading API, and what takes its transactions apart. */
+export type TradingRoutePorts = { readonly client: TradingClient; readonly guard: GuardUpstream }
+
+type Place = { readonly route: string; readonly headers: Readonly<Record<string, string>> }
+
+/** Which router the calls are for: the forms of its swaps differ. There is no name for 2.1.0, which only a local chain has. */
+function ofRouter(version: RouterVersion): Readonly<Record<string, string>> {
+  return { 'x-universal-router-version': version === '2.1.0' ? '2.0' : version }
+}
+
+type RouterVersion = NonNullable<AmmDeployment['universalRouter']>['version']
 
 const perSecond = 3
 const mostAttempts = 3

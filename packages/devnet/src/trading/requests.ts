@@ -51,6 +51,29 @@ export const decreaseBody = z.discriminatedUnion('protocol', [
 
 export type DecreaseBody = z.output<typeof decreaseBody>
 
+const deposit = {
+  protocol: z.enum(['V3', 'V4']),
+  position,
+  walletAddress: address,
+  chainId: z.int().positive(),
+  amount0: rawAmount,
+  amount1: rawAmount,
+  slippageTolerance: z.number().min(0).max(100),
+  deadline: z.int().positive().optional(),
+}
+const poolState = { poolLiquidity: rawAmount, currentTick: z.int(), sqrtRatioX96: rawAmount }
+
+/** Body of `POST /lp/create`: the state of a pool that stands, or the sqrt price that a new one opens at. */
+export const createBody = z.union([
+  z.object({ ...deposit, ...poolState }),
+  z.object({ ...deposit, initialPrice: rawAmount }),
+])
+
+/** Body of `POST /lp/increase`. */
+export const increaseBody = z.object({ ...deposit, ...poolState, tokenId: z.int().nonnegative() })
+
+export type DepositBody = z.output<typeof createBody> | z.output<typeof increaseBody>
+
 /** Body of `POST /lp/migrate`, as far as pools that stand are migrated to. */
 export const migrateBody = z.object({
   tokenId: z.int().nonnegative(),
@@ -85,3 +108,38 @@ export const claimRewardsBody = z.object({
 })
 
 export type ClaimRewardsBody = z.output<typeof claimRewardsBody>
+
+/** Body of `POST /quote`. */
+export const quoteBody = z
+  .object({
+    type: z.literal('EXACT_INPUT'),
+    amount: rawAmount,
+    tokenIn: address,
+    tokenOut: address,
+    tokenInChainId: z.int().positive(),
+    tokenOutChainId: z.int().positive(),
+    swapper: address,
+    slippageTolerance: z.number().min(0).max(100),
+    routingPreference: z.enum(['BEST_PRICE', 'FASTEST']),
+    protocols: z.array(z.enum(['V2', 'V3', 'V4'])).min(1),
+  })
+  .transform((body) => ({ ...body, chainId: body.tokenInChainId, walletAddress: body.swapper }))
+
+export type QuoteBody = z.output<typeof quoteBody>
+
+/** Body of `POST /swap`: a quote as `/quote` gave it, and for a permit of its a signature. */
+export const swapBody = z
+  .object({
+    quote: z.object({
+      chainId: z.int(),
+      swapper: address,
+      slippage: z.number(),
+      input: z.object({ token: address, amount: rawAmount }),
+      output: z.object({ token: address, amount: rawAmount }),
+      route: z.array(z.array(z.record(z.string(), z.unknown())).min(1)).min(1),
+    }),
+    deadline: z.int().positive().optional(),
+  })
+  .transform((body) => ({ ...body, chainId: body.quote.chainId, walletAddress: body.quote.swapper }))
+
+export type SwapBody = z.output<typeof swapBody>

@@ -60,6 +60,8 @@ describe('G6: a called contract keeps nothing', () => {
     ['universal: another token', 'universalRouter', [routed(two), part('router 04', { token: usdc, recipient: one })]],
     ['universal: wrapped for nobody', 'universalRouter', [wrap]],
     ['universal: wrapped, part of it traded', 'universalRouter', [wrap, onward(4n)]],
+    ['universal: wrapped, two parts of it traded', 'universalRouter', [wrap, onward(2n), onward(2n)]],
+    ['universal: wrapped beside what a trade left', 'universalRouter', [wrap, routed(two), onward(3n), onward(2n)]],
     ['universal: unwrapped for nobody', 'universalRouter', [part('router 0c', { recipient: two })]],
   ])('%s', (_what, surface, parts) => {
     expect(recipients(surface, ...parts)).toContain(target)
@@ -78,6 +80,7 @@ describe('G6: a called contract keeps nothing', () => {
     ['universal: unwrapped', 'universalRouter', [routed(two), part('router 0c', { recipient: wallet })]],
     ['universal: swept', 'universalRouter', [routed(two), part('router 04', { token: weth, recipient: wallet })]],
     ['universal: wrapped and traded', 'universalRouter', [wrap, onward(5n)]],
+    ['universal: wrapped and traded in two parts', 'universalRouter', [wrap, onward(3n), onward(2n)]],
     ['universal: all traded on', 'universalRouter', [routed(two), onward(2n ** 255n)]],
   ])('unless the same call pays it out: %s', (_what, surface, parts) => {
     expect(recipients(surface, ...parts)).not.toContain(target)

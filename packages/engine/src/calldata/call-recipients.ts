@@ -22,8 +22,8 @@ export function callRecipients(
     // Which two tokens a position is of, its calldata does not say: both must be paid out, the simulation shows which.
     if (part.name === 'collect') return new Set(payouts.filter((token) => token !== null)).size >= 2 ? [] : [target]
     const held = heldBy(part, wrappedNative)
-    const isPaidOut = (token: string): boolean =>
-      payouts.includes(token) || later.some((one) => tradesOn(one.part, token, part))
+    const trades = later.map((one) => one.part)
+    const isPaidOut = (token: string): boolean => payouts.includes(token) || tradeOn(trades, token, part)
     return held !== null && held.every(isPaidOut) ? [] : [target]
   })
 }
@@ -127,15 +127,21 @@ function payoutOf({ name, values }: CalldataPart, wrappedNative: Address): strin
   return name === 'unwrapWETH9' || name === 'router 0c' ? wrappedNative.toLowerCase() : null
 }
 
-/** Whether a part of the universal router trades all that another one left of a token. */
-function tradesOn({ name, values }: CalldataPart, token: string, left: CalldataPart): boolean {
-  if (values['payerIsUser'] !== false) return false
+/** Whether parts of the universal router trade all that another one left of a token: its whole balance, or just what was wrapped. */
+function tradeOn(parts: readonly CalldataPart[], token: string, left: CalldataPart): boolean {
+  const amounts = parts.flatMap((part) => soldBy(part, token))
+  if (amounts.includes(wholeBalance)) return true
+  return left.name === 'router 0b' && amounts.reduce((sum, amount) => sum + amount, 0n) === left.values['amount']
+}
+
+/** What a part takes of a token that the router holds. */
+function soldBy({ name, values }: CalldataPart, token: string): readonly bigint[] {
+  if (values['payerIsUser'] !== false) return []
   const isTrade = name === 'router 00' || name === 'router 08'
-  if (!isTrade && name !== 'v4 0b') return false
+  if (!isTrade && name !== 'v4 0b') return []
   const spent = isTrade ? endsOf(values['path'])[0] : addressOf(values['currency'])
   const amount = values[isTrade ? 'amountIn' : 'amount']
-  const isWrapped = left.name === 'router 0b' && amount === left.values['amount']
-  return spent === token && (amount === wholeBalance || isWrapped)
+  return spent === token && typeof amount === 'bigint' ? [amount] : []
 }
 
 const isWrapping = (name: string) => name === 'v4 15' || name === 'v4 16'

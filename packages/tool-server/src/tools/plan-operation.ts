@@ -115,7 +115,7 @@ async function planAdd({ params }: Of<'add'>, given: Given): Promise<PlannedOper
   const { chain, context, kept } = given
   const request = await addRequestOf(params, chain, context, kept)
   const [planned, worth] = await Promise.all([
-    context.liquidity.planAdd(chain, request),
+    context.liquidity.planAdd(chain, { ...request, isPart: true }),
     worthOf(request.token0, request.token1, given),
   ])
   return {
