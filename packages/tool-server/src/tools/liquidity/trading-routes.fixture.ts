@@ -127,7 +127,7 @@ function expectAlike(own: Answer, theirs: Answer, members: readonly string[]): v
 }
 
 /** What is sold for what: both orders, native currency on either side, in pools of three versions. */
-export const trades = [
+export const trades: readonly Trade[] = [
   ['WETH', 'USDC', '4'],
   ['USDC', 'WETH', '9000'],
   ['ETH', 'USDC', '4'],
@@ -135,10 +135,12 @@ export const trades = [
   ['WBTC', 'WETH', '0.2'],
   ['USDC', 'USDT', '5000'],
   ['DAI', 'ETH', '3000'],
-] as const
+]
+
+export type Trade = readonly [tokenIn: string, tokenOut: string, amount: string]
 
 /** A trade by the other route gives no less than the quote of ours, and moves what it says. */
-export async function expectNoWorseTrade(trading: TradingWorld, trade: (typeof trades)[number]): Promise<Answer> {
+export async function expectNoWorseTrade(trading: TradingWorld, trade: Trade): Promise<Answer> {
   const world = await trading.open()
   const [tokenIn, tokenOut, amount] = trade
   const before = await Promise.all([tokenIn, tokenOut].map((symbol) => world.balance(symbol)))
