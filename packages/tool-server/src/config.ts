@@ -240,11 +240,13 @@ function unknownNames(names: { readonly given: readonly string[]; readonly writt
   const problems = unknownSettings(names.written, known).map(problem)
   const warnings: string[] = []
   for (const unknown of unknownSettings(names.given, known)) {
-    const { name, meant } = unknown
+    const { name, meant, nearest } = unknown
     const isOurs = name.startsWith('SVC_')
     if (isOurs && meant !== null) problems.push(problem(unknown))
-    else if (isOurs) warnings.push(`${name} is not a setting of this server and changes nothing.`)
-    else if (meant !== null) warnings.push(`${name} is not a setting of this server. Did you mean ${meant}?`)
+    else if (isOurs) {
+      const near = nearest === null ? 'docs/config.md has every setting.' : `Did you mean ${nearest}?`
+      warnings.push(`${name} is not a setting of this server and changes nothing. ${near}`)
+    } else if (meant !== null) warnings.push(`${name} is not a setting of this server. Did you mean ${meant}?`)
   }
   return { problems, warnings }
 }
