@@ -118,6 +118,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     warnings: [
       ...(values.MCP_AUTH_TOKEN === undefined ? [] : ['MCP_AUTH_TOKEN grants every scope to whoever holds it.']),
       ...(values.SVC_MCP_PROFILE === 'full' && wallet === null ? [fullWithoutWallet] : []),
+      ...(values.WALLET_ID !== undefined && values.WALLET_TYPE === undefined ? [managedUnsaid] : []),
     ],
   }
 }
@@ -125,6 +126,8 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
 const fullWithoutWallet =
   'SVC_MCP_PROFILE is full and there is no wallet: tools that need one are listed, and each refuses with ' +
   'WALLET_NOT_CONFIGURED. Configure a wallet (WALLET_TYPE), or use data.'
+
+const managedUnsaid = 'WALLET_ID names a managed wallet, but WALLET_TYPE=managed is not set, so it is not used.'
 
 /** A wallet only when its own settings are complete; what is missing is a broken rule, not half a wallet. */
 function readWallet(values: Settings): WalletConfig | null {
