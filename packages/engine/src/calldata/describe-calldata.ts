@@ -52,6 +52,11 @@ export function describeCalldata(
   return { contract: contract.name, calls: size(data) === 0 ? [] : readFunction(place, data, 0) }
 }
 
+/** Our own name for a contract of the chain's row; `null` for any other address. */
+export function contractName(chain: Chain, address: string): string | null {
+  return contractsOf(chain).get(address.toLowerCase())?.name ?? null
+}
+
 export type DescribedTransaction = {
   readonly to: Address
   readonly data: Hex

@@ -2,7 +2,7 @@ import { formatAmount } from '@svc/lp-math'
 import { getAddress, size, slice, zeroAddress } from 'viem'
 import type { Intent, Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '@svc/amm'
 import { callsOf } from '../batch/batch-step.ts'
-import { describeCalldata, type DescribedCall } from '../calldata/describe-calldata.ts'
+import { contractName, describeCalldata, type DescribedCall } from '../calldata/describe-calldata.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
 import { shownOf, tokenFacts } from './plan-shown.ts'
 import { unlistedWarnings } from '../policy/policy-verdict.ts'
@@ -129,7 +129,16 @@ function describeCall({ function: name, arguments: texts, tokens }: DescribedCal
     if (amount >= leastMarker || tokenFacts(token, context) === undefined) return []
     return [[argument, describeAmount({ token, amount }, context)] as const]
   })
-  return { function: name, arguments: texts, amounts: Object.fromEntries(amounts) }
+  const contracts = Object.entries(texts).flatMap(([argument, text]) => {
+    const named = contractName(context.chain, text)
+    return named === null ? [] : [[argument, named] as const]
+  })
+  return {
+    function: name,
+    arguments: texts,
+    amounts: Object.fromEntries(amounts),
+    contracts: Object.fromEntries(contracts),
+  }
 }
 
 /** Amounts from here on are no amounts: "all there is" and the like. */
