@@ -20,14 +20,14 @@ const transaction = { to: address('4'), from: address('3'), data: '0x00', value:
 const fine = () => Response.json({ requestId: 'r', claim: transaction })
 const broken = (status: number) => () => Response.json({ errorCode: 'X', detail: 'sesame' }, { status })
 
-type Given = { readonly dialect: 'lp' }
 type Answering = () => Response | Promise<Response>
 
 /** A client on a clock that moves by its own pauses alone, and what it sent. */
-function open(...given: readonly [Given?, ...Answering[]] | readonly Answering[]) {
-  const [first] = given
-  const { dialect } = typeof first === 'object' ? first : {}
-  const answers = given.filter((one) => typeof one === 'function')
+function open(...answers: readonly Answering[]) {
+  return openIn(undefined, ...answers)
+}
+
+function openIn(dialect: 'lp' | undefined, ...answers: readonly Answering[]) {
   const clock = { ms: 0 }
   const sent: {
     url: string
@@ -188,9 +188,7 @@ describe('the newer dialect', () => {
   const told = { independentToken: { tokenAddress: address('2'), amount: '900' }, slippageTolerance: 0.5, deadline: 9 }
 
   test('tells one amount of a deposit, and leaves the state of the pool to the service', async () => {
-    const { client, sent } = open({ dialect: 'lp' }, () =>
-      Response.json({ create: transaction, increase: transaction }),
-    )
+    const { client, sent } = openIn('lp', () => Response.json({ create: transaction, increase: transaction }))
     const pool = `0x${'5'.repeat(64)}`
     await client.create({ ...deposit, ...state }, pool)
     await client.create({ ...deposit, initialPrice: '4' }, pool)
@@ -207,7 +205,7 @@ describe('the newer dialect', () => {
   })
 
   test('names positions in digits, takes whole percentages, and has no words for the rest', async () => {
-    const { client, sent } = open({ dialect: 'lp' }, () => Response.json({ claim: transaction, decrease: transaction }))
+    const { client, sent } = openIn('lp', () => Response.json({ claim: transaction, decrease: transaction }))
     await client.claim(claim)
     const removal = { ...claim, ...state, positionLiquidity: '1', slippageTolerance: 0.5 }
     await client.decrease({ ...removal, liquidityPercentageToDecrease: 25 })

@@ -107,9 +107,9 @@ function bothAmounts(
   const { pool, ...ticks } = placed.position
   const { tokenAddress, amount } = body.independentToken
   // Prices and ranges do not know what the tokens are called, only which of them is the first; this fee takes any tick.
-  const [token0, token1] = [1, 2].map((digit) => new core.Token(chain.id, `0x${`${digit}`.repeat(40)}`, 18))
+  const token = (digit: string) => new core.Token(chain.id, `0x${digit.repeat(40)}`, 18)
   const state = [placed.sqrtRatioX96, placed.poolLiquidity, placed.currentTick] as const
-  const of = { pool: new v3.Pool(token0!, token1!, 100, ...state), ...ticks }
+  const of = { pool: new v3.Pool(token('1'), token('2'), 100, ...state), ...ticks }
   const { mintAmounts } =
     tokenAddress === pool.token0
       ? v3.Position.fromAmount0({ ...of, amount0: amount, useFullPrecision: body.protocol === 'V4' })

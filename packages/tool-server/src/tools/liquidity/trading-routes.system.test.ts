@@ -55,7 +55,7 @@ describe('by both routes a trade', () => {
     for (let turn = 0; turn < 6; turn += 1) {
       const answer = await world.call('execute_swap', { tokenIn: 'USDC', tokenOut: 'WETH', amount: '15000' })
       expect(notesOf(answer)).toContain(built)
-      for (const pool of answer.list('pools')) versions.add(`${answer.at('version')} ${String(pool.data).length}`)
+      for (const pool of answer.list('pools')) versions.add(`${answer.text('version')} ${String(pool.data).length}`)
       gains.push(Number(answer.text('amountOut')) - Number(answer.text('quotedAmountOut')))
       if (answer.list('pools').length > 1) versions.add('several')
     }
