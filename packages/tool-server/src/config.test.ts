@@ -108,6 +108,11 @@ const effects: Readonly<
     (c) => tradingApi(c)?.url,
     'https://trade.example/v1',
   ],
+  SVC_TRADING_API_DIALECT: [
+    { SVC_TRADING_API_KEY: 'trade', SVC_TRADING_API_DIALECT: 'lp' },
+    (c) => tradingApi(c),
+    { apiKey: expect.anything(), url: 'https://liquidity.api.uniswap.org', dialect: 'lp' },
+  ],
   SVC_MCP_SUBGRAPH_API_KEY: [
     { SVC_MCP_SUBGRAPH_API_KEY: 'subgraph-hush' },
     (c) => c.upstream.subgraphApiKey?.reveal(),

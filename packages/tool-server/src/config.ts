@@ -65,9 +65,18 @@ export function chainAccess({ chains, rpc }: Pick<Config, 'chains' | 'rpc'>): Ch
 }
 
 /** How the trading API is reached; `null` without a key. */
-export function tradingApi({ upstream: { tradingApiKey, tradingApiUrl } }: Pick<Config, 'upstream'>) {
-  return tradingApiKey === null ? null : { apiKey: tradingApiKey, url: tradingApiUrl.replace(/\/+$/, '') }
+export function tradingApi({
+  upstream: { tradingApiKey, tradingApiUrl, tradingApiDialect },
+}: Pick<Config, 'upstream'>) {
+  if (tradingApiKey === null) return null
+  const url = tradingApiUrl ?? tradingApiUrls[tradingApiDialect]
+  return { apiKey: tradingApiKey, url: url.replace(/\/+$/, ''), dialect: tradingApiDialect }
 }
+
+const tradingApiUrls = {
+  v1: 'https://trade-api.gateway.uniswap.org/v1',
+  lp: 'https://liquidity.api.uniswap.org',
+} as const
 
 function assemble(values: Settings, dataDir: string, chains: readonly Chain[], perChain: PerChain): Config {
   const wallet = readWallet(values)
@@ -101,7 +110,8 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     paymasterUrls: perChain.paymaster,
     upstream: {
       tradingApiKey: sealed(values.SVC_TRADING_API_KEY),
-      tradingApiUrl: values.SVC_TRADING_API_URL,
+      tradingApiUrl: values.SVC_TRADING_API_URL ?? null,
+      tradingApiDialect: values.SVC_TRADING_API_DIALECT,
       subgraphApiKey: sealed(values.SVC_MCP_SUBGRAPH_API_KEY),
       rewardsUrl: values.SVC_REWARDS_URL,
       pinningJwt: sealed(values.SVC_PINNING_JWT),
