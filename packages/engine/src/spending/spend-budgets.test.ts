@@ -50,6 +50,8 @@ describe('what a call takes out of the budgets of a day', () => {
       { name: 'without an expected price 1 fresh', usdMicros: 1n, capUsdMicros: 0n },
     ])
     expect(of({ leaves: holding({ fresh: 1n }) }, 'allow')).toEqual([])
+    // What nothing prices is refused elsewhere.
+    expect(of({ leaves: holding({ silent: 1n, unseen: 1n }) })).toEqual([])
     expect(of({ arrives: holding({ fresh: 1n }), leaves: holding({ pooled: 1n, fed: 1n }) })).toEqual([])
   })
 
@@ -137,12 +139,14 @@ function pricedAs(symbol: string, change: Partial<PriceBand>): [string, PricedTo
 const byPools = { basis: 'pools', depthUsdMicros: usd(1_000) } as const
 const [key, listed] = pricedAs('unnamed', {})
 const unnamed: [string, PricedToken] = [key, { ...listed, band: null, usdE18: null, doubt: 'unnamed' }]
+const silent: [string, PricedToken] = ['silent', { ...unnamed[1], doubt: 'silent' }]
 const priced = new Map([
   pricedAs('fresh', { ...byPools, isAnchored: false }),
   pricedAs('pooled', byPools),
   pricedAs('other', byPools),
   pricedAs('fed', {}),
   unnamed,
+  silent,
 ])
 const spend = { policy, chainId: 1, priced, spendUsdMicros: 0n }
 
