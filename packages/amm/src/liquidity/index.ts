@@ -3,7 +3,7 @@ export { liquidityForAmounts, type RangeBounds } from './planning/deposit/liquid
 export { callerPriceOf, type PairDecimals, priceDrift } from './planning/deposit/require-kept.ts'
 export { mergeIntents, type MergedIntent } from './planning/merge-intents.ts'
 export { refuseClosed } from './planning/refusals.ts'
-export { leastOfMint, leastOfPair, mostOfMint } from './planning/slippage-limits.ts'
+export { leastOfMint, leastOfPair, type LimitedDeposit, mostOfMint } from './planning/slippage-limits.ts'
 export { isUnsigned, positionPermitAbi, unsigned, withSignature } from './migrate/position-permit.ts'
 export { routeLiquidity } from './route-liquidity.ts'
 export { activeLiquidity } from './pools/read-pool-amounts.ts'

@@ -44,14 +44,14 @@ const asked: IntentDeposit = {
 }
 
 /** What the guard makes of a mint that asks the pool to take these amounts. */
-function guarded(given: { readonly amount0: bigint; readonly amount1: bigint }) {
+function guarded(given: { readonly amount0: bigint; readonly amount1: bigint }, least = 1n) {
   const { positionManager: to } = chain.amm.v3!
   const mint = {
     ...({ token0, token1, fee: 500, ...range, recipient: wallet, deadline: 100n } as const),
     amount0Desired: given.amount0,
     amount1Desired: given.amount1,
-    amount0Min: 1n,
-    amount1Min: 1n,
+    amount0Min: least,
+    amount1Min: least,
   }
   const data = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'mint', args: [mint] })
   const transaction = { to, data, value: '0', chainId: chain.id, from: wallet }
@@ -89,4 +89,9 @@ test('one that puts in less than the slippage permits, or more than was asked fo
   expect(() => guarded({ amount0: (amount0 * 9_940n) / 10_000n, amount1 })).toThrow(refusal('it deposits less'))
   expect(() => guarded({ amount0, amount1: 0n })).toThrow(refusal('it deposits less'))
   expect(() => guarded({ amount0: amount0 + 1n, amount1 })).toThrow(refusal('it takes more'))
+})
+
+test('a deposit whose limits leave the price no room is refused', () => {
+  const room = (amount: bigint) => (amount * 9_985n) / 10_000n
+  expect(() => guarded({ amount0, amount1 }, room(amount0))).toThrow('less room for the price to move')
 })

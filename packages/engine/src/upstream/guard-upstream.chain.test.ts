@@ -11,7 +11,7 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest'
 import { v3PositionManagerAbi, v3SwapRouter02Abi } from '@svc/amm/abis'
 import type { Intent, Position, UpstreamTransaction } from '@svc/amm'
-import { laterDeadline, wethAndUsdc } from '../fixtures/intents.fixture.ts'
+import { wethAndUsdc } from '../fixtures/intents.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { settledOf } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
@@ -36,7 +36,7 @@ describe('a transaction that is what was asked for passes and is carried out', (
       const quote = await wire.quoteIn(pipeline, version, symbols)
       const [tokenIn, tokenOut] = await Promise.all(symbols.map((symbol) => wire.tokenOf(pipeline, symbol)))
       const request = { tokenIn: tokenIn!, tokenOut: tokenOut!, slippageBps: 50, recipient: pipeline.wallet }
-      const deadline = Number(laterDeadline(0))
+      const deadline = Number(wire.askedDeadline)
       const { intent } = await pipeline.liquidity.planSwap(pipeline.chain, quote, { ...request, deadline })
       await carriedOut(wire.wired(pipeline, intent), { spends: intent.spends, receives: intent.receives })
     }
@@ -62,7 +62,7 @@ describe('a transaction that is what was asked for passes and is carried out', (
   it('v3: a deposit, more of it, its fees and its end', async () => {
     const pool = { fee: 3000, tickSpacing: null, hooks: null, sqrtPriceX96: null }
     const [weth, usdc] = await Promise.all([wire.tokenOf(pipeline, 'WETH'), wire.tokenOf(pipeline, 'USDC')])
-    const common = { slippageBps: 50, deadline: Number(laterDeadline(0)), recipient: pipeline.wallet }
+    const common = { slippageBps: 50, deadline: Number(wire.askedDeadline), recipient: pipeline.wallet }
     const added = await pipeline.liquidity.planAdd(pipeline.chain, {
       version: 'v3',
       token0: weth,
@@ -155,7 +155,9 @@ function mutations(): readonly Mutation[] {
     ['amount', () => swap({ amountIn: amountIn + 1n }), 'takes more'],
     ['least amount: zero', () => swap({ amountOutMinimum: 0n }), 'makes sure of less'],
     ['least amount: one less', () => swap({ amountOutMinimum: leastOut - 1n }), 'makes sure of less'],
+    ['least amount: hardly below what is promised', () => swap({ amountOutMinimum: leastOut * 2n }), 'less room'],
     ['deadline', () => swap({ deadline: 2n ** 64n }), 'too far away'],
+    ['deadline: a few seconds away', () => swap({ deadline: wire.askedDeadline - 1_000n }), 'not the one'],
     ['appended: a sweep to a stranger', () => swap({}, [sweep()]), 'somebody other'],
     [
       'appended: the same swap once more',
@@ -217,6 +219,15 @@ function mutations(): readonly Mutation[] {
       'router: what is bought stays in it',
       () => route(wire.v3In(pipeline, '0x0000000000000000000000000000000000000002')),
       'leaves a token in the contract',
+    ],
+    [
+      'router: the least is made sure of where it pays itself',
+      () => {
+        const itself = '0x0000000000000000000000000000000000000002'
+        const kept = wire.pay(0x0c, null, itself, leastOut)
+        return route(wire.v3In(pipeline, itself, 0n), kept, wire.pay(0x04, wire.native, pipeline.wallet, 0n))
+      },
+      'makes sure of less',
     ],
     ['v4: taken to a stranger', async () => route(await wire.v4In(pipeline, stranger)), 'somebody other'],
     [
@@ -303,7 +314,7 @@ function deposit(recipient: `0x${string}`, fee: number, least = 1n): Mutated {
         amount0Min: least,
         amount1Min: least,
         recipient,
-        deadline: laterDeadline(0),
+        deadline: wire.askedDeadline,
       },
     ],
   })

@@ -8,7 +8,7 @@ import type {
   UpstreamKind,
   UpstreamTransaction,
 } from '@svc/amm'
-import { liquidityForAmounts } from '@svc/amm/liquidity'
+import { leastOfMint, type LimitedDeposit, liquidityForAmounts, mostOfMint } from '@svc/amm/liquidity'
 import { getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { CalldataDeposit } from '../calldata/call-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
@@ -36,7 +36,7 @@ export function guardUpstream(transaction: UpstreamTransaction, expectation: Ups
   }
   const all = parts.map((part) => factsOf(part, kind, context))
   requireTokens(all, expectation)
-  requireAmounts(all, expectation)
+  requireAmounts(all, surface, expectation)
   requireRecipients(all, surface, expectation)
   requirePosition(all, expectation)
   const deadline = requireDeadline(all, expectation)
@@ -123,7 +123,7 @@ function requireTokens(all: readonly PartFacts[], expectation: UpstreamExpectati
   if (foreign !== undefined) throw upstreamRefusal('it names a token that was not asked for', { token: foreign })
 }
 
-function requireAmounts(all: readonly PartFacts[], expectation: UpstreamExpectation): void {
+function requireAmounts(all: readonly PartFacts[], surface: UpstreamSurface, expectation: UpstreamExpectation): void {
   const { spends, receives, kind } = expectation
   const same = sameAs(expectation)
   const takes = all.flatMap((facts) => facts.takes)
@@ -134,19 +134,37 @@ function requireAmounts(all: readonly PartFacts[], expectation: UpstreamExpectat
     }
   }
   if (withoutLeast.has(kind)) return
+  // What the contract pays itself is still to be used there.
+  const { itself } = aliases[surface]
+  const leasts = all.flatMap((facts) =>
+    facts.leasts.filter(({ by }) => by === 'trade' || !facts.recipients.some((one) => one.toLowerCase() === itself)),
+  )
   for (const key of new Set(receives.map(({ token }) => same(token)))) {
     const asked = sumOf(receives, (token) => same(token) === key)
     const sure = (['trade', 'payout'] as const).map((by) =>
       sumOf(
-        all.flatMap(({ leasts }) => leasts).filter((least) => least.by === by),
+        leasts.filter((least) => least.by === by),
         (token) => same(token) === key,
       ),
     )
     if (sure.every((amount) => amount < asked)) {
       throw upstreamRefusal('it makes sure of less than was asked for', { token: key, least: `${asked}` })
     }
+    if (kind === 'swap' && sure.some((amount) => amount > withHalf(asked, expectation.slippageBps))) {
+      throw upstreamRefusal(tooTight, { token: key, least: `${asked}` })
+    }
   }
 }
+
+const tooTight = 'it leaves less room for the price to move than was asked for'
+
+/** At least half of the slippage that was asked for is left: what nobody can mine costs gas, and opens the breaker. */
+function withHalf(least: bigint, slippageBps: number | null): bigint {
+  return least + (least * BigInt(slippageBps ?? 0)) / 20_000n + roundedOff
+}
+
+/** Each of several legs rounds its own minimum. */
+const roundedOff = 16n
 
 /** The caller and, in the newer routers, the contract itself, whose holdings then have to be paid out again. */
 function requireRecipients(
@@ -189,8 +207,14 @@ function requireDeadline(all: readonly PartFacts[], { latestDeadline, kind }: Up
   const latest = deadlines.reduce((most, deadline) => (deadline > most ? deadline : most), 0n)
   if (latest > BigInt(latestDeadline)) throw upstreamRefusal('its deadline is too far away', { deadline: `${latest}` })
   if (deadlines.length === 0 && !withoutLeast.has(kind)) throw upstreamRefusal('it has no deadline')
+  if (withAskedDeadline.has(kind) && deadlines.some((deadline) => deadline !== BigInt(latestDeadline))) {
+    throw upstreamRefusal('its deadline is not the one that was asked for', { deadline: `${latest}` })
+  }
   return deadlines.length === 0 ? null : Number(latest)
 }
+
+/** Requests for these name the deadline. */
+const withAskedDeadline: ReadonlySet<UpstreamKind> = new Set(['add', 'increase', 'swap'])
 
 /** Newer routers and v4 pull through Permit2, the others through the token itself; native currency is sent along. */
 function approvalsOf(
@@ -238,8 +262,21 @@ function depositAs(asked: IntentDeposit, made: CalldataDeposit | undefined, slip
       throw upstreamRefusal('it deposits less than was asked for')
     }
   }
-  if (version === 'v4') return { ...asked, ...amounts, liquidity, minLiquidity: liquidity }
-  return { ...asked, ...amounts, ...liquidityForAmounts({ bounds, ...amounts, slippageBps }) }
+  const bought =
+    version === 'v4' ? { liquidity, minLiquidity: liquidity } : liquidityForAmounts({ bounds, ...amounts, slippageBps })
+  requireRoom({ bounds, liquidity: bought.liquidity, slippageBps: Math.floor(slippageBps / 2), kept: undefined }, made)
+  return { ...asked, ...amounts, ...bought }
+}
+
+/** The limits of a deposit leave the price half of the slippage that was asked for. */
+function requireRoom(deposit: LimitedDeposit, { least, most }: CalldataDeposit): void {
+  const [inner, outer] = [leastOfMint(deposit), mostOfMint(deposit)]
+  for (const side of ['amount0', 'amount1'] as const) {
+    const isTight =
+      (least !== null && least[side] > inner[side] + roundedOff) ||
+      (most !== null && most[side] + roundedOff < outer[side])
+    if (isTight) throw upstreamRefusal(tooTight)
+  }
 }
 
 /** What is owed already is paid in full and at any time; the calldata need not say how much of it. */

@@ -25,6 +25,9 @@ export const amountIn = parseUnits('100', 6)
 /** Far below what a hundred dollars buy on the local chain, and far above nothing. */
 export const leastOut = parseUnits('0.033', 18)
 
+/** Of every request and of what answers it. */
+export const askedDeadline = laterDeadline(0.08)
+
 /** What a test asked the service for: a swap of 100 USDC, unless it says otherwise. */
 export function asked(pipeline: Pipeline, change: Partial<UpstreamExpectation> = {}): UpstreamExpectation {
   return {
@@ -36,7 +39,7 @@ export function asked(pipeline: Pipeline, change: Partial<UpstreamExpectation> =
     receives: [{ token: pipeline.token('WETH'), amount: leastOut }],
     position: null,
     pool: null,
-    latestDeadline: Number(laterDeadline(0)) + 60,
+    latestDeadline: Number(askedDeadline),
     slippageBps: 50,
     riskTier: 'routine',
     label: 'swap',
@@ -77,7 +80,7 @@ export function routerMulticall(
       },
     ],
   })
-  const args = [change.deadline ?? laterDeadline(0), [swap, ...more]] as const
+  const args = [change.deadline ?? askedDeadline, [swap, ...more]] as const
   const data = encodeFunctionData({ abi: v3SwapRouter02Abi, functionName: 'multicall', args })
   return sent(pipeline, pipeline.chain.amm.v3!.swapRouter02, data)
 }
@@ -96,7 +99,7 @@ export function routed(
   pipeline: Pipeline,
   steps: readonly (readonly [command: number, input: Hex])[],
   value = 0n,
-  deadline = laterDeadline(0),
+  deadline = askedDeadline,
 ): UpstreamTransaction {
   const commands = concatHex(steps.map(([command]): Hex => `0x${command.toString(16).padStart(2, '0')}`))
   const args = [commands, steps.map(([, input]) => input), deadline] as const
@@ -153,7 +156,7 @@ export function managed(pipeline: Pipeline, calls: readonly Hex[], value = 0n): 
 }
 
 export function decrease(tokenId: bigint, liquidity: bigint, least = 1n): Hex {
-  const bounds = { amount0Min: least, amount1Min: least, deadline: laterDeadline(0) }
+  const bounds = { amount0Min: least, amount1Min: least, deadline: askedDeadline }
   const args = [{ tokenId, liquidity, ...bounds }] as const
   return encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'decreaseLiquidity', args })
 }

@@ -26,6 +26,14 @@ describe('what the trades of one call permit', () => {
     expect(bounds(trades).brings).toEqual(new Map([[weth, 2n]]))
   })
 
+  it('what a router pays itself is no payout', () => {
+    const itself: Part = { name: 'UNWRAP_WETH', args: { recipient: `0x${'0'.repeat(39)}2`, least: 10n } }
+    const contract: Part = { name: 'SWEEP', args: { recipient: tokenOf('USDC'), token: weth, least: 10n } }
+    for (const part of [itself, contract]) {
+      expect(bounds([single(usdc, weth, 3_000n, 1n), part]).brings).toEqual(new Map([[weth, 1n]]))
+    }
+  })
+
   it('what a later part trades on is not brought, and not paid by the wallet', () => {
     const parts = [router, v3In([usdc, 100, usdt], 3_000n, 2_990n), v3In([usdt, 500, weth], 2n ** 255n, 1n, false)]
     expect(bounds(parts)).toMatchObject({

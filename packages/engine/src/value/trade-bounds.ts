@@ -181,19 +181,29 @@ function settlementOf({ name, args }: Part, legs: readonly Leg[]): readonly [str
 }
 
 /** Proceeds that a later part trades on are none. */
-function bringsOf(legs: readonly Leg[], parts: readonly Part[], { chain }: Place): ReadonlyMap<string, bigint> {
+function bringsOf(
+  legs: readonly Leg[],
+  parts: readonly Part[],
+  { chain, contract }: Place,
+): ReadonlyMap<string, bigint> {
   const brings = new Map<string, bigint>()
   const wrapped = chain.wrappedNative.address.toLowerCase()
   for (const [index, { tokenOut, minOut }] of legs.entries()) {
     if (!legs.slice(index + 1).some(({ tokenIn }) => tokenIn === tokenOut)) raise(brings, tokenOut, minOut)
   }
+  const stations = new Set([routerItself, contract.toLowerCase()])
   for (const part of parts) {
+    // What a router pays itself is still to be used there.
+    if (stations.has(`${part.args['recipient']}`.toLowerCase())) continue
     const { token, least } = payoutOf(part, wrapped)
     const own = brings.get(token)
     if (own !== undefined) brings.set(token, larger(own, least))
   }
   return brings
 }
+
+/** `ADDRESS_THIS` of the routers. */
+const routerItself = '0x0000000000000000000000000000000000000002'
 
 /** A payout may promise more than the trades before it do, once for all of them. */
 function payoutOf({ name, args }: Part, wrapped: string): { readonly token: string; readonly least: bigint } {
