@@ -1,19 +1,8 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { tradingTricks } from '@svc/devnet/trading-api'
 import { describe, expect, test } from 'vitest'
-import {
-  built,
-  expectEqualLives,
-  expectNoWorseTrade,
-  expectRefused,
-  notesOf,
-  openPosition,
-  operations,
-  type Pair,
-  useTradingWorld,
-} from './trading-routes.fixture.ts'
+import { built, expectEqualLives, notesOf, openPosition, type Pair, useTradingWorld } from './trading-routes.fixture.ts'
 
-// All pairs, trades and tricks: trading-routes.system.test.ts.
+// All pairs, trades and tricks: trading-routes.system.test.ts; some with every change: trading-samples.chain.test.ts.
 const devnet = useDevnet()
 const trading = useTradingWorld(devnet)
 const ofUsdc: Pair = ['v3', 'WETH', 'USDC', '3', 500]
@@ -24,16 +13,6 @@ describe('by both routes', () => {
     ['v4', 'ETH', 'USDC', '3', 500],
   ])('%s %s/%s: a position is opened, pays, grows, shrinks and ends to the wei alike', async (...pair) => {
     await expectEqualLives(trading, devnet(), pair)
-  })
-
-  test('a trade gives no less than was quoted here, and says through what', async () => {
-    const answer = await expectNoWorseTrade(trading, ['USDC', 'ETH', '9000'])
-    expect([notesOf(answer), answer.text('version'), answer.list('pools').length]).toEqual([[built], 'v3', 1])
-    const own = await expectNoWorseTrade(trading, ['DAI', 'ETH', '3000'])
-    expect([notesOf(own), own.list('pools').length]).toEqual([
-      ['The trading API offers less than the route found here, which was taken.'],
-      2,
-    ])
   })
 })
 
@@ -131,12 +110,4 @@ describe('a trading API in trouble is no obstacle: the calls are built here, and
       expect.stringMatching(/^The trading API did not answer \(\w+\); the calls were built here instead\.$/),
     ])
   })
-})
-
-test('G6: a tenth of what a hostile or broken service may send, each refused before a signature', async () => {
-  let refused = 0
-  for (const [index, operation] of operations.entries()) {
-    refused += await expectRefused(trading, operation, tradingTricks.slice(index % tradingTricks.length).slice(0, 1))
-  }
-  expect(refused).toBe(operations.length)
 })
