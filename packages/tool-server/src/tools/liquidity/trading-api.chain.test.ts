@@ -100,14 +100,17 @@ describe('a trading API in trouble is no obstacle: the calls are built here, and
     expect(await notesAt(500, 6)).toEqual([[resting], 0])
   })
 
-  test('it never answers', async () => {
-    const world = await trading.open({ timeoutMs: 50 })
-    const { positionId, pool } = await openPosition(world, ofUsdc)
-    await devnet().trade(20, 3, [pool])
-    trading.api().setFaults([{ fault: 'silent' }])
-    const answer = await world.call('collect_fees', { positionId, version: 'v3' })
-    expect(notesOf(answer)).toEqual([
-      expect.stringMatching(/^The trading API did not answer \(\w+\); the calls were built here instead\.$/),
-    ])
-  })
+  test.each([{ fault: 'silent' }, { fault: { slowMs: 600_000 } }] as const)(
+    'it never answers, or too late: %j',
+    async (fault) => {
+      const world = await trading.open({ timeoutMs: 50 })
+      const { positionId, pool } = await openPosition(world, ofUsdc)
+      await devnet().trade(20, 3, [pool])
+      trading.api().setFaults([fault])
+      const answer = await world.call('collect_fees', { positionId, version: 'v3' })
+      expect(notesOf(answer)).toEqual([
+        expect.stringMatching(/^The trading API did not answer \(\w+\); the calls were built here instead\.$/),
+      ])
+    },
+  )
 })
