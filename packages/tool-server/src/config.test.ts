@@ -164,6 +164,15 @@ describe('settings', () => {
     expect(read({}).listen).toEqual({ host: '127.0.0.1', port: 3000 })
   })
 
+  it('warn of a managed wallet that nobody switched on, and of names that no setting has with what may be meant', () => {
+    expect(read({ WALLET_ID: 'wallet-1' }).warnings).toContainEqual(expect.stringContaining('WALLET_TYPE=managed'))
+    const { warnings } = read({ LOG_LEVLE: 'debug', SVC_TLS_KEYFILE: 'x' })
+    expect(warnings).toContainEqual('LOG_LEVLE is not a setting of this server. Did you mean LOG_LEVEL?')
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^SVC_TLS_KEYFILE is not a setting .* docs\/config\.md has every/),
+    )
+  })
+
   it('warn of a profile whose tools need a wallet where there is none', () => {
     const warned = [expect.stringContaining('SVC_MCP_PROFILE is full and there is no wallet')]
     expect(read({ SVC_MCP_PROFILE: 'full' }).warnings).toEqual(warned)
