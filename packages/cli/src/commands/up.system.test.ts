@@ -116,7 +116,7 @@ describe('svc up --json', { timeout }, () => {
     expect([(await claim()).status, (await claim()).status]).toEqual([200, 409])
   })
 
-  it('has a trading API beside it build collections, claims and migrations, when asked for one', async () => {
+  it('has a trading API beside it build deposits, swaps, collections, claims and migrations, when asked for one', async () => {
     const ready = await readyLine(up('--trading-api'))
     expect(ready.tradingApi).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/) })
     const client = await connect(ready)
@@ -132,7 +132,11 @@ describe('svc up --json', { timeout }, () => {
       fee: 100,
       rangeStrategy: 'narrow',
     }
-    const { positionId } = await call(client, 'add_liquidity', deposit)
+    const { positionId, notes: ofDeposit } = await call(client, 'add_liquidity', deposit)
+    const ofSwap = await call(client, 'execute_swap', { chain, tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.1' })
+    for (const built of [ofDeposit, ofSwap['notes']]) {
+      expect(built).toContain('The calls were built by the trading API and checked here.')
+    }
     await call(client, 'execute_swap', { chain, version, tokenIn: 'USDC', tokenOut: 'USDT', amount: '5000' })
     const { notes } = await call(client, 'collect_fees', { chain, version, positionId })
     expect(notes).toEqual(['The calls were built by the trading API and checked here.'])

@@ -30,7 +30,8 @@ export async function harvest(request: HarvestRequest, context: WriteContext): P
   const book = await openBook(request, context)
   const { due, skipped, notes } = await findDue(request, context, book)
   book.notes.push(...notes)
-  const planClaim = lazily(() => planRewards(request, context, book))
+  // What an earlier attempt claimed is claimed; what came since is for the next harvest.
+  const planClaim = lazily(async () => (book.rewards.length > 0 ? null : planRewards(request, context, book)))
   const planFollows = lazily(async () => planSwaps(request, context, { book, due, rewards: await planClaim() }))
   const deferred = await collectBatches(request, context, {
     book,

@@ -252,6 +252,30 @@ describe('with a key for the trading API', () => {
     expect(answer.at('notes')).toContainEqual(expect.stringMatching(note))
   })
 
+  test('a harvest that goes on tells what it had claimed, and claims no second time', async () => {
+    await openWithKey()
+    const { fetch } = world.network
+    const quoter = world.chain.amm.v3!.quoterV2.slice(2).toLowerCase()
+    let sent = 0
+    world.network.fetch = (input, init) => {
+      const body = typeof init?.body === 'string' ? init.body.toLowerCase() : ''
+      sent += body.includes('eth_sendrawtransaction') ? 1 : 0
+      const isSilent = sent > 1 && body.includes(quoter)
+      return isSilent ? Promise.resolve(new Response('busy', { status: 503 })) : fetch(input, init)
+    }
+    const args = { targetToken: 'USDC', idempotencyKey: 'claimed' }
+    expect(await world.refuse('harvest_rewards', args)).toMatchObject({ code: 'CONSOLIDATION_SWAP_FAILED' })
+    world.network.fetch = fetch
+    const { wallet: user } = world
+    await devnet().rewards.add([{ user, token: 'USDC', amount: '3', reason: 'Trading', campaignId: 7n }])
+    const answer = await world.call('harvest_rewards', args)
+    expect(answer.at('rewardsClaimed')).toMatchObject([
+      { tokens: expect.arrayContaining([expect.objectContaining({ symbol: 'DAI', amount: '40' })]) },
+    ])
+    const sold = answer.list('consolidationSwaps').map((swap) => [swap.text('tokenIn'), swap.text('amountIn')])
+    expect(sold).toEqual(expect.arrayContaining([['DAI', '40']]))
+  })
+
   test('without includeRewards nobody is asked', async () => {
     await openWithKey()
     const asked = service().trading.asked().length

@@ -1,19 +1,8 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { tradingTricks } from '@svc/devnet/trading-api'
 import { describe, expect, test } from 'vitest'
-import {
-  built,
-  expectEqualLives,
-  expectNoWorseTrade,
-  expectRefused,
-  notesOf,
-  openPosition,
-  operations,
-  type Pair,
-  useTradingWorld,
-} from './trading-routes.fixture.ts'
+import { built, expectEqualLives, notesOf, openPosition, type Pair, useTradingWorld } from './trading-routes.fixture.ts'
 
-// All pairs, trades and tricks: trading-routes.system.test.ts.
+// All pairs, trades and tricks: trading-routes.system.test.ts; some with every change: trading-samples.chain.test.ts.
 const devnet = useDevnet()
 const trading = useTradingWorld(devnet)
 const ofUsdc: Pair = ['v3', 'WETH', 'USDC', '3', 500]
@@ -24,16 +13,6 @@ describe('by both routes', () => {
     ['v4', 'ETH', 'USDC', '3', 500],
   ])('%s %s/%s: a position is opened, pays, grows, shrinks and ends to the wei alike', async (...pair) => {
     await expectEqualLives(trading, devnet(), pair)
-  })
-
-  test('a trade gives no less than was quoted here, and says through what', async () => {
-    const answer = await expectNoWorseTrade(trading, ['USDC', 'ETH', '9000'])
-    expect([notesOf(answer), answer.text('version'), answer.list('pools').length]).toEqual([[built], 'v3', 1])
-    const own = await expectNoWorseTrade(trading, ['DAI', 'ETH', '3000'])
-    expect([notesOf(own), own.list('pools').length]).toEqual([
-      ['The trading API offers less than the route found here, which was taken.'],
-      2,
-    ])
   })
 })
 
@@ -121,22 +100,17 @@ describe('a trading API in trouble is no obstacle: the calls are built here, and
     expect(await notesAt(500, 6)).toEqual([[resting], 0])
   })
 
-  test('it never answers', async () => {
-    const world = await trading.open({ timeoutMs: 50 })
-    const { positionId, pool } = await openPosition(world, ofUsdc)
-    await devnet().trade(20, 3, [pool])
-    trading.api().setFaults([{ fault: 'silent' }])
-    const answer = await world.call('collect_fees', { positionId, version: 'v3' })
-    expect(notesOf(answer)).toEqual([
-      expect.stringMatching(/^The trading API did not answer \(\w+\); the calls were built here instead\.$/),
-    ])
-  })
-})
-
-test('G6: a tenth of what a hostile or broken service may send, each refused before a signature', async () => {
-  let refused = 0
-  for (const [index, operation] of operations.entries()) {
-    refused += await expectRefused(trading, operation, tradingTricks.slice(index % tradingTricks.length).slice(0, 1))
-  }
-  expect(refused).toBe(operations.length)
+  test.each([{ fault: 'silent' }, { fault: { slowMs: 600_000 } }] as const)(
+    'it never answers, or too late: %j',
+    async (fault) => {
+      const world = await trading.open({ timeoutMs: 50 })
+      const { positionId, pool } = await openPosition(world, ofUsdc)
+      await devnet().trade(20, 3, [pool])
+      trading.api().setFaults([fault])
+      const answer = await world.call('collect_fees', { positionId, version: 'v3' })
+      expect(notesOf(answer)).toEqual([
+        expect.stringMatching(/^The trading API did not answer \(\w+\); the calls were built here instead\.$/),
+      ])
+    },
+  )
 })

@@ -1,0 +1,57 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { tradingTricks } from '@svc/devnet/trading-api'
+import { expect, test } from 'vitest'
+import {
+  built,
+  expectAlike,
+  expectNoWorseTrade,
+  expectRefused,
+  notesOf,
+  openPosition,
+  operations,
+  type Pair,
+  useTradingWorld,
+} from './trading-routes.fixture.ts'
+
+// What trading-routes.system.test.ts has whole, a part of which runs with every change.
+const devnet = useDevnet()
+const trading = useTradingWorld(devnet)
+
+test.each<Pair>([
+  ['v3', 'USDC', 'ETH', '9000', 3000],
+  ['v4', 'ETH', 'USDC', '3', 500],
+])('%s %s/%s: a position is opened by both routes to the wei alike', async (...pair) => {
+  const world = await trading.open()
+  const theirs = await openPosition(world, pair)
+  const own = await trading.withoutIt(async () => (await openPosition(world, pair)).answer)
+  expectAlike(own, theirs.answer, ['amount0Deposited', 'amount1Deposited', 'priceLower', 'priceUpper'])
+})
+
+test('a trade gives no less than was quoted here, and says through what', async () => {
+  const answer = await expectNoWorseTrade(trading, ['USDC', 'ETH', '9000'])
+  expect([notesOf(answer), answer.text('version'), answer.list('pools').length]).toEqual([[built], 'v3', 1])
+  const own = await expectNoWorseTrade(trading, ['DAI', 'ETH', '3000'])
+  expect([notesOf(own), own.list('pools').length]).toEqual([
+    ['The trading API offers less than the route found here, which was taken.'],
+    2,
+  ])
+})
+
+test('G6: a tenth of what a hostile or broken service may send, each refused before a signature', async () => {
+  const sampled = operations.filter(({ name }) => sampledNames.has(name))
+  let refused = 0
+  for (const [index, operation] of sampled.entries()) {
+    const tricks = tradingTricks.slice(index * 2).slice(0, 2)
+    refused += await expectRefused(trading, operation, { tricks, isFollowed: false })
+  }
+  expect(refused).toBe(9)
+})
+
+/** Those that need no position that has earned, and one that does. */
+const sampledNames: ReadonlySet<string> = new Set([
+  'v3 add_liquidity',
+  'v4 add_liquidity',
+  'execute_swap',
+  'v4 remove_liquidity',
+  'claim_lp_rewards',
+])
