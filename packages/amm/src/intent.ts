@@ -32,6 +32,8 @@ export type Intent = {
   readonly permit?: PositionPermit | undefined
   /** What the chain must still say when it is this intent's turn; an earlier write may have changed it. */
   readonly restsOn?: readonly ChainAnswer[] | undefined
+  /** Tools whose operations it holds beside the one that was called: their rules of value hold too. */
+  readonly tools?: readonly string[] | undefined
   /** Calls that would do the same one by one: only simulated, to tell what it saves that one call does. */
   readonly apart?: readonly IntentCall[] | undefined
   /**

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isAddressEqual } from 'viem'
 import type { Chain } from '@svc/wallet/core'
 import { getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Intent, IntentDeposit } from '../intent.ts'
@@ -53,7 +54,8 @@ export function routeLiquidity(own: Liquidity, route: LiquidityRoute): Liquidity
       const plan = await own.planSwap(chain, quote, request)
       const { alone, slippageBps } = request
       const keptRouter = alone?.keptRouter ?? null
-      const isOurs = keptRouter !== null && keptRouter !== chain.amm.universalRouter?.address
+      const router = chain.amm.universalRouter?.address
+      const isOurs = keptRouter !== null && (router === undefined || !isAddressEqual(keptRouter, router))
       if (alone === undefined || isOurs || slippageBps >= 10_000) return plan
       return built(plan, async () => route.swap(chain, quote, request, plan))
     },

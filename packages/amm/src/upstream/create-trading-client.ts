@@ -57,15 +57,17 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
       circuit.succeeded()
       return answer.data
     } catch (error) {
-      if (error instanceof TradingError && (error.kind === 'refused' || error.kind === 'none')) circuit.succeeded()
-      else circuit.failed()
+      const kind = error instanceof TradingError ? error.kind : 'down'
+      if (kind === 'refused' || kind === 'none') circuit.succeeded()
+      // What never left says nothing of the API.
+      else if (kind !== 'resting') circuit.failed()
       throw error
     }
   }
 
   async function exchange({ route, headers }: Place, content: string, endsAt: number): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
-      await pauseUntil(reserveStart(), endsAt)
+      await pauseUntil(reserveStart(endsAt), endsAt)
       const said = await fetchJson(
         {
           url: `${options.url}${route}`,
@@ -85,10 +87,12 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
     }
   }
 
-  /** The time at which the next request may start: a second after the third last one. */
-  function reserveStart(): number {
-    const thirdLast = starts.length < perSecond ? -Infinity : (starts.shift() ?? -Infinity)
+  /** The time at which the next request may start: a second after the third last one. Nobody takes a turn that comes too late. */
+  function reserveStart(endsAt: number): number {
+    const [thirdLast = -Infinity] = starts.length < perSecond ? [] : starts
     const start = Math.max(now(), thirdLast + 1_000)
+    if (start >= endsAt) throw new TradingError('resting', 'is asked for too much at once')
+    if (starts.length === perSecond) starts.shift()
     starts.push(start)
     return start
   }

@@ -9,7 +9,7 @@ import { requireEvent } from '../liquidity/planning/transfers-of.ts'
 import type { LiquidityRoute } from '../liquidity/route-liquidity.ts'
 import type { Quote, SwapOutcome, Version } from '../ports.ts'
 import type { TradingRoutePorts } from './create-trading-client.ts'
-import { TradingError } from './trading-error.ts'
+import { TradingError, upstreamRefusal } from './trading-error.ts'
 
 /**
  * A swap along whatever pools the trading API finds, where it promises no less than the route found here. The calldata itself has to
@@ -41,7 +41,10 @@ export function swapRoute({ client, guard }: TradingRoutePorts): Pick<LiquidityR
       )
       const sure = lessSlippage(BigInt(offered.output.amount), slippageBps)
       const promised = sure - roundedOff
-      if (BigInt(offered.output.amount) < quote.amountOut || sure < least || promised <= 0n) return null
+      // A plan that is carried out names its router: there what it says of the least decides, not which route is better by now.
+      const isKept = request.alone?.keptRouter != null
+      const isWorse = isKept ? promised < least : sure < least || BigInt(offered.output.amount) < quote.amountOut
+      if (isWorse || promised <= 0n) return null
       const transaction = await client.swap({ quote: offered, deadline }, router.version)
       const { slippageBps: _, ...asked } = intent
       const receives = [{ token: tokenOut.address, amount: promised }]
@@ -61,6 +64,9 @@ export function swapRoute({ client, guard }: TradingRoutePorts): Pick<LiquidityR
         slippageBps,
         label: 'swap',
       })
+      // It has a lock: no code that runs on the way can take what lies in it.
+      if (!calls.every(({ to }) => isAddressEqual(to, router.address)))
+        throw upstreamRefusal('it goes to another router')
       const atomicity = 'single'
       return {
         intent: { ...intent, calls, approvals, atomicity, deadline: built, receives },

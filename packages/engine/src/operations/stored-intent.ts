@@ -91,6 +91,7 @@ const storedPart = z.strictObject({
     .strictObject({ positionManager: address, spender: address, tokenId: whole, nonce: whole, deadline: z.int() })
     .optional(),
   restsOn: z.array(z.strictObject({ to: address, data, answer: data })).optional(),
+  tools: z.array(z.string()).optional(),
   apart: z.array(storedCall).optional(),
   why: z.string(),
 }) satisfies z.ZodType<Intent>

@@ -83,7 +83,7 @@ describe('what a call takes out of the budgets of a day', () => {
     }
     const budgeted = parsePolicy({ speculativeUsd: '9', valueRules: { pools } }, { production: false })
     const asked = (...ids: readonly Hex[]) => {
-      const value = { ...valueOf({}), bounds: valueBounds(budgeted, 1, 'execute_swap', ids) }
+      const value = { ...valueOf({}), bounds: valueBounds(budgeted, 1, ['execute_swap'], ids) }
       const budgets = budgetsOf(
         { ...value, speculativeUsdMicros: usd(7) },
         { ...spend, policy: budgeted, spendUsdMicros: usd(50) },
@@ -151,7 +151,7 @@ const priced = new Map([
 const spend = { policy, chainId: 1, priced, spendUsdMicros: 0n }
 
 function valueOf(moved: Partial<BudgetedValue['permitted'][number]>): BudgetedValue {
-  const bounds = valueBounds(policy, 1, 'execute_swap', [])
+  const bounds = valueBounds(policy, 1, ['execute_swap'], [])
   const none = { lossUsdMicros: 0n, speculativeUsdMicros: 0n, coldUsdMicros: 0n }
   return { isExit: false, bounds, ...none, permitted: [{ leaves: nothing, arrives: nothing, ...moved }] }
 }

@@ -82,7 +82,7 @@ export function valueOfCall(
   const prices = trustedPrices(priced)
   const outcomes = outcomesOf(moved, prices)
   const pools = poolsOf(moved)
-  const limits = valueBounds(engine.policy, chain.id, call.tool, pools)
+  const limits = valueBounds(engine.policy, chain.id, [call.tool, ...(intent.tools ?? [])], pools)
   const ownMove = ownMoveOf(intent, moved)
   const verdict = weighChange({
     moved: outcomes,

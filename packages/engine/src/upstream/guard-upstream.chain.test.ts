@@ -217,7 +217,10 @@ function mutations(): readonly Mutation[] {
     ],
     [
       'router: what is bought stays in it',
-      () => route(wire.v3In(pipeline, '0x0000000000000000000000000000000000000002')),
+      () => ({
+        ...route(wire.v3In(pipeline, '0x0000000000000000000000000000000000000002')),
+        expectation: wire.asked(pipeline, { receives: [{ token: pipeline.token('WETH'), amount: 0n }] }),
+      }),
       'leaves a token in the contract',
     ],
     [

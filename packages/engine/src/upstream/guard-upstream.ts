@@ -1,4 +1,4 @@
-import { type Address, type Hex, isAddress, maxUint128, zeroAddress } from 'viem'
+import { type Address, getAddress, type Hex, isAddress, maxUint128, zeroAddress } from 'viem'
 import type {
   Intent,
   IntentApproval,
@@ -89,7 +89,7 @@ function envelope(transaction: UpstreamTransaction, { chain, known, wallet, spen
   if (valueWei > sumOf(spends, (token) => token === zeroAddress)) {
     throw upstreamRefusal('it sends more native currency than was asked for', { valueWei: `${valueWei}` })
   }
-  return { to, data, valueWei, surface }
+  return { to: getAddress(to), data, valueWei, surface }
 }
 
 /** Parts that do nothing cost gas all the same. */
@@ -134,10 +134,12 @@ function requireAmounts(all: readonly PartFacts[], surface: UpstreamSurface, exp
     }
   }
   if (withoutLeast.has(kind)) return
-  // What the contract pays itself is still to be used there.
+  // What the contract pays itself is still to be used there, or taken by whoever gets to run on the way.
   const { itself } = aliases[surface]
+  const staysThere = ({ recipients }: PartFacts) => recipients.some((one) => one.toLowerCase() === itself)
+  const held = new Set(all.filter(staysThere).flatMap(({ pays }) => pays.map(same)))
   const leasts = all.flatMap((facts) =>
-    facts.leasts.filter(({ by }) => by === 'trade' || !facts.recipients.some((one) => one.toLowerCase() === itself)),
+    facts.leasts.filter(({ by, token }) => (by === 'trade' ? !held.has(same(token)) : !staysThere(facts))),
   )
   for (const key of new Set(receives.map(({ token }) => same(token)))) {
     const asked = sumOf(receives, (token) => same(token) === key)

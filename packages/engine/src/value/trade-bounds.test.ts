@@ -9,6 +9,8 @@ const weth = chain.wrappedNative.address.toLowerCase()
 const [usdc, usdt] = ['USDC', 'USDT'].map((symbol) => tokenOf(symbol).toLowerCase()) as [string, string]
 const native = '0x0000000000000000000000000000000000000000'
 const router: Part = { name: 'execute', args: {} }
+/** A router's name for itself. */
+const ownAlias = '0x0000000000000000000000000000000000000002'
 
 describe('what the trades of one call permit', () => {
   it('is all that they say they take, and the least they say they bring', () => {
@@ -27,11 +29,23 @@ describe('what the trades of one call permit', () => {
   })
 
   it('what a router pays itself is no payout', () => {
-    const itself: Part = { name: 'UNWRAP_WETH', args: { recipient: `0x${'0'.repeat(39)}2`, least: 10n } }
+    const itself: Part = { name: 'UNWRAP_WETH', args: { recipient: ownAlias, least: 10n } }
     const contract: Part = { name: 'SWEEP', args: { recipient: tokenOf('USDC'), token: weth, least: 10n } }
     for (const part of [itself, contract]) {
       expect(bounds([single(usdc, weth, 3_000n, 1n), part]).brings).toEqual(new Map([[weth, 1n]]))
     }
+  })
+
+  it('what a trade leaves in the router is sure by its payout alone', () => {
+    const inside = {
+      ...single(usdc, weth, 3_000n, 9n),
+      args: { ...single(usdc, weth, 3_000n, 9n).args, recipient: ownAlias },
+    }
+    const sweep = (least: bigint): Part => ({ name: 'sweepToken', args: { token: weth, amountMinimum: least } })
+    expect(bounds([inside, sweep(0n)]).brings).toEqual(new Map([[weth, 0n]]))
+    expect(bounds([inside, sweep(8n)]).brings).toEqual(new Map([[weth, 8n]]))
+    const taken: Part = { name: 'v4.take', args: { token: weth, recipient: ownAlias, amount: 0n } }
+    expect(bounds([single(usdc, weth, 3_000n, 9n), taken, sweep(8n)]).brings).toEqual(new Map([[weth, 8n]]))
   })
 
   it('what a later part trades on is not brought, and not paid by the wallet', () => {

@@ -181,20 +181,19 @@ function settlementOf({ name, args }: Part, legs: readonly Leg[]): readonly [str
 }
 
 /** Proceeds that a later part trades on are none. */
-function bringsOf(
-  legs: readonly Leg[],
-  parts: readonly Part[],
-  { chain, contract }: Place,
-): ReadonlyMap<string, bigint> {
+function bringsOf(legs: readonly Leg[], parts: readonly Part[], place: Place): ReadonlyMap<string, bigint> {
   const brings = new Map<string, bigint>()
-  const wrapped = chain.wrappedNative.address.toLowerCase()
+  const wrapped = place.chain.wrappedNative.address.toLowerCase()
+  // What a router pays itself is still to be used there, or taken by whoever gets to run on the way: its payout makes sure of it.
+  const stations = new Set([routerItself, place.contract.toLowerCase()])
+  const staysThere = ({ args }: Part) => stations.has(`${args['recipient'] ?? args['to']}`.toLowerCase())
+  const held = new Set(parts.filter(staysThere).map((part) => paidBy(part, place)))
   for (const [index, { tokenOut, minOut }] of legs.entries()) {
-    if (!legs.slice(index + 1).some(({ tokenIn }) => tokenIn === tokenOut)) raise(brings, tokenOut, minOut)
+    if (legs.slice(index + 1).some(({ tokenIn }) => tokenIn === tokenOut)) continue
+    raise(brings, tokenOut, held.has(tokenOut) ? 0n : minOut)
   }
-  const stations = new Set([routerItself, contract.toLowerCase()])
   for (const part of parts) {
-    // What a router pays itself is still to be used there.
-    if (stations.has(`${part.args['recipient']}`.toLowerCase())) continue
+    if (staysThere(part)) continue
     const { token, least } = payoutOf(part, wrapped)
     const own = brings.get(token)
     if (own !== undefined) brings.set(token, larger(own, least))
@@ -204,6 +203,13 @@ function bringsOf(
 
 /** `ADDRESS_THIS` of the routers. */
 const routerItself = '0x0000000000000000000000000000000000000002'
+
+/** What a trade, or a part of v4, pays its recipient. */
+function paidBy(part: Part, place: Place): string | null {
+  if (part.name !== 'v4.take') return legOf(part, place)?.tokenOut ?? null
+  const token = textIn(part.args['token'])
+  return token === zeroAddress ? place.chain.wrappedNative.address.toLowerCase() : token
+}
 
 /** A payout may promise more than the trades before it do, once for all of them. */
 function payoutOf({ name, args }: Part, wrapped: string): { readonly token: string; readonly least: bigint } {

@@ -3,17 +3,23 @@ import { type Policy, usdMicros } from '../policy/policy.ts'
 import type { LossBounds } from './weigh-change.ts'
 
 /**
- * What the policy lets a call of a tool lose in these pools. The rule of a pool takes precedence over that of the tool, and that
- * over the common one; of several pools the strictest holds.
+ * What the policy lets a call lose in these pools: a call of a tool, and of those whose operations a batch holds. The rule of a pool
+ * takes precedence over that of the tool, and that over the common one; of several the strictest holds.
  */
-export function valueBounds(policy: Policy, chainId: number, tool: string, pools: readonly Hex[]): ValueBounds {
-  const byTool = policy.valueRules.tools[tool] ?? {}
+export function valueBounds(
+  policy: Policy,
+  chainId: number,
+  tools: readonly string[],
+  pools: readonly Hex[],
+): ValueBounds {
+  const byTool = (name: (typeof ruleNames)[number]) =>
+    Math.min(...tools.map((tool) => policy.valueRules.tools[tool]?.[name] ?? policy[name]))
   const listed = new Map(
     Object.entries(policy.valueRules.pools[`${chainId}`] ?? {}).map(([id, rule]) => [id.toLowerCase(), rule]),
   )
   const rules = pools.length === 0 ? [{}] : pools.map((pool) => listed.get(pool.toLowerCase()) ?? {})
   const strictest = (name: (typeof ruleNames)[number]) =>
-    Math.min(...rules.map((rule) => (name in rule ? rule[name] : undefined) ?? byTool[name] ?? policy[name]))
+    Math.min(...rules.map((rule) => (name in rule ? rule[name] : undefined) ?? byTool(name)))
   const budgets = pools.map((pool) => ({
     pool: pool.toLowerCase(),
     budgetUsd: listed.get(pool.toLowerCase())?.budgetUsd,

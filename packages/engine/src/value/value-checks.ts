@@ -53,7 +53,7 @@ function simulationCheck(weighed: WeighedIntent): PolicyCheck {
 
 function boundChecks({ policy, chainId, tool, weighed }: ValueQuestion): readonly PolicyCheck[] {
   const call = weighed?.status === 'weighed' ? weighed : null
-  const bounds = call?.value.bounds ?? valueBounds(policy, chainId, tool ?? '', [])
+  const bounds = call?.value.bounds ?? valueBounds(policy, chainId, [tool ?? ''], [])
   const says = {
     maxPriceBandBps: `the sources of a price lie at most ${policy.maxPriceBandBps} bps apart`,
     maxPoolDeviationBps: `a deposit's pool is at most ${bounds.maxPoolDeviationBps} bps off the trusted price, beside its band`,

@@ -51,7 +51,5 @@ it('G9: a trading API does not open the breaker with calls that nobody can mine 
     const swap = { tokenIn: 'ETH', tokenOut: 'USDC', amount: '0.0005' }
     codes.push((await world.refuse('execute_swap', swap)).code)
   }
-  await syncClock(world)
-  const safety = await world.call('check_safety_status')
   expect(codes).not.toContain('TRANSACTION_REVERTED')
 })

@@ -25,7 +25,16 @@ import {
 export async function consolidate(request: HarvestRequest, context: WriteContext, book: HarvestBook): Promise<void> {
   for (const { token, amount } of toSell(request, context, { book, due: [], rewards: null })) {
     try {
-      const swap = await planSwap(request, context, { tokenIn: token, amountIn: amount })
+      const sold = book.swaps.filter(({ tokenIn }) => isAddressEqual(tokenIn.address, token.address))
+      const swap = await planSwap(request, context, {
+        tokenIn: token,
+        amountIn: amount,
+        sold: sold.reduce((sum, { amountIn }) => sum + amountIn, 0n),
+      })
+      if (swap === null) {
+        book.notes.push(`What more came of ${tokenLabel(token)} than the plan sells stays in the wallet.`)
+        continue
+      }
       const done = await context.execute(swap.intent, async (settled) => {
         book.enter(settled)
         const { amountIn, amountOut } = await swap.plan.decode(settled)
@@ -66,7 +75,7 @@ export async function planSwaps(
   const planned = await Promise.all(
     toSell(request, context, work).map(async ({ token: tokenIn, amount: amountIn }) => {
       try {
-        return [await planSwap(request, context, { tokenIn, amountIn })]
+        return (await planSwap(request, context, { tokenIn, amountIn, sold: 0n })) ?? []
       } catch (error) {
         if (!(error instanceof ToolError)) throw error
         work.book.notes.push(`No swap of ${tokenLabel(tokenIn)} can be planned now: ${error.message}`)
@@ -127,18 +136,20 @@ function waitsIn(due: readonly Position[], token: Address): bigint {
 }
 
 /**
- * Under a stored plan no more is sold than it says, fees that came since stay in the wallet, and through pools of the plan's version,
- * whichever is the best by now. Throws as quoting and planning do.
+ * Under a stored plan no more is sold than it says, in all attempts together (`null` where that is done); fees that came since stay in
+ * the wallet. It goes through pools of the plan's version, whichever is the best by now. Throws as quoting and planning do.
  */
 async function planSwap(
   { chain, target: tokenOut, slippageBps, deadline }: HarvestRequest,
   context: WriteContext,
-  { tokenIn, amountIn: wanted }: { readonly tokenIn: Token; readonly amountIn: bigint },
-): Promise<PlannedSwap> {
+  { tokenIn, amountIn: wanted, sold }: { readonly tokenIn: Token; readonly amountIn: bigint; readonly sold: bigint },
+): Promise<PlannedSwap | null> {
   if (tokenOut === null) throw new TypeError('nothing is swapped without a target')
   const { liquidity, wallet } = context
   const kept = keptSale(chain, context, tokenIn)
-  const amountIn = kept !== null && kept.amount < wanted ? kept.amount : wanted
+  const left = kept === null ? wanted : kept.amount - sold
+  if (left <= 0n) return null
+  const amountIn = left < wanted ? left : wanted
   const versions = kept?.version == null ? {} : { versions: [kept.version] }
   const quote = await liquidity.quote(chain, { tokenIn, tokenOut, amountIn, ...versions })
   const terms = { tokenIn, tokenOut, slippageBps, deadline, recipient: wallet.address }

@@ -102,6 +102,14 @@ async function planAll(
   return planned
 }
 
+const toolOf: Readonly<Record<BatchOperation['type'], string>> = {
+  collect: 'collect_fees',
+  compound: 'compound_fees',
+  remove: 'remove_liquidity',
+  add: 'add_liquidity',
+  rebalance: 'rebalance_position',
+}
+
 const deposits: ReadonlySet<BatchOperation['type']> = new Set(['compound', 'add', 'rebalance'])
 
 async function oneIntent(
@@ -114,7 +122,9 @@ async function oneIntent(
   if (first === undefined) throw new TypeError('the schema lets no empty list through')
   const whys = planned.map((one, index) => `${index}: ${operations[index]?.type}. ${one.intent.why}`)
   const merged = mergeIntents(chain, [first, ...others], whys.join(' '))
-  if (merged.intent.atomicity !== 'batch-7702' || (await context.hasAtomicRoute(chain))) return merged
+  const tools = [...new Set(operations.map(({ type }) => toolOf[type]))]
+  if (merged.intent.atomicity !== 'batch-7702' || (await context.hasAtomicRoute(chain)))
+    return { ...merged, intent: { ...merged.intent, tools } }
   const message = 'This wallet has no way to carry out several calls as one transaction.'
   throw new ToolError('ATOMIC_EXECUTION_UNAVAILABLE', message, {
     details: [
