@@ -5,6 +5,7 @@ import { v3PoolAbi } from '../abis/v3.ts'
 import { v4PoolManagerAbi } from '../abis/v4.ts'
 import type { Intent, Settled } from '../intent.ts'
 import { lessSlippage } from '../liquidity/planning/slippage-limits.ts'
+import type { SwapRequest } from '../liquidity/planning/swap-intent.ts'
 import { requireEvent } from '../liquidity/planning/transfers-of.ts'
 import type { LiquidityRoute } from '../liquidity/route-liquidity.ts'
 import type { Quote, SwapOutcome, Version } from '../ports.ts'
@@ -22,8 +23,8 @@ export function swapRoute({ client, guard }: TradingRoutePorts): Pick<LiquidityR
       const { tokenIn, tokenOut, recipient, deadline } = request
       const router = chain.amm.universalRouter
       if (router === undefined) throw new TradingError('refused', 'builds swaps for the universal router alone')
-      const least = leastOf(intent)
-      const slippageBps = keptSlippage(quote, least, request.slippageBps)
+      const kept = keptLeastOf(request)
+      const slippageBps = slippageOf(quote, kept ?? leastOf(intent), request)
       const offered = await client.quote(
         {
           type: 'EXACT_INPUT',
@@ -42,8 +43,8 @@ export function swapRoute({ client, guard }: TradingRoutePorts): Pick<LiquidityR
       const sure = lessSlippage(BigInt(offered.output.amount), slippageBps)
       const promised = sure - roundedOff
       // A plan that is carried out names its router: there what it says of the least decides, not which route is better by now.
-      const isKept = request.alone?.keptRouter != null
-      const isWorse = isKept ? promised < least : sure < least || BigInt(offered.output.amount) < quote.amountOut
+      const isWorse =
+        kept === null ? sure < leastOf(intent) || BigInt(offered.output.amount) < quote.amountOut : promised < kept
       if (isWorse || promised <= 0n) return null
       const transaction = await client.swap({ quote: offered, deadline }, router.version)
       const { slippageBps: _, ...asked } = intent
@@ -85,9 +86,19 @@ function leastOf({ receives: [received] }: Intent): bigint {
   return received.amount
 }
 
-/** A plan that is carried out may hold more to arrive than the slippage from the present price: then it is tighter. */
-function keptSlippage({ amountOut }: Quote, least: bigint, slippageBps: number): number {
-  return Math.min(slippageBps, Number(((amountOut - least) * 10_000n) / amountOut))
+/** What a plan of this route that is carried out says must arrive; `null` for a call of its own. */
+function keptLeastOf({ alone, keptReceipts = [], tokenOut }: SwapRequest): bigint | null {
+  if (alone?.keptRouter == null) return null
+  return keptReceipts.find(({ token }) => isAddressEqual(token, tokenOut.address))?.amount ?? null
+}
+
+/**
+ * What must arrive may be more than the slippage from the present price leaves: then it is tighter. Under a plan a tenth of it is given
+ * away for an offer that is a little worse than the route found here.
+ */
+function slippageOf({ amountOut }: Quote, least: bigint, { alone, slippageBps }: SwapRequest): number {
+  const most = Math.max(0, Math.min(slippageBps, Number(((amountOut - least) * 10_000n) / amountOut)))
+  return alone?.keptRouter == null ? most : most - Math.ceil(most / 10)
 }
 
 function tradeIn(
