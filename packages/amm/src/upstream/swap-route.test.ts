@@ -9,7 +9,13 @@ import { swapRoute } from './swap-route.ts'
 const chain = findChain(chains, 'base')!
 const wallet = '0x00000000000000000000000000000000000a11ce'
 const token = (address: `0x${string}`): Token => ({
-  ...{ address, name: 'T', symbol: 'T', decimals: 18, isNative: false, listed: true, usdPegged: false },
+  address,
+  name: 'T',
+  symbol: 'T',
+  decimals: 18,
+  isNative: false,
+  listed: true,
+  usdPegged: false,
 })
 const [tokenIn, tokenOut] = [token(chain.wrappedNative.address), token(`0x${'2'.repeat(40)}`)]
 const transaction = { to: wallet, from: wallet, data: '0x', value: '0', chainId: chain.id }
@@ -20,7 +26,12 @@ async function askedOf(promised: string, least: bigint) {
   const sent: object[] = []
   const never = () => Promise.reject(new Error('not asked'))
   const client: TradingClient = {
-    ...{ claim: never, migrate: never, claimRewards: never, decrease: never, create: never, increase: never },
+    claim: never,
+    migrate: never,
+    claimRewards: never,
+    decrease: never,
+    create: never,
+    increase: never,
     quote: async (request) => {
       sent.push(request)
       return { output: { amount: promised } }
@@ -45,7 +56,12 @@ async function askedOf(promised: string, least: bigint) {
     return { ...intent, receives: expectation.receives }
   }
   const quote: Quote = {
-    ...{ amountIn: 100n, amountOut: 1_000_000n, route: [], version: 'v3', priceImpactBps: 0, gasEstimate: 0n },
+    amountIn: 100n,
+    amountOut: 1_000_000n,
+    route: [],
+    version: 'v3',
+    priceImpactBps: 0,
+    gasEstimate: 0n,
     blockNumber: 1n,
   }
   const request = { tokenIn, tokenOut, slippageBps: 50, deadline: 9, recipient: wallet } as const

@@ -71,7 +71,7 @@ test.each(['v3', 'v4'] as const)(
   },
 )
 
-test('hostile or broken, no transaction of another service is signed that is not what was asked for', async () => {
+test('G6: hostile or broken, no transaction of another service is signed that is not what was asked for', async () => {
   let refused = 0
   for (const operation of operations) refused += await expectRefused(trading, operation)
   expect(refused).toBe(operations.length * tradingTricks.length)
