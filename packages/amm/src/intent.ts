@@ -47,7 +47,7 @@ export type Intent = {
 
 /**
  * What the v3 position manager lets a spender do with one position by a signature of its owner. The calldata holds `unsigned` in its
- * place, and takes the position apart: the right ends with it.
+ * place, and takes the position apart: the right ends with it. Where it is not mined, sweeps take back what others make of the signature.
  */
 export type PositionPermit = {
   readonly positionManager: Address

@@ -39,8 +39,9 @@ export type Journal = {
  * How a signed transaction stands.
  *
  * signed -> broadcast -> mined -> final | reverted; side exits replaced (another attempt of the nonce was mined),
- * superseded (a transaction that is not ours was read in a settled block at the nonce) and refused (the node declined the
- * bytes the one time they were offered: the nonce is free, and whoever takes it settles that the bytes are never mined).
+ * superseded (a transaction that is not ours, at the nonce or with an authorization of the account at it, was read in a
+ * settled block) and refused (the node declined the bytes the one time they were offered: the nonce is free, and whoever
+ * takes it settles that the bytes are never mined).
  * Only replaced and superseded mean "never mined". `mined` goes back to `broadcast` on a reorg; `refused` becomes what
  * the chain shows once it counts the nonce. An undone block makes `reverted` and `replaced` ones `refused` where they are not
  * to be sent again.

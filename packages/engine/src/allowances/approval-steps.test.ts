@@ -1,4 +1,4 @@
-import { decodeFunctionData, type Address } from 'viem'
+import { decodeFunctionData, parseAbi, type Address, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { erc20Abi, permit2Abi } from '@svc/amm/abis'
 import type { IntentApproval } from '@svc/amm'
@@ -53,5 +53,12 @@ describe('approvals as transactions', () => {
   it('is taken back by approving nothing', () => {
     const { to, data, kind } = revokeStep({ token: usdc, spender: router })
     expect([to, kind, decodeFunctionData({ abi: erc20Abi, data }).args]).toEqual([usdc, 'revoke', [router, 0n]])
+  })
+
+  it('is taken back, over a position, by approving nobody', () => {
+    const position = { tokenId: '7', nonce: '0', deadline: 9 }
+    const { to, data, kind } = revokeStep({ token: other, spender: router, position })
+    const abi = parseAbi(['function approve(address to, uint256 tokenId)'])
+    expect([to, kind, decodeFunctionData({ abi, data }).args]).toEqual([other, 'revoke', [zeroAddress, 7n]])
   })
 })

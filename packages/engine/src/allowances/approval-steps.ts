@@ -1,7 +1,8 @@
-import { type Address, encodeFunctionData } from 'viem'
+import { type Address, encodeFunctionData, zeroAddress } from 'viem'
 import { erc20Abi, permit2Abi } from '@svc/amm/abis'
 import type { IntentApproval } from '@svc/amm'
 import type { Step } from '../context/step.ts'
+import type { PendingRevocation } from './pending-revocations.ts'
 
 /**
  * Turns declared approvals into transactions: each ERC-20 allowance exactly the amount, through zero where another amount
@@ -62,9 +63,11 @@ export type Allowance = {
   readonly revokeAfter: boolean
 }
 
-/** The transaction that takes an allowance back. */
-export function revokeStep({ token, spender }: Pick<Allowance, 'token' | 'spender'>): Step {
-  return { ...approve(token, spender, 0n), kind: 'revoke', label: 'take back an allowance' }
+/** The transaction that takes an allowance back, or the right over a position, whose manager is called in the same form (ERC-721). */
+export function revokeStep({ token, spender, position }: Omit<PendingRevocation, 'chainId' | 'owner'>): Step {
+  if (position === undefined) return { ...approve(token, spender, 0n), kind: 'revoke', label: 'take back an allowance' }
+  const nobody = approve(token, zeroAddress, BigInt(position.tokenId))
+  return { ...nobody, kind: 'revoke', label: 'take back a right over a position' }
 }
 
 function approve(token: Address, spender: Address, amount: bigint): Step {

@@ -25,6 +25,18 @@ it('remembers across restarts, counts nothing twice, and forgets what is done', 
   expect(await pendingRevocations.list()).toEqual([two])
 })
 
+it('holds the right of one signature apart from that of another over the same position', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'owed-'))
+  const pendingRevocations = createPendingRevocations(dataDir)
+  const first = { ...one, position: { tokenId: '7', nonce: '0', deadline: 600 } }
+  const later = { ...one, position: { ...first.position, deadline: 900 } }
+  await pendingRevocations.add([one, first, later])
+  await pendingRevocations.add([{ ...later, position: { ...later.position } }])
+  expect(await createPendingRevocations(dataDir).list()).toEqual([one, first, later])
+  await pendingRevocations.remove([first])
+  expect(await pendingRevocations.list()).toEqual([one, later])
+})
+
 it('fails rather than forgets when its file makes no sense', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'owed-'))
   await writeFile(join(dataDir, 'owed-allowances.json'), '[{"chainId":1}]')

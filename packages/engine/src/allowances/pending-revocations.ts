@@ -7,8 +7,8 @@ import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 
 /**
  * Remembers on disk which allowances must go back to zero, from before the first of them is signed until it is seen to
- * be zero, so that a crash between an approval and its end leaves none standing for good. The file is
- * `owed-allowances.json` in the data directory.
+ * be zero, so that a crash between an approval and its end leaves none standing for good. So it does with the right over a position that a
+ * permit gives, until nobody can hand that in any more. The file is `owed-allowances.json` in the data directory.
  */
 export function createPendingRevocations(dataDir: string): PendingRevocations {
   const path = join(dataDir, 'owed-allowances.json')
@@ -41,8 +41,18 @@ export type PendingRevocation = {
   readonly owner: Address
   readonly token: Address
   readonly spender: Address
+  /** Where it is the right over one position, and `token` is the position manager: by which signature it may be given. */
+  readonly position?: PositionRight | undefined
   /** How often taking it back was mined and failed, or left it owed, and when the last time was, in Unix milliseconds. */
   readonly failed?: { readonly times: number; readonly at: number } | undefined
+}
+
+export type PositionRight = {
+  readonly tokenId: string
+  /** How many such signatures the position had seen before this one. */
+  readonly nonce: string
+  /** Unix seconds. */
+  readonly deadline: number
 }
 
 export type PendingRevocations = {
@@ -66,7 +76,11 @@ export function isWaiting({ failed }: PendingRevocation, now: number): boolean {
 
 const address = z.custom<Address>((value) => typeof value === 'string' && isAddress(value, { strict: false }))
 const failed = z.object({ times: z.int().positive(), at: z.number() }).optional()
-const listSchema = z.array(z.object({ chainId: z.int(), owner: address, token: address, spender: address, failed }))
+const digits = z.string().regex(/^\d{1,78}$/)
+const position = z.object({ tokenId: digits, nonce: digits, deadline: z.int() }).optional()
+const listSchema = z.array(
+  z.object({ chainId: z.int(), owner: address, token: address, spender: address, position, failed }),
+)
 
 function again(one: PendingRevocation, at: number): NonNullable<PendingRevocation['failed']> {
   return { times: (one.failed?.times ?? 0) + 1, at }
@@ -90,6 +104,7 @@ function isSame(one: PendingRevocation, other: PendingRevocation): boolean {
   return keyOf(one) === keyOf(other)
 }
 
-function keyOf({ chainId, owner, token, spender }: PendingRevocation): string {
-  return `${chainId}:${owner}:${token}:${spender}`.toLowerCase()
+function keyOf({ chainId, owner, token, spender, position }: PendingRevocation): string {
+  const { tokenId = '', nonce = '', deadline = '' } = position ?? {}
+  return `${chainId}:${owner}:${token}:${spender}:${tokenId}:${nonce}:${deadline}`.toLowerCase()
 }

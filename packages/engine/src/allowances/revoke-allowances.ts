@@ -10,13 +10,19 @@ import { onStorage } from '../audit/storage.ts'
 import { broadcast, confirm, sign } from '../stages/transact.ts'
 import { readAllowances } from './chain-snapshot.ts'
 
-/** Notes on disk what will have to go back to zero, before the first allowance is signed. */
+/** Notes on disk what will have to go back to zero, before the first allowance is signed, and the right that a permit gives. */
 export async function oweAllowances(context: Reserved): Promise<void> {
-  const pendingRevocations = pendingOf(context)
+  const pendingRevocations = [...pendingOf(context), ...rightsOf(context)]
   if (pendingRevocations.length > 0)
     await onStorage('the owed allowances cannot be written', () =>
       context.engine.pendingRevocations.add(pendingRevocations),
     )
+}
+
+/** Forgets the right of a permit whose call was mined: the same call has burnt the position. Where it was not, the next sweeps see to it. */
+export async function forgetRights(context: Reserved): Promise<void> {
+  const rights = rightsOf(context)
+  if (rights.length > 0) await context.engine.pendingRevocations.remove(rights)
 }
 
 /**
@@ -81,7 +87,7 @@ export async function noteNotRevoked(
 }
 
 /**
- * Reads what stands of the wallet's allowances at the newest block of an endpoint, in the order asked, and how many of the
+ * Reads what stands of the wallet's allowances at a block, the newest of an endpoint where none is named, in the order asked, and how many of the
  * wallet's transactions that block holds: one that lags shows zero where an approval of ours stands. Throws `RPC_*` and
  * `STORAGE_UNAVAILABLE`.
  */
@@ -93,9 +99,10 @@ export async function currentAllowances(
     wallet,
   }: Pick<ExecutionContext, 'chain' | 'client' | 'wallet'> & { readonly engine: WithJournal },
   allowances: readonly Pick<Allowance, 'token' | 'spender'>[],
+  at?: bigint,
 ): Promise<Standing> {
   const next = await onStorage('the journal cannot be read', () => engine.journal.nextNonce(chain.id, wallet))
-  const blockNumber = await client.getBlockNumber({ cacheTime: 0 })
+  const blockNumber = at ?? (await client.getBlockNumber({ cacheTime: 0 }))
   const [amounts, count] = await Promise.all([
     readAllowances(client, wallet, allowances, blockNumber),
     client.getTransactionCount({ address: wallet, blockNumber }),
@@ -159,6 +166,20 @@ function pendingOf({ chain, wallet, allowances }: Reserved): readonly PendingRev
   return allowances
     .filter(({ revokeAfter }) => revokeAfter)
     .map(({ token, spender }) => ({ chainId: chain.id, owner: wallet, token, spender }))
+}
+
+function rightsOf({ chain, wallet, intent: { permit } }: Reserved): readonly PendingRevocation[] {
+  if (permit === undefined) return []
+  const { positionManager: token, spender, tokenId, nonce, deadline } = permit
+  return [
+    {
+      chainId: chain.id,
+      owner: wallet,
+      token,
+      spender,
+      position: { tokenId: `${tokenId}`, nonce: `${nonce}`, deadline },
+    },
+  ]
 }
 
 const fix =

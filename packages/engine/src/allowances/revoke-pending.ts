@@ -9,6 +9,8 @@ import { isWaiting, type PendingRevocation } from './pending-revocations.ts'
 import { limitsOf, sessionIdleMs } from '../spending/spend-limit.ts'
 import { usdText } from '../spending/countable.ts'
 import { ToolError } from '@svc/amm'
+import { v3PositionManagerAbi } from '@svc/amm/abis'
+import { contractRead, readOne } from '@svc/amm/rpc'
 import { throwFirst } from '../context/refusal.ts'
 import { priceTokens } from '../spending/spend-value.ts'
 import { isolateFailure, onStorage } from '../audit/storage.ts'
@@ -17,7 +19,7 @@ import { currentAllowances, isAnyRefused, noteNotRevoked } from './revoke-allowa
 import { broadcast, confirm, sign } from '../stages/transact.ts'
 
 /**
- * Sets what earlier requests left of their allowances to zero, and answers how many it set. One that cannot be read or
+ * Sets what earlier requests left of their allowances, and of rights over positions, to zero, and answers how many it set. One that cannot be read or
  * revoked stays pending and keeps neither the others nor a write; one whose revocation was mined and did not end it waits before
  * the next. While a request is not settled, none is forgotten, and none that reads as zero in a block that lacks transactions
  * of the wallet. Throws `STORAGE_UNAVAILABLE`.
@@ -32,13 +34,12 @@ export async function revokePending(context: ExecutionContext, areAllSettled: bo
   for (const one of pendingRevocations.filter((other) => !isWaiting(other, engine.now()))) {
     const of = { chainId: chain.id, token: one.token, spender: one.spender }
     await isolateFailure(engine, 'allowances.owed', of, async () => {
-      const { amounts, holdsAll } = await currentAllowances(context, [one])
-      const stands = amounts[0] !== 0n
+      const { stands, isOver } = await standingOf(context, one)
       if (stands) {
         await revoke(context, one)
         tookBack += 1
       }
-      if (mayForget && (stands || holdsAll))
+      if (mayForget && isOver)
         await onStorage('the owed allowances cannot be written', () => engine.pendingRevocations.remove([one]))
       // What is not forgotten is read again: a token that tells of an allowance whatever was mined must not cost gas each time.
       else if (stands)
@@ -48,6 +49,31 @@ export async function revokePending(context: ExecutionContext, areAllSettled: bo
     })
   }
   return tookBack
+}
+
+/** Whether it stands at the newest block, and whether it never will again once it is taken back. */
+async function standingOf(
+  context: ExecutionContext,
+  one: PendingRevocation,
+): Promise<{ readonly stands: boolean; readonly isOver: boolean }> {
+  const { client, wallet } = context
+  const { token, spender, position } = one
+  if (position === undefined) {
+    const { amounts, holdsAll } = await currentAllowances(context, [one])
+    const stands = amounts[0] !== 0n
+    return { stands, isOver: stands || holdsAll }
+  }
+  const { number: blockNumber, timestamp } = await client.getBlock()
+  const id = [BigInt(position.tokenId)] as const
+  const [right, owner, { holdsAll }] = await Promise.all([
+    readOne(client, contractRead(token, v3PositionManagerAbi, 'positions', id), blockNumber),
+    readOne(client, contractRead(token, v3PositionManagerAbi, 'ownerOf', id), blockNumber),
+    currentAllowances(context, [], blockNumber),
+  ])
+  // Burnt, used, or run out: a signature that can still be handed in is waited for.
+  const isSpent = right === null || right[0] > BigInt(position.nonce) || timestamp > BigInt(position.deadline)
+  const isOwn = owner !== null && isAddressEqual(owner, wallet)
+  return { stands: isOwn && right !== null && isAddressEqual(right[1], spender), isOver: isSpent && holdsAll }
 }
 
 /** What a wallet still owes on a chain. */
@@ -81,7 +107,7 @@ export async function noteFailedRevocations(
 /** Whether a signed transaction takes this allowance back. */
 export function takesBack(
   { rawTransaction }: JournalEntry,
-  allowance: Pick<PendingRevocation, 'token' | 'spender'>,
+  allowance: Pick<PendingRevocation, 'token' | 'spender' | 'position'>,
 ): boolean {
   const { to, data } = parseTransaction(rawTransaction)
   const step = revokeStep(allowance)

@@ -60,9 +60,16 @@ export type ManagerCommand = {
   readonly functions: ReadonlySet<string>
 }
 
-/** Commands by which the universal router calls a position manager, as far as a migration needs them. */
+/** A right over a position, by a signature. */
+const permits: ManagerCommand = { version: 'v3', abi: positionPermitAbi, functions: new Set(['permit']) }
+
+/**
+ * Commands by which the universal router calls a position manager, as far as a migration needs them. A permit alone may fail: what
+ * comes after it then fails, but where the right is given already.
+ */
 export const managerCommands: ReadonlyMap<number, ManagerCommand> = new Map<number, ManagerCommand>([
-  [0x11, { version: 'v3', abi: positionPermitAbi, functions: new Set(['permit']) }],
+  [0x11, permits],
+  [0x91, permits],
   [0x12, { version: 'v3', abi: v3PositionManagerAbi, functions: new Set(['decreaseLiquidity', 'collect', 'burn']) }],
   [0x14, { version: 'v4', abi: v4PositionManagerAbi, functions: new Set(['modifyLiquidities']) }],
 ])

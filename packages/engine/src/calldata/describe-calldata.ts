@@ -142,6 +142,7 @@ function innerCalls(
 /** What the universal router calls position managers with. */
 const managerAbis: ReadonlyMap<number, Abi> = new Map<number, Abi>([
   [0x11, positionPermitAbi],
+  [0x91, positionPermitAbi],
   [0x12, v3PositionManagerAbi],
   [0x14, v4PositionManagerAbi],
 ])

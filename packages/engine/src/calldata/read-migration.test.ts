@@ -72,7 +72,7 @@ const read = (data: Hex) => readCalldata('universalRouter', router, data, weth, 
 const moved = (...actions: readonly (readonly [Hex, Hex])[]) =>
   read(
     execute([
-      ['0x11', permit],
+      ['0x91', permit],
       ['0x12', collect(v4)],
       ['0x12', burn],
       ['0x14', modify(...actions)],
@@ -133,6 +133,7 @@ it('no other function of the position managers is read, nor any where the chain 
   const hidden: readonly (readonly [Hex, Hex])[] = [
     ['0x11', approve],
     ['0x11', burn],
+    ['0x91', burn],
     ['0x12', approve],
     ['0x12', permit],
     ['0x12', multicall],

@@ -1,6 +1,12 @@
 import type { RequestOutcome, StoredTransaction } from '@svc/store'
-import { createMutex, isNeverMined, isNoOp, type Chain, type JournalState } from '@svc/wallet/core'
-import { type Hash, isAddressEqual, type PublicClient, TransactionNotFoundError } from 'viem'
+import { createMutex, isNeverMined, isNoOp, takerIn, type Chain, type JournalState } from '@svc/wallet/core'
+import {
+  type Hash,
+  isAddressEqual,
+  type PublicClient,
+  TransactionNotFoundError,
+  TransactionReceiptNotFoundError,
+} from 'viem'
 import type { AuditEvent } from '../audit/audit.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { replacementRules } from '../recovery/replacing.ts'
@@ -88,8 +94,9 @@ async function cancel(
 }
 
 /**
- * Ends what is open at a nonce when the transaction that the operator names is read at that nonce in a settled block: the
- * same proof as `whoTook` asks for, without the search, for which an endpoint must keep the state of old blocks.
+ * Ends what is open at a nonce when the transaction that the operator names is read in a settled block to take it: the
+ * same proof as `whoTook` asks for, without the search, for which an endpoint must keep the state of old blocks. Of an
+ * authorization that takes it where the state before its block is forgotten, the operator's word is that its turn had come.
  */
 async function resolve(
   { engine, chain, client }: ExecutionContext,
@@ -98,13 +105,13 @@ async function resolve(
 ): Promise<void> {
   const { from, nonce } = asked
   const attempts = await engine.transactions.byNonce(chain.id, from, nonce)
-  // One of ours has a receipt, by which it is settled like any other.
-  if (attempts.some(({ hash }) => hash === taker)) return
+  // One of ours that was mined is settled by its receipt like any other.
+  const areMined = await Promise.all(attempts.map(({ hash }) => isMined(client, hash)))
+  if (areMined.includes(true) || attempts.some(({ hash }) => hash === taker)) return
   const block = await blockOf(client, taker)
-  const isAtNonce = block?.transactions.some(
-    (one) => one.hash === taker && one.nonce === nonce && isAddressEqual(one.from, from),
-  )
-  if (block === null || isAtNonce !== true) return end(engine, asked, { outcome: 'not-proved' })
+  if (block === null || !(await isTakenIn(client, block, asked, taker))) {
+    return end(engine, asked, { outcome: 'not-proved' })
+  }
   const head = await client.getBlockNumber({ cacheTime: 0 })
   if (head - block.number + 1n < BigInt(Math.max(chain.confirmations, 1))) return
   await note(engine, 'tx.resolved', asked, { outcome: 'superseded', mined: taker })
@@ -117,6 +124,16 @@ async function resolve(
 
 const isUndecided: ReadonlySet<JournalState> = new Set<JournalState>(['signed', 'broadcast', 'mined', 'refused'])
 
+function isMined(client: PublicClient, hash: Hash): Promise<boolean> {
+  return client.getTransactionReceipt({ hash }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError) return false
+      throw error
+    },
+  )
+}
+
 /** The block that holds a transaction, with all of its transactions; `null` where the endpoint knows of none. */
 async function blockOf(client: PublicClient, hash: Hash) {
   const { blockNumber } = await client.getTransaction({ hash }).catch((error: unknown) => {
@@ -124,6 +141,22 @@ async function blockOf(client: PublicClient, hash: Hash) {
     throw error
   })
   return blockNumber === null ? null : client.getBlock({ blockNumber, includeTransactions: true })
+}
+
+/** Whether it is this transaction that takes the nonce in its block. */
+async function isTakenIn(
+  client: PublicClient,
+  { number, transactions }: NonNullable<Awaited<ReturnType<typeof blockOf>>>,
+  { chainId, from, nonce }: StoredTransaction,
+  taker: Hash,
+): Promise<boolean> {
+  const countAt = (at: { readonly blockNumber: bigint } | { readonly blockTag: 'latest' }) =>
+    client.getTransactionCount({ address: from, ...at })
+  const [before, now] = await Promise.all([
+    number === 0n ? 0 : countAt({ blockNumber: number - 1n }).catch(() => nonce),
+    countAt({ blockTag: 'latest' }),
+  ])
+  return now > nonce && (await takerIn(transactions, { chainId, from, nonce }, before)) === taker
 }
 
 async function end(engine: Engine, asked: StoredTransaction, ending: Ending): Promise<void> {

@@ -27,7 +27,7 @@ const permit = (args: Args): Hex => encodeFunctionData({ abi: positionPermitAbi,
 const burn = (id: bigint): Hex => encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'burn', args: [id] })
 const execute = (commands: Hex, inputs: readonly Hex[]): Hex =>
   encodeFunctionData({ abi: universalRouterAbi, functionName: 'execute', args: [commands, inputs, 9n] })
-const taking = (args: Args, burnt = 7n): Hex => execute('0x1112', [permit(args), burn(burnt)])
+const taking = (args: Args, burnt = 7n): Hex => execute('0x9112', [permit(args), burn(burnt)])
 
 function refusals(
   datas: readonly Hex[],
@@ -66,7 +66,8 @@ describe('G6: a right over a position', () => {
   it.each<readonly [string, readonly Hex[], PositionPermit | null]>([
     ['none is declared', [taking(open)], null],
     ['none is taken', [execute('0x12', [burn(7n)])], declared],
-    ['two are taken', [execute('0x111112', [permit(open), permit(open), burn(7n)])], declared],
+    ['two are taken', [execute('0x911112', [permit(open), permit(open), burn(7n)])], declared],
+    ['two are taken that may fail', [execute('0x919112', [permit(open), permit(open), burn(7n)])], declared],
     ['another call stands beside it', [taking(open), execute('0x12', [burn(8n)])], declared],
     ['somebody else is given it', [taking(other(0, stranger))], declared],
     ['it is declared for somebody else', [taking(open)], { ...declared, spender: stranger }],

@@ -1,13 +1,22 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { createMemoryJournal, createSender } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
-import { createTestClient, createWalletClient, type Hash, http, parseUnits } from 'viem'
+import {
+  createTestClient,
+  createWalletClient,
+  type Hash,
+  http,
+  parseTransaction,
+  parseUnits,
+  type SignedAuthorizationList,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createRpcPool } from '@svc/amm/rpc'
+import { batchOf, naming, runBatch } from '../batch/batch.fixture.ts'
 import { swapIntent } from '../fixtures/intents.fixture.ts'
 import { mineNothing } from '../fixtures/mining.fixture.ts'
-import { beforeSending } from '../fixtures/network.fixture.ts'
+import { afterSending, beforeSending } from '../fixtures/network.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { used } from '../fixtures/pipeline-facts.fixture.ts'
 import { storeEngines } from '../fixtures/store-engines.fixture.ts'
@@ -84,6 +93,73 @@ it('a nonce that one endpoint has forgotten is found at another of the chain', a
   await node().mine({ blocks: 20 })
   expect(await sender.reconcile()).toMatchObject([{ hash: signed.hash, state: 'superseded' }])
 })
+
+describe('the authorization of a cancelled batch that a stranger uses', () => {
+  const { open } = usePipelines(devnet)
+
+  it('G3: ends what was out at its nonce, which costs nothing, and the wallet goes on', async () => {
+    const pipeline = await open({ policy: naming(devnet()) })
+    const authorizationList = await cancelledBatch(pipeline)
+    afterSending(pipeline, 1, async () => void (await useAuthorization(authorizationList)))
+    await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_NOT_SENT' })
+    expect([await used(pipeline), await pipeline.store.ledger.open()]).toEqual([0n, []])
+    const superseded = (await pipeline.auditLines()).filter(({ event }) => event === 'tx.superseded')
+    expect(superseded).toMatchObject([{ transaction: { nonce: 1, label: 'approve the exact amount' } }])
+    await pipeline.run(swapIntent(pipeline, '100'))
+    // The wallet is delegated now, to what the policy names: a batch is a plain transaction of its own.
+    await runBatch(pipeline, batchOf(pipeline, [{}, {}]))
+    expect([await pipeline.nonce(), await used(pipeline)]).toEqual([5, parseUnits('300', 6)])
+  })
+
+  it('is what the operator names where the endpoint has forgotten the state', async () => {
+    const pipeline = await open({ policy: naming(devnet()) })
+    const authorizationList = await cancelledBatch(pipeline)
+    const first = (await pipeline.store.journal.byNonce(pipeline.chain.id, pipeline.wallet, 0)).at(-1)!
+    pipeline.patience.isShort = true
+    await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+    await node().request({ method: 'anvil_dropAllTransactions' } as never)
+    const taker = await useAuthorization(authorizationList)
+    await node().mine({ blocks: 20 })
+    pipeline.patience.isShort = false
+    pipeline.network.fetch = forgetful
+    await pipeline.executor.reconcile()
+    const [out] = await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)
+    expect(out).toMatchObject({ nonce: 1, state: 'broadcast' })
+    expect(await resolved(pipeline, out!.hash, first.hash)).toBe('not-proved')
+    expect(await resolved(pipeline, out!.hash, taker)).toBe('superseded')
+    pipeline.network.fetch = fetch
+    await pipeline.run(swapIntent(pipeline, '100'))
+    expect([await used(pipeline), await pipeline.store.ledger.open()]).toEqual([parseUnits('100', 6), []])
+  })
+})
+
+/** What the wallet had signed for a batch that the operator cancels before it is mined. Blocks are mined by hand from now on. */
+async function cancelledBatch(pipeline: Pipeline): Promise<SignedAuthorizationList> {
+  await mineNothing(pipeline)
+  const batch = runBatch(pipeline, batchOf(pipeline, [{}, {}]))
+  await expect(batch).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+  const { hash, rawTransaction } = (await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet))[0]!
+  await pipeline.store.transactions.ask(hash, { what: 'cancel', by })
+  await pipeline.executor.carryOutRequests()
+  await node().mine({ blocks: 1 })
+  await pipeline.executor.reconcile()
+  await pipeline.executor.carryOutRequests()
+  expect((await pipeline.store.transactions.byHash(hash))?.asked?.outcome).toBe('cancelled')
+  pipeline.patience.isShort = false
+  return parseTransaction(rawTransaction).authorizationList ?? []
+}
+
+/** A stranger's transaction carries it, and is mined before everything else. */
+async function useAuthorization(authorizationList: SignedAuthorizationList): Promise<Hash> {
+  const account = privateKeyToAccount(generatePrivateKey())
+  await node().setBalance({ address: account.address, value: 10n ** 18n })
+  const client = createWalletClient({ account, transport: http(devnet().rpcUrl) })
+  const fees = { gas: 200_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n }
+  const hash = await client.sendTransaction({ chain: null, to: account.address, authorizationList, ...fees })
+  await node().mine({ blocks: 1 })
+  await node().setAutomine(true)
+  return hash
+}
 
 async function resolved(pipeline: Pipeline, hash: Hash, taker: Hash) {
   await pipeline.store.transactions.ask(hash, { what: taker, by })

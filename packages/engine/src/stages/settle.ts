@@ -23,7 +23,7 @@ import {
 } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
 import { readAllowances } from '../allowances/chain-snapshot.ts'
-import { revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
+import { forgetRights, revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
 import { budgetNames } from '../value/budget-names.ts'
 import { type Holdings, valueAt } from '../value/trusted-value.ts'
 import { tradedIn } from '../value/own-move.ts'
@@ -43,6 +43,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
     blind: false,
     ...(standing === null ? {} : { standing }),
   })
+  await quietly(context, 'owed', () => forgetRights(context))
   const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes]
   const comparable = sharesAsMade(deltas, {
     simulated: context.value.simulated.arrives.shares,

@@ -95,9 +95,12 @@ function readCommands(commands: Hex, inputs: readonly Hex[], version: RouterVers
 
 type ManagerCommand = { readonly abi: Abi; readonly functions: ReadonlySet<string> }
 
-/** What the universal router calls position managers with. */
+const permits: ManagerCommand = { abi: positionPermitAbi, functions: new Set(['permit']) }
+
+/** What the universal router calls position managers with. Whether a permit may fail makes no difference here. */
 const managerCommands: ReadonlyMap<number, ManagerCommand> = new Map<number, ManagerCommand>([
-  [0x11, { abi: positionPermitAbi, functions: new Set(['permit']) }],
+  [0x11, permits],
+  [0x91, permits],
   [0x12, { abi: v3PositionManagerAbi, functions: new Set(['decreaseLiquidity', 'collect', 'burn']) }],
   [0x14, { abi: v4PositionManagerAbi, functions: new Set(['modifyLiquidities']) }],
 ])

@@ -1,10 +1,20 @@
-import { type Address, type Hex, parseTransaction, zeroAddress } from 'viem'
+import {
+  type Address,
+  createWalletClient,
+  type Hex,
+  parseTransaction,
+  type SignedAuthorization,
+  zeroAddress,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { freely, quick, until, useSender } from '../sender.fixture.ts'
+import type { JournalEntry } from '../journal.ts'
+import type { Sender } from '../sender.ts'
 import { noncesOf } from './entry-state.ts'
 import type { SignRequest } from './sign-request.ts'
 
-const { call, journal, node, reader, run, senderOver, wallet } = useSender()
+const { call, journal, node, reader, run, senderOver, transport, wallet } = useSender()
 
 /** Code that takes any call and does nothing. */
 const delegate: Address = '0x00000000000000000000000000000000000d1e6a'
@@ -138,6 +148,57 @@ test('a transaction at the nonce of an authorization that was mined is told neve
   for (const { hash } of [kept, above]) expect(await journal().byHash(hash)).toMatchObject({ state: 'superseded' })
 })
 
+describe('an authorization of a batch that was cancelled, which everybody saw', () => {
+  test('G3: takes the nonce of what comes next where a stranger uses it, and keeps nothing open', async () => {
+    const sender = senderOver()
+    const { next, authorizationList } = await afterCancelled(sender)
+    await useAuthorization(authorizationList)
+    await node().mine({ blocks: 1 })
+    expect(await countOf(wallet().address)).toBe(next.nonce + 1)
+    expect(await sender.reconcile()).toMatchObject([{ hash: next.hash, state: 'superseded' }])
+    expect(await codeOfWallet()).toBe(`0xef0100${delegate.slice(2)}`)
+    await node().setAutomine(true)
+    const again = await run(sender, call({ gasLimit: 60_000n }))
+    expect(again).toMatchObject({ status: 'final', entry: { nonce: next.nonce + 1 } })
+    expect(await journal().open(31337, wallet().address)).toEqual([])
+  })
+
+  test('ends the watch of what comes next', async () => {
+    const sender = senderOver()
+    const { next, authorizationList } = await afterCancelled(sender)
+    const watch = sender.confirm(next, quick)
+    await useAuthorization(authorizationList)
+    await node().mine({ blocks: 1 })
+    expect(await watch).toMatchObject({ status: 'superseded', entry: { hash: next.hash } })
+  })
+
+  test('proves nothing before its block is deep enough, nor once that is undone', async () => {
+    await node().mine({ blocks: 4 })
+    const sender = senderOver(undefined, { confirmations: 3 })
+    const { next, authorizationList } = await afterCancelled(sender)
+    await useAuthorization(authorizationList)
+    await node().mine({ blocks: 2 })
+    await sender.reconcile()
+    expect(await journal().byHash(next.hash)).toMatchObject({ state: 'broadcast' })
+    await node().request({ method: 'anvil_reorg', params: [2, []] } as never)
+    await node().request({ method: 'anvil_dropAllTransactions' } as never)
+    await sender.reconcile()
+    await node().mine({ blocks: 3 })
+    expect(await sender.confirm(next, quick)).toMatchObject({ status: 'final', entry: { hash: next.hash } })
+  })
+
+  test('takes no nonce a second time', async () => {
+    const sender = senderOver()
+    const { next, authorizationList } = await afterCancelled(sender)
+    await node().mine({ blocks: 1 })
+    await useAuthorization(authorizationList)
+    await node().mine({ blocks: 1 })
+    await sender.reconcile()
+    expect(await journal().byHash(next.hash)).toMatchObject({ state: 'final' })
+    expect(await countOf(wallet().address)).toBe(next.nonce + 1)
+  })
+})
+
 test('a wallet without a way to sign authorizations signs nothing', async () => {
   const { address } = wallet()
   const plain = { address, signTransaction: () => Promise.reject(new TypeError('never asked')) }
@@ -145,6 +206,43 @@ test('a wallet without a way to sign authorizations signs nothing', async () => 
   await expect(signing).rejects.toMatchObject({ code: 'SIGNING_UNSUPPORTED' })
   expect(await journal().open(31337, address)).toEqual([])
 })
+
+type Cancelled = {
+  readonly next: JournalEntry
+  readonly authorizationList: readonly SignedAuthorization[]
+}
+
+/** A batch is cancelled for good, and another transaction is out at the nonce of its authorization. Blocks are mined by hand. */
+async function afterCancelled(sender: Sender): Promise<Cancelled> {
+  await node().setAutomine(false)
+  const batch = await sender.broadcast(await sender.sign(await delegating()))
+  const { authorizationList = [] } = parseTransaction(batch.rawTransaction)
+  await sender.cancel(batch, freely())
+  await node().mine({ blocks: 3 })
+  await sender.reconcile()
+  const next = await sender.broadcast(await sender.sign(call({ gasLimit: 60_000n })))
+  expect(next).toMatchObject({ nonce: batch.nonce + 1, state: 'broadcast' })
+  return { next, authorizationList }
+}
+
+/** A stranger carries it in a transaction of his own, which pays for the front of the block. */
+async function useAuthorization(authorizationList: readonly SignedAuthorization[]): Promise<void> {
+  const account = privateKeyToAccount(generatePrivateKey())
+  await node().setBalance({ address: account.address, value: 10n ** 18n })
+  const thief = createWalletClient({ account, transport: transport() })
+  await thief.sendTransaction({
+    chain: null,
+    to: account.address,
+    authorizationList: [...authorizationList],
+    gas: 200_000n,
+    maxFeePerGas: 10n ** 12n,
+    maxPriorityFeePerGas: 10n ** 11n,
+  })
+}
+
+function countOf(address: Address): Promise<number> {
+  return reader().getTransactionCount({ address })
+}
 
 async function delegating(change: Partial<SignRequest> = {}): Promise<SignRequest> {
   await placeDelegate()

@@ -1,4 +1,14 @@
-import { type Hash, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
+import {
+  type Address,
+  type Hash,
+  isAddressEqual,
+  type PublicClient,
+  type SignedAuthorization,
+  type Transaction,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+} from 'viem'
+import { recoverAuthorizationAddress } from 'viem/utils'
 import type { Journal, JournalEntry, JournalFacts, JournalState } from '../journal.ts'
 import { isOpen, isRefused } from './entry-state.ts'
 
@@ -102,32 +112,78 @@ async function markUnlessClosed(
 /**
  * The hash of the transaction that used up the nonce of an entry, read from the block that holds it, `confirmations`
  * deep. This is the only proof that other bytes are never mined: a count and a missing receipt may be given by different
- * endpoints, or by one that counts a block before it shows its receipts. `null` while there is no such block, where it
- * holds no transaction of that nonce, and where the endpoint keeps no state of blocks that old. Rejects when the endpoint
- * does not answer at all. At most 67 requests, and about two for each doubling of the block's age.
+ * endpoints, or by one that counts a block before it shows its receipts. `null` while there is no such block, where nothing
+ * in it takes the nonce, and where the endpoint keeps no state of blocks that old. Rejects when the endpoint
+ * does not answer at all. At most 68 requests, and about two for each doubling of the block's age.
  */
 export async function whoTook(
   client: PublicClient,
-  { chainId, from, nonce }: Pick<JournalEntry, 'chainId' | 'from' | 'nonce'>,
+  account: Pick<JournalEntry, 'chainId' | 'from' | 'nonce'>,
   confirmations: number,
 ): Promise<Hash | null> {
+  const { from: address, nonce } = account
   const head = await client.getBlockNumber({ cacheTime: 0 })
   const settled = head - BigInt(Math.max(confirmations, 1) - 1)
   if (settled < 0n) return null
   const isUsedAt = async (blockNumber: bigint): Promise<boolean> =>
-    (await client.getTransactionCount({ address: from, blockNumber })) > nonce
+    (await client.getTransactionCount({ address, blockNumber })) > nonce
   if (!(await isUsedAt(settled))) return null
   const block = await firstBlock(settled, isUsedAt)
   if (block === null) return null
   const { transactions } = await client.getBlock({ blockNumber: block, includeTransactions: true })
-  const own = transactions.filter((one) => one.from.toLowerCase() === from.toLowerCase())
-  // An authorization of the account takes the nonce after that of the transaction it goes with (EIP-7702).
-  const authorizes = ({ authorizationList = [] }: (typeof own)[number]): boolean =>
-    authorizationList.some((one) => one.nonce === nonce)
-  const taker = own.find((one) => one.nonce === nonce) ?? own.find((one) => one.nonce === nonce - 1 && authorizes(one))
-  // An endpoint that serves another chain for a while proves nothing; a legacy transaction may name none.
-  return taker === undefined || (taker.chainId ?? chainId) !== chainId ? null : taker.hash
+  const own = await takerIn(transactions, account, null)
+  if (own !== null || block === 0n || !transactions.some(isDelegating)) return own
+  // What others carry proves nothing without the state before it: anybody can repeat an authorization whose nonce is gone.
+  const before = await client.getTransactionCount({ address, blockNumber: block - 1n }).catch(() => null)
+  return takerIn(transactions, account, before)
 }
+
+/**
+ * Which transaction of a block takes a nonce of an account that had made `before` of them (`null` where that is not known).
+ * That is one of the account itself at the nonce, or one of anybody that carries an authorization of the account at it
+ * (EIP-7702), as the bytes of a batch do that was cancelled. An authorization counts only when it is the account's turn.
+ */
+export async function takerIn(
+  transactions: readonly Pick<Transaction, 'hash' | 'from' | 'nonce' | 'chainId' | 'authorizationList'>[],
+  { chainId, from, nonce }: Pick<JournalEntry, 'chainId' | 'from' | 'nonce'>,
+  before: number | null,
+): Promise<Hash | null> {
+  const isOwn = (one: Pick<Transaction, 'from'>): boolean => isAddressEqual(one.from, from)
+  // An endpoint that serves another chain for a while proves nothing; a legacy transaction may name none.
+  const here = transactions.filter((one) => (one.chainId ?? chainId) === chainId)
+  const own = here.find((one) => isOwn(one) && one.nonce === nonce)
+  if (own !== undefined) return own.hash
+  let next = before
+  for (const one of here) {
+    if (isOwn(one)) next = one.nonce + 1
+    for (const authorization of one.authorizationList ?? []) {
+      if (authorization.nonce !== next || !(await isOf(authorization, from, chainId))) continue
+      if (next === nonce) return one.hash
+      next += 1
+    }
+  }
+  return null
+}
+
+function isDelegating({ authorizationList = [] }: Pick<Transaction, 'authorizationList'>): boolean {
+  return authorizationList.length > 0
+}
+
+/** Whether the chain takes it for the account's: for this chain or any, and with the lower of the two signatures that recover. */
+async function isOf(authorization: SignedAuthorization, account: Address, chainId: number): Promise<boolean> {
+  if (authorization.chainId !== chainId && authorization.chainId !== 0) return false
+  try {
+    return (
+      BigInt(authorization.s) <= highestS &&
+      isAddressEqual(await recoverAuthorizationAddress({ authorization }), account)
+    )
+  } catch {
+    return false
+  }
+}
+
+/** Half of the order of secp256k1 (EIP-2). */
+const highestS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /** Enough for every doubling of an age in blocks, down and up again. */
 const mostSteps = 64

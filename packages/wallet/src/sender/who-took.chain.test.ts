@@ -1,7 +1,8 @@
-import { custom, createPublicClient, type PublicClient } from 'viem'
+import { custom, createPublicClient, type Hash, numberToHex, type PublicClient, type SignedAuthorization } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { freely, quick, until, useSender } from '../sender.fixture.ts'
-import { whoTook } from './settle.ts'
+import { takerIn, whoTook } from './settle.ts'
 
 const { bob, call, journal, node, reader, run, sendElsewhere, senderOver, wallet } = useSender()
 
@@ -66,6 +67,66 @@ describe('who took a nonce', () => {
   })
 })
 
+describe('an authorization of the account', () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const foreign = privateKeyToAccount(generatePrivateKey())
+  const of = { chainId: 31337, from: account.address, nonce: 5 }
+  const batchHash: Hash = `0x${'ba'.repeat(32)}`
+  const strangerHash: Hash = `0x${'51'.repeat(32)}`
+  const ownHash: Hash = `0x${'0e'.repeat(32)}`
+  const authorized = (change: { chainId?: number; nonce?: number } = {}, by = account) =>
+    by.signAuthorization({ contractAddress: bob, chainId: 31337, nonce: 5, ...change })
+  const stranger = (authorizationList: SignedAuthorization[]) => ({
+    hash: strangerHash,
+    from: foreign.address,
+    nonce: 0,
+    chainId: 31337,
+    authorizationList,
+  })
+  const own = (nonce: number, hash = ownHash, authorizationList: SignedAuthorization[] = []) => ({
+    ...stranger(authorizationList),
+    hash,
+    from: account.address,
+    nonce,
+  })
+
+  test.each([
+    ['this chain', {}],
+    ['any chain', { chainId: 0 }],
+  ])('for %s takes its nonce in the transaction of a stranger', async (_which, change) => {
+    expect(await takerIn([stranger([await authorized(change)])], of, 5)).toBe(strangerHash)
+  })
+
+  test('takes it after another, and after a transaction of the account, in the same block', async () => {
+    const list = [await authorized({ nonce: 4 }), await authorized()]
+    expect(await takerIn([stranger(list)], of, 4)).toBe(strangerHash)
+    expect(await takerIn([own(4), stranger([await authorized()])], of, null)).toBe(strangerHash)
+  })
+
+  test('of a batch takes it with the batch, wherever else it is repeated', async () => {
+    const list = [await authorized()]
+    expect(await takerIn([stranger(list), own(4, batchHash, list), stranger(list)], of, 4)).toBe(batchHash)
+  })
+
+  test('takes nothing where a transaction of the account does', async () => {
+    expect(await takerIn([stranger([await authorized()]), own(5)], of, 4)).toBe(ownHash)
+    expect(await takerIn([own(5), stranger([await authorized()])], of, null)).toBe(ownHash)
+  })
+
+  test.each([
+    ['before it is its turn', async () => [await authorized()], 4],
+    ['once its turn is over', async () => [await authorized()], 6],
+    ['where the state before the block is not known', async () => [await authorized()], null],
+    ['of another chain', async () => [await authorized({ chainId: 1 })], 5],
+    ['of another account', async () => [await authorized({}, foreign)], 5],
+    ['with another nonce', async () => [await authorized({ nonce: 6 })], 5],
+    ['with the higher of two signatures', async () => [mirrored(await authorized())], 5],
+    ['with a signature that is none', async () => [{ ...(await authorized()), r: numberToHex(0, { size: 32 }) }], 5],
+  ])('takes nothing %s', async (_when, list, before) => {
+    expect(await takerIn([stranger(await list())], of, before)).toBeNull()
+  })
+})
+
 describe('without a receipt', () => {
   test('what is in a block of ours stays open, however long the receipt is missing', async () => {
     const good = senderOver()
@@ -109,6 +170,12 @@ test('bytes that were declined and forwarded are what the chain shows, and nothi
   expect(await senderOver().reconcile()).toMatchObject([{ hash: refused.hash, state: 'final' }])
   expect(await senderOver().confirm(refused, quick)).toMatchObject({ status: 'final' })
 })
+
+/** The other signature that recovers to the same account, which no chain takes (EIP-2). */
+function mirrored({ s, yParity, ...authorization }: SignedAuthorization): SignedAuthorization {
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+  return { ...authorization, s: numberToHex(order - BigInt(s), { size: 32 }), yParity: yParity === 0 ? 1 : 0 }
+}
 
 type Fault = (method: string, params: unknown, forward: () => Promise<unknown>) => Promise<unknown>
 

@@ -20,7 +20,7 @@ test('a permit stands before the commands, and its signature takes the place kep
     ids.add(yParity)
     const signed = withSignature(data, signature)
     const [commands, inputs, deadline] = decodeFunctionData({ abi: universalRouterAbi, data: signed }).args
-    expect([commands, inputs.slice(1), deadline, isUnsigned(signed)]).toEqual(['0x111214', ['0xaa', '0xbb'], 9n, false])
+    expect([commands, inputs.slice(1), deadline, isUnsigned(signed)]).toEqual(['0x911214', ['0xaa', '0xbb'], 9n, false])
     const { args } = decodeFunctionData({ abi: positionPermitAbi, data: inputs[0]! })
     expect(args).toEqual([router, 7n, 5n, 27 + yParity, r, s])
   }

@@ -51,8 +51,11 @@ export const positionPermitAbi = parseAbi([
 
 type VRS = { readonly v: number; readonly r: Hex; readonly s: Hex }
 
-/** V3_POSITION_MANAGER_PERMIT of `Commands`. */
-const permitCommand = '0x11'
+/**
+ * V3_POSITION_MANAGER_PERMIT of `Commands`, which may fail: who hands in the signature first, read off the transaction that is out, has
+ * given the same right. Where it is not given, the next command fails.
+ */
+const permitCommand = '0x91'
 
 function words({ v, r, s }: VRS): Hex {
   return concatHex([numberToHex(v, { size: 32 }), r, s])
