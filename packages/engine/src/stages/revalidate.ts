@@ -1,3 +1,4 @@
+import { zeroAddress } from 'viem'
 import { ToolError } from '@svc/amm'
 import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from '../calldata/assert-declared.ts'
@@ -40,11 +41,7 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
   const rest = context.steps.slice(progress.mined.length)
   const simulation = await simulateRest(context, rest, snapshotTaken)
   throwFirst(checkMeasured(simulation, engine.policy))
-  const done = assetChanges(
-    progress.mined.map(({ receipt }) => receipt.logs),
-    { wallet, wrappedNative: chain.wrappedNative.address },
-  )
-  const whole = { ...simulation, deltas: addDeltas(done.deltas, simulation.deltas) }
+  const whole = { ...simulation, deltas: addDeltas(doneDeltas(context, progress, snapshotTaken), simulation.deltas) }
   const [drift] = assertDeclared(intent, whole, declaredContext(context))
   if (drift !== undefined) {
     throw new ToolError('SIMULATION_DRIFT', `The chain moved since the plan was made. ${drift.message}`, {
@@ -138,6 +135,22 @@ async function simulateRest(
       cause: error,
     })
   }
+}
+
+/**
+ * What the transactions that are mined have moved, by their logs. Native currency leaves none: what liquidity on its way from one range to
+ * another has brought of it is what the balance grew by since the plan, gas added back, or the next range would seem to take it from
+ * the wallet.
+ */
+function doneDeltas(context: Reserved, progress: Progress, { balanceWei }: ChainSnapshot): ReadonlyMap<string, bigint> {
+  const { wallet, chain, snapshotTaken } = context
+  const receipts = progress.mined.map(({ receipt }) => receipt)
+  const { deltas } = assetChanges(
+    receipts.map(({ logs }) => logs),
+    { wallet, wrappedNative: chain.wrappedNative.address },
+  )
+  if (!isAmidOwnMove(context, progress)) return deltas
+  return addDeltas(deltas, new Map([[zeroAddress, balanceWei - snapshotTaken.balanceWei + gasCostOf(receipts)]]))
 }
 
 function addDeltas(one: ReadonlyMap<string, bigint>, other: ReadonlyMap<string, bigint>): ReadonlyMap<string, bigint> {
