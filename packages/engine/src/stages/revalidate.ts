@@ -108,8 +108,8 @@ async function requirePrice(
   })
   const burnt = gasCostOf(progress.mined.map(({ receipt }) => receipt))
   const gasWei = burnt + worstGasCost(gasUsed, snapshotTaken.fees)
-  const { homeUsdMicros } = value
-  const gas = { gasWei, gasUsdMicros: gasWorth(gasWei, priced), isExit, homeUsdMicros }
+  const { homeUsdMicros, isSureHome } = value
+  const gas = { gasWei, gasUsdMicros: gasWorth(gasWei, priced), isExit, homeUsdMicros, isSureHome }
   const budgets = budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros })
   const asked = { principal: call.principal.id, chainId: chain.id, requestId: call.requestId, reservationId, budgets }
   const { refusals, ...reserved } = await onStorage('the spend ledger cannot be written', () =>
