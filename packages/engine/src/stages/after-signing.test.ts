@@ -25,7 +25,7 @@ function progress(kinds: readonly Step['kind'][], mined: number): Progress {
     },
     priced: new Map(),
   }
-  return { signed, mined: receipts, ...money, valid: {} as Progress['valid'] }
+  return { signed, mined: receipts, ...money, isBaseStanding: true, valid: {} as Progress['valid'] }
 }
 
 describe('a failure after something was signed', () => {

@@ -27,14 +27,14 @@ import { grantRefusals } from '../policy/policy-for.ts'
 
 /**
  * Just before a transaction is signed: still running, allowed by the policy in force now, and the simulation still fresh.
- * When the chain has moved by more than one block of others since it was simulated, or time has passed, the remaining steps
+ * When the chain has moved by more than one block of others since it was simulated, has another block at its place, or time has passed, the remaining steps
  * are simulated again on the newest block (whose chain id is checked once more), policy and limits asked again at its time
  * and at new prices; what no longer fits the declared bounds is `SIMULATION_DRIFT`. Answers the pipeline under that policy.
  */
 export async function revalidate(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
   const context = await recheckPolicy(before, progress, policies)
   const { engine, client, chain, wallet, intent, allowances, known } = context
-  if (isFresh(engine.now(), progress) && !isAmidOwnMove(before, progress)) return context
+  if (progress.isBaseStanding && isFresh(engine.now(), progress) && !isAmidOwnMove(before, progress)) return context
   const snapshotTaken = await snapshot({ ...engine, client, chain, wallet, allowances })
   const nowSeconds = snapshotTaken.atSeconds
   throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
@@ -51,12 +51,27 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
   keepDeposits(context, simulation)
   await requirePrice(context, progress, { whole, rest: simulation }, snapshotTaken)
   progress.valid = { snapshotTaken, simulation, firstStep: progress.mined.length }
+  progress.isBaseStanding = true
   return context
 }
 
 export function begin({ snapshotTaken, simulation, spend, priced }: Reserved): Progress {
   const { reserved: _isReserved, used: _used, refusals: _refusals, ...reserved } = spend
-  return { signed: [], mined: [], reserved, priced, valid: { snapshotTaken, simulation, firstStep: 0 } }
+  const valid = { snapshotTaken, simulation, firstStep: 0 }
+  return { signed: [], mined: [], reserved, priced, isBaseStanding: true, valid }
+}
+
+/**
+ * Looks, beside the receipt of a transaction that others follow, whether the block of the simulation still stands: a reorg leaves its number
+ * as it was. It travels with the receipt. One that cannot be read counts as gone.
+ */
+export function watchBase({ client, steps }: Reserved, progress: Progress): (() => Promise<void>) | undefined {
+  if (progress.mined.length + 1 >= steps.length) return undefined
+  const { number: blockNumber, hash } = progress.valid.snapshotTaken.block
+  return async () => {
+    const standing = await client.getBlock({ blockNumber }).catch(() => null)
+    progress.isBaseStanding = standing?.hash === hash
+  }
 }
 
 /** A plan older than this is simulated again, whatever the chain did. */
