@@ -1,6 +1,15 @@
 import { type GasCost, type OpenReservation, StoreError, type TokenAmounts } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
-import { type Address, isAddressEqual, type TransactionReceipt, zeroAddress } from 'viem'
+import {
+  type Address,
+  getAbiItem,
+  isAddressEqual,
+  parseTransaction,
+  toFunctionSelector,
+  type TransactionReceipt,
+  zeroAddress,
+} from 'viem'
+import { erc20Abi, permit2Abi } from '@svc/amm/abis'
 import { ToolError } from '@svc/amm'
 import { sentBySigned } from '../batch/batch-step.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
@@ -8,7 +17,7 @@ import { countable } from '../spending/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { clampReceipt, gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
 import { isSignedOpen } from '../operations/may-be-mined.ts'
-import { cameHome } from '../stages/settle.ts'
+import { cameHome, noneOf } from '../stages/settle.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
@@ -43,7 +52,8 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
     const moved = countable(usdMicros > within ? usdMicros : within, isAll ? 0n : amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
     const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
-    await onLedger(() => engine.ledger.settle(id, moved, burnt, [], { amounts, isRepaid }))
+    const budgets = mined.every((one) => !isFinal(one) || isApproval(one.entry)) ? noneOf(reservation.budgets) : []
+    await onLedger(() => engine.ledger.settle(id, moved, burnt, budgets, { amounts, isRepaid }))
   }
   const settled = { event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) } as const
   await onStorage('the audit log cannot be written', () => engine.audit.append(settled))
@@ -241,6 +251,12 @@ async function readableOf(
     }
   })
   return (await Promise.all(read)).flat()
+}
+
+/** It has moved nothing by itself. */
+function isApproval({ rawTransaction }: JournalEntry): boolean {
+  const { data = '0x' } = parseTransaction(rawTransaction)
+  return [erc20Abi, permit2Abi].some((abi) => data.startsWith(toFunctionSelector(getAbiItem({ abi, name: 'approve' }))))
 }
 
 function isFinal({ entry }: Mined): boolean {
