@@ -120,8 +120,13 @@ async function planInTurn(
     return { amount0: after(amount0, zeroForOne), amount1: after(amount1, !zeroForOne) }
   }
   const bounds = boundsOf(sqrtPriceX96, ticks)
-  const own = { version: position.version, bounds, atHand, bends: edgesOf(position), kept }
-  const fitted = { ...fitOwn({ ...own, slippageBps: Math.min(slippageBps, marginBps) }), slippageBps }
+  const withinBps = Math.min(slippageBps, marginBps[position.version])
+  const own = { version: position.version, bounds, kept, slippageBps: withinBps }
+  // A v4 mint may take more where the price moves on: so much less is deposited, or the wallet would have to add it.
+  const fitted =
+    position.version === 'v4'
+      ? fitOwn({ ...own, atHand: () => atHand(sqrtPriceX96), bends: [] })
+      : { ...fitOwn({ ...own, atHand, bends: edgesOf(position) }), slippageBps }
   if (fitted.liquidity === 0n) throw needsSwap(true)
   const open = planOpen(ports, chain, moveOf(position, request, { ticks, bounds, fitted }))
   const calls = [close, swap, open].flatMap(({ intent }) => intent.calls)
@@ -157,7 +162,7 @@ async function planInTurn(
 }
 
 /** How far the price may move until the last transaction without its taking more than the others have brought: a wider margin deposits less. */
-const marginBps = 20
+const marginBps = { v3: 20, v4: 15 } as const
 
 type RebalanceParts = {
   readonly position: Position

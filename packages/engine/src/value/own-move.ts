@@ -44,7 +44,11 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   const trades = calls.flatMap((call) => call.trades)
   if (trades.some(({ tokenIn, tokenOut }) => !traded.has(tokenIn) || !traded.has(tokenOut))) return null
   const isAtOnePrice = calls.length === 1 || intent.atomicity === 'batch-7702'
-  const pushed = isAtOnePrice && !addsNothing ? addedWherePushed(intent, deposits, moved) : []
+  const pushed = addsNothing
+    ? []
+    : isAtOnePrice
+      ? addedWherePushed(intent, deposits, moved)
+      : [addedAtMost(deposits, [pool.token0, pool.token1], moved)]
   const adds = sides.map((token, side): readonly [string, bigint] => {
     const added = [-netChange(token, moved), ...pushed.map((one) => one[side] ?? 0n)]
     return [token, added.reduce(larger, 0n)]
@@ -92,6 +96,23 @@ function addedWherePushed(
     const [net0, net1] = netAt(deposits, moved, end)
     return [net0 - beside0, net1 - beside1]
   })
+}
+
+/**
+ * The same of several transactions, each at a price of its own: who pushed the pool while it was simulated may take the push back before a
+ * deposit is mined, which then takes all that its calldata lets it.
+ */
+function addedAtMost(
+  deposits: readonly BoundDeposit[],
+  [token0, token1]: readonly [string, string],
+  moved: Moved,
+): Pair {
+  const more = deposits.map(({ bounds: { most }, atPrice }): Pair => {
+    const { amount0, amount1 } = atPrice ?? { amount0: 0n, amount1: 0n }
+    return [most.amount0 - amount0, most.amount1 - amount1]
+  })
+  const sum = (side: 0 | 1) => more.reduce((all, one) => all + larger(one[side], 0n), 0n)
+  return [sum(0) - netChange(token0, moved), sum(1) - netChange(token1, moved)]
 }
 
 function edgesOf({ tickLower, tickUpper }: Ticks): readonly [bigint, bigint] {

@@ -12,7 +12,7 @@ const devnet = useDevnet()
 let world: World
 afterEach(() => world.close())
 
-it('G7: a batch that takes own liquidity out and puts it back adds no more of the wallet than the limits let out', async () => {
+it('G4: a batch that takes own liquidity out and puts it back adds no more of the wallet than the limits let out', async () => {
   const batchDelegate = { [devnet().chainId]: devnet().batchDelegate }
   const all = '1000000'
   const limitsUsd = { perTransaction: all, perSession: all, daily: all }

@@ -12,7 +12,7 @@ const devnet = useDevnet()
 let world: World
 afterEach(() => world.close())
 
-it('G7: a move in one transaction adds no more of the wallet than the limits let out, at prices between the ends, too', async () => {
+it('G4: a move in one transaction adds no more of the wallet than the limits let out, at prices between the ends, too', async () => {
   const all = '1000000'
   const limitsUsd = { perTransaction: all, perSession: all, daily: all }
   world = await openWorld(devnet(), { policy: { version: 1, limitsUsd, approvalThresholdUsd: null } })
