@@ -79,12 +79,12 @@ function isPlain({ leaves }: Pick<Outcome, 'leaves'>, { inspected }: Moved): boo
  * Whether nobody can push a call past what it asks for, so that only a token could keep it from bringing home what it is to: it takes plain
  * positions of tokens apart whose prices somebody vouches for, in one call, and asks for no minimums.
  */
-function isSure({ receives, calls }: Intent, { leaves }: Outcome, moved: Moved, prices: TrustedPrices): boolean {
+function isSure({ leaves }: Outcome, moved: Moved, prices: TrustedPrices): boolean {
   return (
-    calls.length === 1 &&
+    moved.calls.length === 1 &&
+    moved.calls.every(({ hasLeast }) => !hasLeast) &&
     leaves.positions.length > 0 &&
     isPlain({ leaves }, moved) &&
-    receives.every(({ amount }) => amount === 0n) &&
     [...tokensIn(leaves)].every((token) => prices(token) !== null)
   )
 }
@@ -122,7 +122,7 @@ export function valueOfCall(
     ...movedPositions(simulated, prices),
     isExit,
     homeUsdMicros: isExit ? homeOf(intent, simulated, moved, prices) : 0n,
-    isSureHome: isExit && isSure(intent, simulated, moved, prices),
+    isSureHome: isExit && isSure(simulated, moved, prices),
     ownMove,
     priceImpactBps: priceImpact(verdict, simulated, prices, calls, feeBpsOf(outcomes)),
     bounds: limits,
