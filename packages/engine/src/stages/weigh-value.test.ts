@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Intent } from '@svc/amm'
 import { parsePolicy } from '../policy/policy.ts'
 import { bandOf } from '../value/bands.fixture.ts'
-import { noBounds } from '../value/call-bounds.ts'
-import type { Inspected } from '../value/inspection.ts'
+import { type CallBounds, noBounds } from '../value/call-bounds.ts'
+import type { Inspected, PositionState } from '../value/inspection.ts'
 import { valueOfCall, warningsOf } from './weigh-value.ts'
 
 const bounds = { maxPriceImpactBps: 300 }
@@ -27,13 +27,19 @@ describe('what a person is told of a call that is not refused', () => {
 })
 
 describe('a removal that no stranger can keep from coming', () => {
-  const [token0, token1] = ['0x0000000000000000000000000000000000000001', '0x0000000000000000000000000000000000000002']
-  const ids = { contract: token0, id: 1n, pool: { id: '0x99', token0, token1 } } as const
+  const token0 = '0x0000000000000000000000000000000000000001'
+  const token1 = '0x0000000000000000000000000000000000000002'
   const liquidity = { tickLower: -600, tickUpper: 600, liquidityBefore: 10n ** 18n, liquidityAfter: 0n }
-  const plain = { ...ids, ...liquidity, isHooked: false }
-  const facts = { positions: [plain], calls: [noBounds], priced: [token0, token1], deltas: 5n }
+  const plain: PositionState = {
+    contract: token0,
+    id: 1n,
+    pool: { id: '0x99', token0, token1 },
+    isHooked: false,
+    ...liquidity,
+  }
+  const facts: Facts = { positions: [plain], calls: [noBounds], priced: [token0, token1], deltas: 5n }
 
-  it.each<readonly [string, Partial<typeof facts>, boolean]>([
+  it.each<readonly [string, Partial<Facts>, boolean]>([
     ['asks for no minimums of a plain position, whose tokens have trusted prices', {}, true],
     ['may not: it asks for minimums', { calls: [{ ...noBounds, hasLeast: true }] }, false],
     ['may not: a hook has a say', { positions: [plain, { ...plain, id: 2n, isHooked: true }] }, false],
@@ -46,18 +52,13 @@ describe('a removal that no stranger can keep from coming', () => {
     expect(valueOf({ positions, pools: [], orders: [] }, calls, priced, deltas).isSureHome).toBe(isSure)
   })
 
-  function valueOf(
-    inspected: Inspected,
-    callBounds: (typeof facts)['calls'],
-    trusted: readonly string[],
-    delta: bigint,
-  ) {
+  function valueOf(inspected: Inspected, callBounds: Facts['calls'], trusted: readonly string[], delta: bigint) {
     const sums = { spends: [], receives: [], approvals: [], recipients: [] }
     const call = { to: token0, data: '0x', valueWei: 0n, label: 'remove' } as const
     const plan = { chainId: 1, calls: [call], atomicity: 'single', riskTier: 'routine' } as const
     const intent: Intent = { ...plan, ...sums, slippageBps: 10_000, deadline: null, why: 'leave' }
     const priced = new Map(
-      [token0, token1].map((address) => {
+      ([token0, token1] as const).map((address) => {
         const token = { address, symbol: 'T', name: 'T', decimals: 18, isNative: false, listed: true, usdPegged: false }
         const isTrusted = trusted.includes(address)
         const band = isTrusted ? bandOf(10n ** 18n) : null
@@ -80,3 +81,10 @@ describe('a removal that no stranger can keep from coming', () => {
     return valueOfCall(context, { inspected, deltas, paid: new Map() }, priced)
   }
 })
+
+type Facts = {
+  readonly positions: readonly PositionState[]
+  readonly calls: readonly CallBounds[]
+  readonly priced: readonly string[]
+  readonly deltas: bigint
+}
