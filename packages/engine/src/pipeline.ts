@@ -24,7 +24,7 @@ import { clearTheWay, reconcile, type ReconcileReport } from './recovery/reconci
 import { noteRefusal } from './stages/note-refusal.ts'
 import { recover } from './recovery/recover.ts'
 import { isWayHome, reserveSpend } from './stages/reserve-spend.ts'
-import { begin, revalidate } from './stages/revalidate.ts'
+import { begin, revalidate, watchBase } from './stages/revalidate.ts'
 import type { PipelinePorts } from './context/pipeline-ports.ts'
 import { safetyReport, type SafetyReport } from './switches/safety-report.ts'
 import { createSimulatorMemory } from './simulation/simulate-with-trace.ts'
@@ -157,7 +157,7 @@ async function runPipeline(context: ExecutionContext, policies: PolicyFollower):
       const ready = await step('signPermit', () => signPermit(current, progress, next))
       const signed = await step('sign', () => signNext(current, progress, ready))
       const sent = await step('broadcast', () => broadcast(current, signed))
-      const receipt = await step('confirm', () => confirm(current, ready, sent))
+      const receipt = await step('confirm', () => confirm(current, ready, sent, watchBase(current, progress)))
       progress.mined.push({ step: ready, receipt })
     }
   } catch (failure) {

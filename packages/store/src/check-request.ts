@@ -20,6 +20,11 @@ export type CheckRequest = {
    * did not repay it is within another `dailyGas`.
    */
   readonly isToRepay?: boolean
+  /**
+   * Whether no stranger can keep what it is to bring from coming. Where such calls that strangers made fail have used that other `dailyGas`
+   * up, it passes all the same, as long as the gas of such sure ones that did not repay it is within a third.
+   */
+  readonly isSure?: boolean
   /** A session closes after this long without a spend; 30 min by default of the policy. */
   readonly sessionIdleMs: number
 }

@@ -66,8 +66,11 @@ type ReservationTable = {
   settled_gas_usd_micros: bigint | null
   /** 1 where it only brings funds home, whose gas has a limit of its own, else 0. */
   is_exit: Generated<bigint>
-  /** `due` where it passed because what it is to bring home repays its gas, `done` once it was settled and did; else `null`. */
-  repayment: 'due' | 'done' | null
+  /**
+   * `due` where it passed because what it is to bring home repays its gas, `sure` where that passed because nobody can keep it from
+   * coming, `done` once it was settled and did; else `null`.
+   */
+  repayment: 'due' | 'sure' | 'done' | null
   /** What may leave by token, and once it is settled what left, gas among native currency; `null` where nobody said. */
   amounts: string | null
   /** reserved, settled or released. */

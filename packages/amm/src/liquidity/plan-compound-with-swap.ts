@@ -47,7 +47,7 @@ export async function planCompoundWithSwap(
     sqrtPriceAX96: getSqrtPriceAtTick(position.tickLower),
     sqrtPriceBX96: getSqrtPriceAtTick(position.tickUpper),
   }
-  const fitted = fitOwn({ version, bounds, atHand: () => atHand, slippageBps, kept })
+  const fitted = fitOwn({ version, bounds, atHand: () => atHand, bends: [], slippageBps, kept })
   if (fitted.liquidity === 0n) {
     throw refuseTooSmall('positionId', 'What waits of both tokens buys no liquidity in the range of the position.')
   }

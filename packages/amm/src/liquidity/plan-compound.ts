@@ -33,7 +33,7 @@ export function planCompound(ports: CompoundPorts): Liquidity['planCompound'] {
     const fees = { amount0: fees0, amount1: fees1 }
     const { slippageBps, kept, swapToRatio } = request
     if (fees0 === 0n && fees1 === 0n) throw noFees(position)
-    const waiting = { version: position.version, bounds, atHand: () => fees }
+    const waiting = { version: position.version, bounds, atHand: () => fees, bends: [] }
     if (swapToRatio && !fitsAsIs(waiting)) {
       if (!(await request.hasAtomicRoute())) {
         throw needsSwap(position, fitOwn({ ...waiting, slippageBps, kept }).liquidity > 0n)

@@ -39,7 +39,7 @@ export function planRebalance(ports: RebalancePorts): Liquidity['planRebalance']
     const whole = paidOut(position)
     const { slippageBps, kept } = request
     const bounds = boundsOf(pool.sqrtPriceX96, ticks)
-    const own = { version: position.version, bounds, atHand: whole }
+    const own = { version: position.version, bounds, atHand: whole, bends: edgesOf(position) }
     if (!request.swapToRatio || fitsAsIs(own)) {
       const asIs = fitOwn({ ...own, slippageBps, kept })
       if (asIs.liquidity === 0n) throw needsSwap(request.swapToRatio)
@@ -78,11 +78,15 @@ function boundsOf(sqrtPriceX96: bigint, { tickLower, tickUpper }: TickRange): Ra
 
 /** Principal and fees at a price of the pool, in its order, rounded down. */
 function paidOut({ tickLower, tickUpper, liquidity, fees0, fees1 }: Position): (sqrtPriceX96: bigint) => Amounts {
-  const [lower, upper] = [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
+  const [lower, upper] = edgesOf({ tickLower, tickUpper })
   return (sqrtPriceX96) => {
     const { amount0, amount1 } = getAmountsForLiquidity(sqrtPriceX96, lower, upper, liquidity, false)
     return { amount0: amount0 + fees0, amount1: amount1 + fees1 }
   }
+}
+
+function edgesOf({ tickLower, tickUpper }: TickRange): readonly [bigint, bigint] {
+  return [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
 }
 
 /** Close, swap, open. Each is planned for what the one before it brings at worst within the slippage, so that the wallet adds nothing. */
@@ -116,8 +120,13 @@ async function planInTurn(
     return { amount0: after(amount0, zeroForOne), amount1: after(amount1, !zeroForOne) }
   }
   const bounds = boundsOf(sqrtPriceX96, ticks)
-  const own = { version: position.version, bounds, atHand, kept }
-  const fitted = { ...fitOwn({ ...own, slippageBps: Math.min(slippageBps, marginBps) }), slippageBps }
+  const withinBps = Math.min(slippageBps, marginBps[position.version])
+  const own = { version: position.version, bounds, kept, slippageBps: withinBps }
+  // A v4 mint may take more where the price moves on: so much less is deposited, or the wallet would have to add it.
+  const fitted =
+    position.version === 'v4'
+      ? fitOwn({ ...own, atHand: () => atHand(sqrtPriceX96), bends: [] })
+      : { ...fitOwn({ ...own, atHand, bends: edgesOf(position) }), slippageBps }
   if (fitted.liquidity === 0n) throw needsSwap(true)
   const open = planOpen(ports, chain, moveOf(position, request, { ticks, bounds, fitted }))
   const calls = [close, swap, open].flatMap(({ intent }) => intent.calls)
@@ -153,7 +162,7 @@ async function planInTurn(
 }
 
 /** How far the price may move until the last transaction without its taking more than the others have brought: a wider margin deposits less. */
-const marginBps = 20
+const marginBps = { v3: 20, v4: 15 } as const
 
 type RebalanceParts = {
   readonly position: Position

@@ -19,6 +19,7 @@ export async function storedPlan(id: string, { operations, usage }: PlanStore): 
     principalDaily: counted.principalDailyUsdMicros,
     exitGas: counted.dailyPlainExitGasUsdMicros,
     dueExitGas: counted.dailyDueExitGasUsdMicros,
+    sureExitGas: counted.dailySureExitGasUsdMicros,
     gas: counted.dailyGasUsdMicros - counted.dailyExitGasUsdMicros,
   }
   const [intent, gasUsdMicros] = [intentOf(operation.intent, id), gasOf(operation.plan)]

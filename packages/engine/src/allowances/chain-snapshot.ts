@@ -1,5 +1,5 @@
 import { boundedTip, type Chain } from '@svc/wallet/core'
-import type { Address, PublicClient } from 'viem'
+import type { Address, Hash, PublicClient } from 'viem'
 import { erc20Abi } from '@svc/amm/abis'
 import { contractRead, readSurely } from '@svc/amm/rpc'
 import type { BlockTime, RpcPool } from '@svc/amm'
@@ -30,7 +30,7 @@ export async function snapshot(request: {
   ])
   const tip = boundedTip(namedTip, head.baseFeePerGas, chain)
   return {
-    block: { number: head.number, timestamp: head.timestamp },
+    block: { number: head.number, timestamp: head.timestamp, hash: head.hash },
     atSeconds: Math.max(Number(head.timestamp) + 1, Math.floor(now() / 1000)),
     takenAt: now(),
     // Twice the base fee outlasts six full blocks of it rising (EIP-1559: at most an eighth a block).
@@ -60,7 +60,7 @@ export function readAllowances(
 }
 
 export type ChainSnapshot = {
-  readonly block: BlockTime
+  readonly block: BlockTime & { readonly hash: Hash }
   /** The time the next transaction may be mined at, in Unix seconds: never before the newest block's. */
   readonly atSeconds: number
   /** Unix milliseconds. */

@@ -64,6 +64,8 @@ export type Progress = {
   reserved: HeldSpend
   /** The newest prices looked up, at which it is settled. */
   priced: PricedTokens
+  /** Whether the block of that simulation was still on the chain when the last receipt came. */
+  isBaseStanding: boolean
   /** The simulation in force and the step it starts with. */
   valid: { readonly snapshotTaken: ChainSnapshot; readonly simulation: Simulation; readonly firstStep: number }
 }

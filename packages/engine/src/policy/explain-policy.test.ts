@@ -61,7 +61,7 @@ const explain = (written: unknown, question: Partial<PolicyQuestion> = {}, produ
     },
     { chain, policy: parsePolicy(written, { production }), wallet, nowSeconds },
   )
-const noGas = { exitGas: 0n, dueExitGas: 0n, gas: 0n } as const
+const noGas = { exitGas: 0n, dueExitGas: 0n, sureExitGas: 0n, gas: 0n } as const
 
 /** Without the rules of value, which nothing is known of while the chain is not asked. */
 const against = (checks: ReturnType<typeof explain>) =>
@@ -186,6 +186,7 @@ describe('explaining what the policy says to a plan', () => {
           principalDaily: 0n,
           exitGas: 0n,
           dueExitGas: 0n,
+          sureExitGas: 0n,
           gas: 39_999_999n,
           budgets: new Map(),
         },
@@ -228,7 +229,7 @@ describe('explaining what the policy says to a plan', () => {
       spendUsdMicros: 0n,
       gasUsdMicros: 2n,
       weighed: weighed({ isExit: true }, [], true),
-      used: { ...used, exitGas, dueExitGas: 0n },
+      used: { ...used, exitGas, dueExitGas: 0n, sureExitGas: 0n },
     })
     const within = explain({ limitsUsd: { perTransaction: '0' } }, asks(39_999_998n))
     expect(against(within)).toEqual([])

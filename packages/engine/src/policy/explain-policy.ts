@@ -55,6 +55,8 @@ export type PolicyQuestion = {
     readonly exitGas: bigint
     /** Of ways home that were to repay it and have not. */
     readonly dueExitGas: bigint
+    /** And of those that passed as sure to repay it. */
+    readonly sureExitGas: bigint
     readonly gas: bigint
     /** Of the budgets of value, by name; one that is missing has nothing. */
     readonly budgets: ReadonlyMap<string, bigint>
@@ -171,7 +173,9 @@ function gasCheck(question: PolicyQuestion, { policy }: PolicyContext): PolicyCh
   const asked = `${usdText(gasUsdMicros)} USD at worst`
   const home = question.weighed?.status === 'weighed' ? question.weighed.value.homeUsdMicros : 0n
   const isRepaid = isRepaidGas({ isExit, homeUsdMicros: home, gasUsdMicros }, policy)
-  if ((isRepaid && (used?.dueExitGas ?? 0n) <= dailyGas) || before + gasUsdMicros <= dailyGas)
+  const isSure = question.weighed?.status === 'weighed' && question.weighed.value.isSureHome
+  const toRepay = [used?.dueExitGas ?? 0n, ...(isSure ? [used?.sureExitGas ?? 0n] : [])]
+  if ((isRepaid && toRepay.some((sum) => sum <= dailyGas)) || before + gasUsdMicros <= dailyGas)
     return { ...base, asked, verdict: 'allow', code: null }
   const change = 'raise maxDailyGasUsd, or wait until the window frees up'
   return { ...base, asked, verdict: 'deny', code: 'SPENDING_LIMIT_EXCEEDED', change }

@@ -35,6 +35,7 @@ describe('a transaction that reverts after a good simulation', () => {
     expect(await pipeline.allowance('USDC', router)).toBe(0n)
     expect(await pipeline.balance('USDC')).toBe(parseUnits('20000', 6))
     expect(await used(pipeline)).toBe(0n)
+    expect(await pipeline.store.ledger.budgetUsage('loss')).toBe(0n)
     await expectGasCounted(pipeline)
     expect(await pipeline.store.ledger.open()).toEqual([])
     expect((await pipeline.auditLines()).map(({ event }) => event)).toEqual(
@@ -102,8 +103,10 @@ describe('a ledger that went away after the allowances of a failed call were tak
     expect(settle).toHaveBeenCalledOnce()
     expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
     expect(await used(pipeline)).toBe(parseUnits('300', 6))
+    expect(await pipeline.store.ledger.budgetUsage('loss')).toBeGreaterThan(0n)
     await pipeline.executor.reconcile()
     expect([await pipeline.store.ledger.open(), await used(pipeline)]).toEqual([[], 0n])
+    expect(await pipeline.store.ledger.budgetUsage('loss')).toBe(0n)
   })
 })
 

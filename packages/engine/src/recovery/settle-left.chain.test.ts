@@ -1,5 +1,5 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { parseUnits } from 'viem'
+import { parseUnits, zeroAddress } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
 import type { Intent, Position } from '@svc/amm'
 import {
@@ -11,13 +11,13 @@ import {
   v3Step,
 } from '../../../tool-server/src/fair-value/attack-calls.fixture.ts'
 import { approveIntent, mintIntent, removeIntent, swapIntent } from '../fixtures/intents.fixture.ts'
-import { answering, dieAt } from '../fixtures/network.fixture.ts'
+import { afterSending, answering, dieAt } from '../fixtures/network.fixture.ts'
 import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'
 import { used } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
-const { open } = usePipelines(devnet)
+const { open, close } = usePipelines(devnet)
 
 // The pools sell at 3,000, so what arrives for 300 dollars counts as nearly 330.
 const bargain = { usd: { ETH: 3_300, WETH: 3_300 } }
@@ -42,28 +42,44 @@ describe('G4: what a request that is gone left counts as its own end would have 
   })
 
   it.each([
-    ['nothing', false, 0n, 0n],
-    ['what was traded on the way', true, parseUnits('1000', 6), parseUnits('3500', 6)],
-  ] as const)('own liquidity that is moved: %s', async (_name, swapToRatio, leastUsd, mostUsd) => {
+    ['nothing', 'v3', false, 0n, 0n],
+    ['nothing, native currency neither', 'v4', false, 0n, 0n],
+    ['what was traded on the way', 'v3', true, parseUnits('1000', 6), parseUnits('3500', 6)],
+    [
+      'what was traded on the way, and no native currency beside',
+      'v4',
+      true,
+      parseUnits('1000', 6),
+      parseUnits('3500', 6),
+    ],
+  ] as const)('own liquidity that is moved: %s', async (_name, version, swapToRatio, leastUsd, mostUsd) => {
     const pipeline = await open()
-    await pipeline.run(await mintIntent(pipeline))
-    const { chain, liquidity } = pipeline
-    const { items } = await liquidity.positionsByOwner(chain, pipeline.wallet, ['v3'])
-    const position = items.find((item): item is Position => item.version === 'v3')!
-    const { timestamp } = await pipeline.rpc.head(chain)
-    const inverted = position.pool.token0.symbol !== 'WETH'
-    const { intent } = await liquidity.planRebalance(chain, position, {
-      range: { priceLower: 2_000, priceUpper: 3_060 },
-      inverted,
-      swapToRatio,
-      slippageBps: 50,
-      deadline: Number(timestamp) + 600,
-      recipient: pipeline.wallet,
-    })
-    const [itself = -1n, afterwards] = await endTwice(pipeline, intent)
+    const [itself = -1n, afterwards] = await endTwice(pipeline, await moveIntent(pipeline, version, swapToRatio))
     expect(itself).toBeGreaterThanOrEqual(leastUsd)
     expect(itself).toBeLessThanOrEqual(mostUsd)
     expect(afterwards).toBe(itself)
+  })
+
+  it.each([
+    ['is closed', 2, false],
+    ['is opened', 4, false],
+    ['is opened, on an endpoint that no longer has the balances of then', 4, true],
+  ])('a move in turn, cut off when it %s: no more than was to be traded', async (_name, nth, isBlind) => {
+    const first = await open()
+    const intent = await moveIntent(first, 'v4', true)
+    const before = await used(first)
+    first.patience.isShort = true
+    afterSending(first, nth, async () => {
+      first.network.fetch = () => Promise.reject(new TypeError('fetch failed'))
+    })
+    await expect(first.run(intent)).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+    await close(first)
+    const { dataDir, privateKey } = first
+    const pipeline = await open({ dataDir, privateKey })
+    if (isBlind) pipeline.network.fetch = answering('eth_getBalance', { code: -32_000, message: 'missing trie node' })
+    await pipeline.executor.reconcile()
+    expect(await pipeline.store.ledger.open()).toEqual([])
+    expect((await used(pipeline)) - before).toBeLessThanOrEqual(parseUnits('3500', 6))
   })
 
   it('a removal: nothing, whatever it brings home', async () => {
@@ -104,6 +120,24 @@ describe('a trade that may have brought native currency', () => {
     return { pipeline, settle, reserved: reservation?.amountUsdMicros }
   }
 })
+
+/** A position of some 6,000 dollars, and the intent that moves it to just above the price; native currency in v4. */
+async function moveIntent(pipeline: Pipeline, version: 'v3' | 'v4', swapToRatio: boolean): Promise<Intent> {
+  const { chain, liquidity, tokens } = pipeline
+  const { timestamp } = await pipeline.rpc.head(chain)
+  const common = { slippageBps: 50, deadline: Number(timestamp) + 600, recipient: pipeline.wallet }
+  const [base, usdc] = await Promise.all([
+    tokens.byAddress(chain, version === 'v3' ? pipeline.token('WETH') : zeroAddress),
+    tokens.byAddress(chain, pipeline.token('USDC')),
+  ])
+  const deposit = { token0: base, token1: usdc, fee: 500, hooks: null, amount0: parseUnits('1', 18), amount1: null }
+  await pipeline.run((await liquidity.planAdd(chain, { ...common, ...deposit, version, range: 'full' })).intent)
+  const { items } = await liquidity.positionsByOwner(chain, pipeline.wallet, [version])
+  const position = items.find((item): item is Position => item.version === version)!
+  const inverted = position.pool.token0.symbol !== base.symbol
+  const range = { priceLower: 2_000, priceUpper: 3_060 }
+  return (await liquidity.planRebalance(chain, position, { ...common, range, inverted, swapToRatio })).intent
+}
 
 /** What the ledger is told at the end of a call, and, because it does not hear that, once more by whoever comes after. */
 async function endTwice(pipeline: Pipeline, intent: Intent): Promise<readonly bigint[]> {

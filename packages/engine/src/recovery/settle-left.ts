@@ -1,6 +1,15 @@
 import { type GasCost, type OpenReservation, StoreError, type TokenAmounts } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
-import { type Address, isAddressEqual, type TransactionReceipt, zeroAddress } from 'viem'
+import {
+  type Address,
+  getAbiItem,
+  isAddressEqual,
+  parseTransaction,
+  toFunctionSelector,
+  type TransactionReceipt,
+  zeroAddress,
+} from 'viem'
+import { erc20Abi, permit2Abi } from '@svc/amm/abis'
 import { ToolError } from '@svc/amm'
 import { sentBySigned } from '../batch/batch-step.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
@@ -8,7 +17,7 @@ import { countable } from '../spending/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { clampReceipt, gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
 import { isSignedOpen } from '../operations/may-be-mined.ts'
-import { cameHome } from '../stages/settle.ts'
+import { cameHome, noneOf } from '../stages/settle.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
@@ -43,7 +52,8 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
     const moved = countable(usdMicros > within ? usdMicros : within, isAll ? 0n : amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
     const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
-    await onLedger(() => engine.ledger.settle(id, moved, burnt, [], { amounts, isRepaid }))
+    const budgets = mined.every((one) => !isFinal(one) || isApproval(one.entry)) ? noneOf(reservation.budgets) : []
+    await onLedger(() => engine.ledger.settle(id, moved, burnt, budgets, { amounts, isRepaid }))
   }
   const settled = { event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) } as const
   await onStorage('the audit log cannot be written', () => engine.audit.append(settled))
@@ -116,7 +126,8 @@ async function movedUsdMicros(
     own,
   )
   const nativeWei = await nativeDelta(context, done, [...mined, ...revocations], ofTokens)
-  const deltas = new Map([...ofTokens, [zeroAddress, nativeWei ?? 0n]])
+  const sentWei = done.reduce((sum, { entry }) => sum + sentBySigned(entry), 0n)
+  const deltas = new Map([...ofTokens, [zeroAddress, nativeWei ?? -sentWei]])
   const spent = outflowsOf(deltas)
   const used = sumOf(
     done.flatMap(({ receipt }) => receipt.logs.map((log) => outflowsOf(assetChanges([[log]], own).deltas))),
@@ -132,7 +143,10 @@ async function movedUsdMicros(
     const exposed = by === 'token' && !isEnding ? (amount ?? 0n) - (used.get(key) ?? 0n) : 0n
     if (exposed > 0n) spent.set(key, (spent.get(key) ?? 0n) + exposed)
   }
-  const leftByEach = done.map(({ receipt }) => outflowsOf(assetChanges([receipt.logs], own).deltas))
+  const leftByEach = done.map(({ entry, receipt }) => {
+    const { deltas: moved } = assetChanges([receipt.logs], own)
+    return outflowsOf(new Map([...moved, [zeroAddress, -sentBySigned(entry)]]))
+  })
   const leaving = new Set([...spent.keys(), ...leftByEach.flatMap((left) => [...left.keys()])])
   const nothing = { usdMicros: 0n, eachUsdMicros: 0n, isAll: true, amounts: spent, deltas }
   if (leaving.size === 0) return nothing
@@ -143,9 +157,12 @@ async function movedUsdMicros(
   if ([...spent.keys()].some((token) => (priced.get(token)?.pair ?? null) !== null)) {
     return { ...nothing, isAll: false, eachUsdMicros }
   }
-  const { usdMicros, unpriced } = valueOf(spent, priced)
+  // What was sent along is signed, so that what was reserved bounds it: that stands where the balances do not tell what came of it.
+  const known = nativeWei === null ? new Map([...deltas, [zeroAddress, 0n] as const]) : deltas
+  const left = new Map([...spent].filter(([token]) => token !== zeroAddress || nativeWei !== null))
+  const { usdMicros, unpriced } = valueOf(left, priced)
   return {
-    usdMicros: valueOfMined(usdMicros, deltas, priced),
+    usdMicros: valueOfMined(usdMicros, known, priced),
     eachUsdMicros,
     isAll: nativeWei !== null && unpriced.length === 0,
     amounts: spent,
@@ -190,8 +207,9 @@ async function pricesOf(context: ExecutionContext, keys: ReadonlySet<string>): P
 }
 
 /**
- * Net change in native currency, which leaves no logs. Where some was sent, it counts as gone; where tokens left, what arrived
- * is what the balance grew by in the blocks of `all`, gas added back. `null` where the endpoint no longer has those balances.
+ * Net change in native currency, which leaves no logs: what the balance grew by in the blocks of `all`, gas added back, and never less
+ * than what was sent. Where nothing was sent and no token left, nothing was paid for, and what came does not matter. `null` where the
+ * endpoint no longer has those balances.
  */
 async function nativeDelta(
   { engine, chain, client, wallet }: ExecutionContext,
@@ -199,15 +217,15 @@ async function nativeDelta(
   all: readonly Mined[],
   ofTokens: ReadonlyMap<string, bigint>,
 ): Promise<bigint | null> {
-  const sent = done.reduce((sum, { entry }) => sum + sentBySigned(entry), 0n)
-  if (sent > 0n || outflowsOf(ofTokens).size === 0) return -sent
+  const sentWei = done.reduce((sum, { entry }) => sum + sentBySigned(entry), 0n)
+  if (sentWei === 0n && outflowsOf(ofTokens).size === 0) return 0n
   const receipts = all.map(({ receipt }) => receipt)
   const blocks = [...new Set(receipts.map(({ blockNumber }) => blockNumber))]
   const balanceAt = (blockNumber: bigint) => client.getBalance({ address: wallet, blockNumber })
   try {
     const grown = await Promise.all(blocks.map(async (at) => (await balanceAt(at)) - (await balanceAt(at - 1n))))
     const cameWei = grown.reduce((sum, wei) => sum + wei, gasCostOf(receipts))
-    return cameWei > 0n ? cameWei : 0n
+    return cameWei > -sentWei ? cameWei : -sentWei
   } catch (error) {
     if (!(error instanceof ToolError && ofLackedState.has(error.code))) throw error
     engine.log.warn('clear-up.unread-balance', { chainId: chain.id, blocks: blocks.map(String), error })
@@ -233,6 +251,12 @@ async function readableOf(
     }
   })
   return (await Promise.all(read)).flat()
+}
+
+/** It has moved nothing by itself. */
+function isApproval({ rawTransaction }: JournalEntry): boolean {
+  const { data = '0x' } = parseTransaction(rawTransaction)
+  return [erc20Abi, permit2Abi].some((abi) => data.startsWith(toFunctionSelector(getAbiItem({ abi, name: 'approve' }))))
 }
 
 function isFinal({ entry }: Mined): boolean {

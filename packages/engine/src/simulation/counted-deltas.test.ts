@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countedDeltas } from '../stages/settle.ts'
+import { countedDeltas } from './hold-against-simulation.ts'
 
 const usdc = '0xfbfbfddd6e35da57b7b0f9a2c10e34be70b3a4e9'
 const weth = '0x539f713206437ee4c1fc978fa74874aef880cb74'

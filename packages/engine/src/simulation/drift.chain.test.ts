@@ -44,6 +44,17 @@ describe('G10: a chain that moves between plan and signature', () => {
     expect(await used(pipeline)).toBe(parseUnits('300', 6))
   })
 
+  it('to another block of the same height: the rest is played again', async () => {
+    const pipeline = await open()
+    await testClient(pipeline).mine({ blocks: 1 })
+    beforeSending(pipeline, 1, async () => {
+      await testClient(pipeline).request<Reorg>({ method: 'anvil_reorg', params: [1, []] })
+    })
+    await pipeline.run(swapIntent(pipeline, '300'))
+    expect(pipeline.trace.filter((mark) => mark === 'rpc eth_simulateV1')).toHaveLength(2)
+    expect(await used(pipeline)).toBe(parseUnits('300', 6))
+  })
+
   it('by fees that an endpoint makes up on the way: nothing more is signed', async () => {
     const pipeline = await open({ policy: {} })
     beforeSending(pipeline, 1, () => {
@@ -140,3 +151,5 @@ describe('G10: a chain that moves between plan and signature', () => {
     expect(pipeline.trace.filter((mark) => mark === 'rpc eth_simulateV1')).toHaveLength(2)
   })
 })
+
+type Reorg = { Method: 'anvil_reorg'; Parameters: [number, unknown[]]; ReturnType: null }

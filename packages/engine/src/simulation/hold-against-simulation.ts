@@ -1,4 +1,4 @@
-import { zeroAddress } from 'viem'
+import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Intent } from '@svc/amm'
 import { expectedTokens } from '../policy/policy-verdict.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
@@ -36,6 +36,34 @@ export async function holdAgainstSimulation(context: Reserved, real: ReadonlyMap
     [...trusted].some(([token, delta]) => -delta > mostLeft(token)) || !hasCome(receives, trusted, wrapped)
   if (await engine.breaker.trip(cause, isBeyond ? 'drift' : 'shortfall')) await engine.switches.look()
 }
+
+/**
+ * The changes the ledger counts: the real ones, but where receipts show much less leaving than the simulation did, the
+ * simulated one. An endpoint that keeps logs back must not win the wallet room under its limits.
+ */
+export function countedDeltas(
+  real: ReadonlyMap<string, bigint>,
+  simulated: ReadonlyMap<string, bigint>,
+): ReadonlyMap<string, bigint> {
+  const doubted = simulationDrift(simulated, real).filter((row) => row.simulated < 0n && row.real > row.simulated)
+  return new Map([...real, ...doubted.map((row) => [row.token.toLowerCase(), row.simulated] as const)])
+}
+
+/** Tokens whose change differs from the simulated one by more than a hundredth of it. */
+export function simulationDrift(
+  simulated: ReadonlyMap<string, bigint>,
+  real: ReadonlyMap<string, bigint>,
+): readonly Drift[] {
+  const tokens = [...new Set([...simulated.keys(), ...real.keys()])]
+  return tokens.flatMap((token) => {
+    const [expected, actual] = [simulated.get(token) ?? 0n, real.get(token) ?? 0n]
+    const difference = expected > actual ? expected - actual : actual - expected
+    const tolerated = (expected < 0n ? -expected : expected) / 100n
+    return difference > tolerated ? [{ token: getAddress(token), simulated: expected, real: actual }] : []
+  })
+}
+
+type Drift = { readonly token: Address; readonly simulated: bigint; readonly real: bigint }
 
 /** Shares of a pair that the call makes, at the trusted prices of both tokens; `null` of everything else. */
 function sharesWorth(token: string, amount: bigint, { value, priced }: Reserved): bigint | null {

@@ -1,5 +1,5 @@
 import { formatAmount } from '@svc/lp-math'
-import type { SpendVerdict } from '@svc/store'
+import type { SpendLimits, SpendVerdict } from '@svc/store'
 import { type Token, tokenLabel } from '@svc/amm'
 import type { Refusal } from '../context/refusal.ts'
 import { usdText } from './countable.ts'
@@ -31,6 +31,17 @@ export function limitRefusal(verdict: Exceeded, asks: Asks): Refusal {
     ],
     ...(limit === 'perTransaction' ? { suggestion: noWaitHelps } : freesAt === null ? {} : waitUntil(limit, freesAt)),
   }
+}
+
+/** That of one transaction is known without asking the ledger, whose rows have no room for absurd sums. */
+export function aboveOne(
+  { perTransaction: capUsdMicros }: Pick<SpendLimits, 'perTransaction'>,
+  parts: Omit<Asks, 'isExit'>,
+  amounts: readonly SpentAmount[] = [],
+): Refusal {
+  const askedUsdMicros = parts.amountUsdMicros + parts.gasUsdMicros
+  const verdict = { granted: false, limit: 'perTransaction', capUsdMicros, usedUsdMicros: 0n } as const
+  return limitRefusal({ ...verdict, askedUsdMicros, freesAt: null }, { ...parts, isExit: false, amounts })
 }
 
 /** What a call asks of the limits. */

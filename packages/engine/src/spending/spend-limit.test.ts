@@ -32,7 +32,7 @@ function guessed(gas: string, { arriving = '0.01', dryRun = false } = {}): Spend
   } as const
   const ids = { principal: 'agent', chainId: 1, requestId: 'request', reservationId: 'reservation' }
   const asked = { leaving: new Map(), value, budgets: [], gasWei: 0n, gasUsdMicros: usd(gas) }
-  return { ledger: store.ledger, policy, ...ids, isExit: false, homeUsdMicros: 0n, ...asked, dryRun }
+  return { ledger: store.ledger, policy, ...ids, isExit: false, homeUsdMicros: 0n, isSureHome: false, ...asked, dryRun }
 }
 
 it.each(['0', '1', '250', '499.99'])('a guess needs a person with %s USD of gas as without', async (gas) => {
@@ -238,6 +238,23 @@ describe('the gas of a day', () => {
     expect(await holdSpend({ ...held, reserved: { ...worth, homeUsdMicros: 0n } })).toHaveLength(1)
     // Only of what comes home: what a call spends is held to its limits whatever arrives.
     expect((await limitSpend(call('spends', '41', { homeUsdMicros: usd('100000') }))).refusals).toHaveLength(1)
+  })
+
+  it('of a way home that nobody can keep from coming passes what others have burnt for nothing, and nothing else does', async () => {
+    const home = { isExit: true, homeUsdMicros: usd('100000') }
+    expect((await limitSpend(call('out', '41', home))).refusals).toEqual([])
+    expect((await limitSpend(call('next', '41', home))).refusals).toHaveLength(1)
+    const { homeUsdMicros: _comes, ...poor } = home
+    expect((await limitSpend(call('poor', '41', { ...poor, isSureHome: true }))).refusals).toHaveLength(1)
+    const sure = await limitSpend(call('sure', '40.5', { ...home, isSureHome: true }))
+    expect(sure).toMatchObject({ reserved: true, refusals: [] })
+    expect((await raiseSpend(call('sure', '42', { ...home, isSureHome: true }), sure)).refusals).toEqual([])
+    const held = { ledger: store.ledger, policy: tight, reservationId: 'sure', budgets: [], isReserved: true }
+    expect(await holdSpend({ ...held, reserved: sure })).toEqual([])
+    // The simulation before the signature may show hooks, or a price may be gone.
+    expect((await raiseSpend(call('sure', '40.5', home), sure)).refusals).toHaveLength(1)
+    // What failed all the same is bounded: here it is out still.
+    expect((await limitSpend(call('last', '41', { ...home, isSureHome: true }))).refusals).toHaveLength(1)
   })
 
   it('without a price counts as its share of the sum that is allowed without one', async () => {

@@ -1,11 +1,11 @@
-import type { Budget, BudgetAmount, Ledger, SpendLimits, SpendVerdict, TokenAmounts } from '@svc/store'
+import type { Budget, BudgetAmount, CheckRequest, Ledger, SpendLimits, SpendVerdict, TokenAmounts } from '@svc/store'
 import { zeroAddress } from 'viem'
 import { type Policy, usdMicros } from '../policy/policy.ts'
 import type { Refusal } from '../context/refusal.ts'
 import { isUnnamed, mayPass } from '@svc/amm'
 import { countable } from './countable.ts'
 import { unpricedGasCapWei } from './gas.ts'
-import { limitRefusal, type SpentAmount } from './limit-refusal.ts'
+import { aboveOne, limitRefusal, type SpentAmount } from './limit-refusal.ts'
 import { dailyValueCaps, isForAPerson } from '../value/budget-names.ts'
 import type { SpendValue, Unpriced } from './spend-value.ts'
 
@@ -18,13 +18,14 @@ import type { SpendValue, Unpriced } from './spend-value.ts'
  * contradict, is refused there too. Gas that has no price counts as its share of a fixed sum, which is a day's gas.
  */
 export async function limitSpend(request: SpendRequest): Promise<SpendDecision> {
-  const { ledger, policy, value, isExit, homeUsdMicros, requestId, dryRun } = request
+  const { ledger, policy, value, isExit, homeUsdMicros, isSureHome, requestId, dryRun } = request
   const gas = request.gasUsdMicros ?? unpricedGas(request.gasWei, limitsOf(policy))
   const limits = limitsOf(policy)
   const isGuess = value.unpriced.length > 0
   const bound = max(value.usdMicros, value.arrivingUsdMicros)
+  const home = { isExit, homeUsdMicros, isSureHome }
   const refused = (parts: SpendParts, refusal: Refusal): SpendDecision => {
-    return { ...parts, isExit, homeUsdMicros, budgets: [], isGuess, reserved: false, used: null, refusals: [refusal] }
+    return { ...parts, ...home, budgets: [], isGuess, reserved: false, used: null, refusals: [refusal] }
   }
   if (isGuess && (bound === 0n || !maybeGuessed(request))) {
     const known = { amountUsdMicros: value.usdMicros, gasUsdMicros: gas }
@@ -38,13 +39,11 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const amounts = isGuess ? [] : (request.amounts ?? [])
   const isAboveOne = !isExit && sumOf(parts) > limits.perTransaction
   if (isAboveOne && sumOf(parts) > mostWeighed) return refused(parts, aboveOne(limits, parts, amounts))
-  const isToRepay = isRepaidGas({ isExit, homeUsdMicros, gasUsdMicros: parts.gasUsdMicros }, policy)
   const asked = {
     principal: request.principal,
     chainId: request.chainId,
     ...parts,
-    isExit,
-    isToRepay,
+    ...askedOfGas({ ...home, gasUsdMicros: parts.gasUsdMicros }, policy),
     limits,
     sessionIdleMs,
   }
@@ -68,8 +67,7 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   return {
     ...parts,
     ...asks,
-    isExit,
-    homeUsdMicros,
+    ...home,
     budgets: request.budgets,
     isGuess,
     reserved: !dryRun,
@@ -108,15 +106,16 @@ export async function raiseSpend(request: Omit<SpendRequest, 'leaving'>, held: H
   const isExit = held.isExit && request.isExit
   const least = held.isGuess ? held.amountUsdMicros - (gasUsdMicros - held.gasUsdMicros) : held.amountUsdMicros
   const isGuess = held.isGuess || value.unpriced.length > 0
-  const { homeUsdMicros } = request
-  const parts = { ...held, amountUsdMicros: max(worth, least), gasUsdMicros, isGuess, isExit, homeUsdMicros }
+  const home = { isExit, homeUsdMicros: request.homeUsdMicros, isSureHome: request.isSureHome }
+  const parts = { ...held, ...home, amountUsdMicros: max(worth, least), gasUsdMicros, isGuess }
   const limits = limitsOf(policy)
   const isHeld = request.budgets.every(({ name, usdMicros: asked }) =>
     held.budgets.some((one) => one.name === name && one.usdMicros >= asked),
   )
   const isSame = parts.amountUsdMicros === held.amountUsdMicros && gasUsdMicros === held.gasUsdMicros
-  const isToRepay = isRepaidGas(parts, policy)
-  const isAsHeld = isExit === held.isExit && isToRepay === isRepaidGas(held, policy)
+  const ofGas = askedOfGas(parts, policy)
+  const before = askedOfGas(held, policy)
+  const isAsHeld = isExit === held.isExit && ofGas.isToRepay === before.isToRepay && ofGas.isSure === before.isSure
   if (isHeld && isSame && isAsHeld) return { ...parts, refusals: [] }
   if (!isExit && sumOf(parts) > limits.perTransaction) return { ...held, refusals: [aboveOne(limits, parts)] }
   if (dryRun) return { ...parts, refusals: [] }
@@ -125,8 +124,7 @@ export async function raiseSpend(request: Omit<SpendRequest, 'leaving'>, held: H
     amountUsdMicros: parts.amountUsdMicros,
     gasUsdMicros,
     gasOutOfAmount: held.isGuess,
-    isExit,
-    isToRepay,
+    ...ofGas,
     budgets,
   }
   const verdict = await ledger.raise(reservationId, { ...asked, limits, sessionIdleMs })
@@ -139,7 +137,7 @@ export async function holdSpend(held: {
   readonly ledger: Pick<Ledger, 'raise'>
   readonly policy: Policy
   readonly reservationId: string
-  readonly reserved: SpendParts & Pick<HeldSpend, 'needsPerson' | 'isExit' | 'homeUsdMicros'>
+  readonly reserved: SpendParts & Pick<HeldSpend, 'needsPerson' | 'isExit' | 'homeUsdMicros' | 'isSureHome'>
   readonly budgets: readonly Budget[]
   /** False where nothing was put into the ledger. */
   readonly isReserved: boolean
@@ -148,12 +146,11 @@ export async function holdSpend(held: {
   const limits = limitsOf(held.policy)
   if (!reserved.isExit && sumOf(reserved) > limits.perTransaction) return [aboveOne(limits, reserved)]
   if (!held.isReserved) return []
-  const { amountUsdMicros, gasUsdMicros, isExit } = reserved
+  const { amountUsdMicros, gasUsdMicros } = reserved
   const verdict = await ledger.raise(reservationId, {
     amountUsdMicros,
     gasUsdMicros,
-    isExit,
-    isToRepay: isRepaidGas(reserved, held.policy),
+    ...askedOfGas(reserved, held.policy),
     budgets: reserved.needsPerson === undefined ? budgets : budgets.map(withoutCap),
     limits,
     sessionIdleMs,
@@ -171,6 +168,8 @@ export type HeldSpend = SpendParts & {
   readonly isExit: boolean
   /** What it brings home, at the low edge of trusted prices. */
   readonly homeUsdMicros: bigint
+  /** Whether no stranger can keep that from coming. */
+  readonly isSureHome: boolean
   readonly budgets: readonly BudgetAmount[]
   /** Why a person must say yes whatever the threshold says; absent where nothing asks for one. */
   readonly needsPerson?: string
@@ -195,6 +194,8 @@ export type SpendRequest = {
   readonly isExit: boolean
   /** What it brings home, at the low edge of trusted prices. */
   readonly homeUsdMicros: bigint
+  /** Whether no stranger can keep that from coming. */
+  readonly isSureHome: boolean
   /** What gas may cost at worst, in native currency and in dollars; `null` where native currency has no price. */
   readonly gasWei: bigint
   readonly gasUsdMicros: bigint | null
@@ -236,6 +237,13 @@ export function isRepaidGas({ isExit, homeUsdMicros, gasUsdMicros }: ExitGas, po
   return isExit && gasUsdMicros <= perTransaction && gasUsdMicros * 10_000n <= homeUsdMicros * exitGasBps
 }
 
+/** What the ledger is asked of the gas of a call. */
+function askedOfGas(home: ExitGas & Pick<HeldSpend, 'isSureHome'>, policy: Policy): AskedOfGas {
+  return { isExit: home.isExit, isToRepay: isRepaidGas(home, policy), isSure: home.isSureHome }
+}
+
+type AskedOfGas = Required<Pick<CheckRequest, 'isExit' | 'isToRepay' | 'isSure'>>
+
 /** Of what comes home, in hundredths of a percent: what the loosest rule lets any call lose. */
 export const exitGasBps = 500n
 
@@ -259,13 +267,6 @@ function maybeGuessed({ policy, chainId, value }: Pick<SpendRequest, 'policy' | 
 /** Of the sum that is allowed without a price, counted as all that gas may cost in a day, so that no day burns more of it. */
 function unpricedGas(gasWei: bigint, { dailyGas }: ReturnType<typeof limitsOf>): bigint {
   return max((gasWei * dailyGas + unpricedGasCapWei - 1n) / unpricedGasCapWei, 1n)
-}
-
-/** Known without asking the ledger, whose rows have no room for absurd sums. */
-function aboveOne({ perTransaction }: SpendLimits, parts: SpendParts, amounts: readonly SpentAmount[] = []): Refusal {
-  const limit = { limit: 'perTransaction', capUsdMicros: perTransaction, usedUsdMicros: 0n } as const
-  const verdict = { granted: false, ...limit, askedUsdMicros: sumOf(parts), freesAt: null } as const
-  return limitRefusal(verdict, { ...parts, isExit: false, amounts })
 }
 
 function sumOf({ amountUsdMicros, gasUsdMicros }: SpendParts): bigint {

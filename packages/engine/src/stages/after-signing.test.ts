@@ -14,10 +14,18 @@ function progress(kinds: readonly Step['kind'][], mined: number): Progress {
   }))
   const receipts = signed.slice(0, mined).map(({ step }) => ({ step, receipt: {} as TransactionReceipt }))
   const money = {
-    reserved: { amountUsdMicros: 0n, gasUsdMicros: 0n, isGuess: false, isExit: false, homeUsdMicros: 0n, budgets: [] },
+    reserved: {
+      amountUsdMicros: 0n,
+      gasUsdMicros: 0n,
+      isGuess: false,
+      isExit: false,
+      homeUsdMicros: 0n,
+      isSureHome: false,
+      budgets: [],
+    },
     priced: new Map(),
   }
-  return { signed, mined: receipts, ...money, valid: {} as Progress['valid'] }
+  return { signed, mined: receipts, ...money, isBaseStanding: true, valid: {} as Progress['valid'] }
 }
 
 describe('a failure after something was signed', () => {

@@ -10,6 +10,7 @@ const spend = {
   isGuess: false,
   isExit: false,
   homeUsdMicros: 0n,
+  isSureHome: false,
   budgets: [],
 }
 const policyWith = (...channels: ApprovalChannel[]) =>

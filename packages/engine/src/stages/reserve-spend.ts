@@ -37,6 +37,7 @@ export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
       budgets: budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros }),
       isExit,
       homeUsdMicros: value.homeUsdMicros,
+      isSureHome: value.isSureHome,
       gasWei,
       gasUsdMicros: gasWorth(gasWei, priced),
       dryRun: dryRun || gas.length > 0,

@@ -1,3 +1,4 @@
+import { zeroAddress } from 'viem'
 import { ToolError } from '@svc/amm'
 import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from '../calldata/assert-declared.ts'
@@ -26,25 +27,21 @@ import { grantRefusals } from '../policy/policy-for.ts'
 
 /**
  * Just before a transaction is signed: still running, allowed by the policy in force now, and the simulation still fresh.
- * When the chain has moved by more than one block of others since it was simulated, or time has passed, the remaining steps
+ * When the chain has moved by more than one block of others since it was simulated, has another block at its place, or time has passed, the remaining steps
  * are simulated again on the newest block (whose chain id is checked once more), policy and limits asked again at its time
  * and at new prices; what no longer fits the declared bounds is `SIMULATION_DRIFT`. Answers the pipeline under that policy.
  */
 export async function revalidate(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
   const context = await recheckPolicy(before, progress, policies)
   const { engine, client, chain, wallet, intent, allowances, known } = context
-  if (isFresh(engine.now(), progress) && !isAmidOwnMove(before, progress)) return context
+  if (progress.isBaseStanding && isFresh(engine.now(), progress) && !isAmidOwnMove(before, progress)) return context
   const snapshotTaken = await snapshot({ ...engine, client, chain, wallet, allowances })
   const nowSeconds = snapshotTaken.atSeconds
   throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
   const rest = context.steps.slice(progress.mined.length)
   const simulation = await simulateRest(context, rest, snapshotTaken)
   throwFirst(checkMeasured(simulation, engine.policy))
-  const done = assetChanges(
-    progress.mined.map(({ receipt }) => receipt.logs),
-    { wallet, wrappedNative: chain.wrappedNative.address },
-  )
-  const whole = { ...simulation, deltas: addDeltas(done.deltas, simulation.deltas) }
+  const whole = { ...simulation, deltas: addDeltas(doneDeltas(context, progress, snapshotTaken), simulation.deltas) }
   const [drift] = assertDeclared(intent, whole, declaredContext(context))
   if (drift !== undefined) {
     throw new ToolError('SIMULATION_DRIFT', `The chain moved since the plan was made. ${drift.message}`, {
@@ -54,12 +51,27 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
   keepDeposits(context, simulation)
   await requirePrice(context, progress, { whole, rest: simulation }, snapshotTaken)
   progress.valid = { snapshotTaken, simulation, firstStep: progress.mined.length }
+  progress.isBaseStanding = true
   return context
 }
 
 export function begin({ snapshotTaken, simulation, spend, priced }: Reserved): Progress {
   const { reserved: _isReserved, used: _used, refusals: _refusals, ...reserved } = spend
-  return { signed: [], mined: [], reserved, priced, valid: { snapshotTaken, simulation, firstStep: 0 } }
+  const valid = { snapshotTaken, simulation, firstStep: 0 }
+  return { signed: [], mined: [], reserved, priced, isBaseStanding: true, valid }
+}
+
+/**
+ * Looks, beside the receipt of a transaction that others follow, whether the block of the simulation still stands: a reorg leaves its number
+ * as it was. It travels with the receipt. One that cannot be read counts as gone.
+ */
+export function watchBase({ client, steps }: Reserved, progress: Progress): (() => Promise<void>) | undefined {
+  if (progress.mined.length + 1 >= steps.length) return undefined
+  const { number: blockNumber, hash } = progress.valid.snapshotTaken.block
+  return async () => {
+    const standing = await client.getBlock({ blockNumber }).catch(() => null)
+    progress.isBaseStanding = standing?.hash === hash
+  }
 }
 
 /** A plan older than this is simulated again, whatever the chain did. */
@@ -111,8 +123,8 @@ async function requirePrice(
   })
   const burnt = gasCostOf(progress.mined.map(({ receipt }) => receipt))
   const gasWei = burnt + worstGasCost(gasUsed, snapshotTaken.fees)
-  const { homeUsdMicros } = value
-  const gas = { gasWei, gasUsdMicros: gasWorth(gasWei, priced), isExit, homeUsdMicros }
+  const { homeUsdMicros, isSureHome } = value
+  const gas = { gasWei, gasUsdMicros: gasWorth(gasWei, priced), isExit, homeUsdMicros, isSureHome }
   const budgets = budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros })
   const asked = { principal: call.principal.id, chainId: chain.id, requestId: call.requestId, reservationId, budgets }
   const { refusals, ...reserved } = await onStorage('the spend ledger cannot be written', () =>
@@ -138,6 +150,22 @@ async function simulateRest(
       cause: error,
     })
   }
+}
+
+/**
+ * What the transactions that are mined have moved, by their logs. Native currency leaves none: what liquidity on its way from one range to
+ * another has brought of it is what the balance grew by since the plan, gas added back, or the next range would seem to take it from
+ * the wallet.
+ */
+function doneDeltas(context: Reserved, progress: Progress, { balanceWei }: ChainSnapshot): ReadonlyMap<string, bigint> {
+  const { wallet, chain, snapshotTaken } = context
+  const receipts = progress.mined.map(({ receipt }) => receipt)
+  const { deltas } = assetChanges(
+    receipts.map(({ logs }) => logs),
+    { wallet, wrappedNative: chain.wrappedNative.address },
+  )
+  if (!isAmidOwnMove(context, progress)) return deltas
+  return addDeltas(deltas, new Map([[zeroAddress, balanceWei - snapshotTaken.balanceWei + gasCostOf(receipts)]]))
 }
 
 function addDeltas(one: ReadonlyMap<string, bigint>, other: ReadonlyMap<string, bigint>): ReadonlyMap<string, bigint> {

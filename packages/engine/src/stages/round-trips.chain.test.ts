@@ -21,7 +21,8 @@ describe('the road of a transaction', () => {
       expect.arrayContaining(['eth_getBlockByNumber', 'eth_getBalance', 'eth_getTransactionCount', 'eth_call']),
       expect.arrayContaining(['eth_simulateV1']),
       ['eth_sendRawTransaction'],
-      ['eth_getTransactionReceipt'],
+      // Whether the block that was simulated on still stands.
+      ['eth_getTransactionReceipt', 'eth_getBlockByNumber'],
       ['eth_sendRawTransaction'],
       ['eth_getTransactionReceipt'],
       expect.arrayContaining(['eth_getBalance', 'eth_call']),

@@ -1,4 +1,4 @@
-import { type Address, getAddress, type TransactionReceipt, zeroAddress } from 'viem'
+import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { BudgetAmount } from '@svc/store'
 import type { Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
 import { callsOf, logsByCall } from '../batch/batch-step.ts'
@@ -7,7 +7,7 @@ import { callFacts } from '../audit/call-facts.ts'
 import { countable, usdText } from '../spending/countable.ts'
 import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import { holdAgainstSimulation } from '../simulation/hold-against-simulation.ts'
+import { countedDeltas, holdAgainstSimulation, simulationDrift } from '../simulation/hold-against-simulation.ts'
 import { unlistedWarnings } from '../policy/policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from '../context/execution-context.ts'
@@ -79,10 +79,11 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
  */
 export async function settleLedger(
   context: Reserved,
-  { reserved, priced, mined: done }: Progress,
+  progress: Progress,
   deltas: ReadonlyMap<string, bigint>,
   receipts: readonly TransactionReceipt[],
 ): Promise<{ readonly spentUsd: string; readonly gasUsd: string } | null> {
+  const { reserved, priced } = progress
   const { engine, intent, spend, reservationId } = context
   if (!spend.reserved) return null
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
@@ -95,19 +96,42 @@ export async function settleLedger(
   const isTrade = !isExit && lasting.length === 0
   const mined = isTrade ? valueOfMined(left, deltas, priced) : left
   // Of what was to be traded on the way only that which was.
-  const made = done.flatMap(({ step }) => callsOf(step)).filter(({ kind }) => kind === 'call').length
-  const calls = context.callBounds.slice(0, made)
+  const calls = context.callBounds.slice(0, callsMade(progress))
   const usdMicros = ownMove === null ? mined : valueOfMove({ ...tradedIn(calls), adds: spent }, priced).usdMicros
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
-  const loss = lossOf(context, deltas, priced)
+  const budgets = budgetsUsed(context, progress, deltas)
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   const homeUsdMicros = cameHome(deltas, priced)
   const isRepaid = isRepaidGas({ isExit: context.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
   await quietly(context, 'ledger', () =>
-    engine.ledger.settle(reservationId, actual, gas, loss, { amounts: spent, isRepaid }),
+    engine.ledger.settle(reservationId, actual, gas, budgets, { amounts: spent, isRepaid }),
   )
   return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
+}
+
+/** How many calls of the intent are mined. */
+function callsMade({ mined }: Progress): number {
+  return mined.flatMap(({ step }) => callsOf(step)).filter(({ kind }) => kind === 'call').length
+}
+
+/**
+ * What is known of what a call took out of budgets: nothing where no call of it was mined, as where a stranger pushed the pool past its
+ * minimums. What is not named here counts as reserved, and so does all of a call that was cut off on the way.
+ */
+function budgetsUsed(
+  context: Reserved,
+  progress: Progress,
+  deltas: ReadonlyMap<string, bigint>,
+): readonly BudgetAmount[] {
+  const made = callsMade(progress)
+  if (made === 0) return noneOf([...context.spend.budgets, ...progress.reserved.budgets])
+  return made < context.intent.calls.length ? [] : lossOf(context, deltas, progress.priced)
+}
+
+/** The same budgets, of which nothing was taken. */
+export function noneOf(budgets: readonly BudgetAmount[]): readonly BudgetAmount[] {
+  return budgets.map(({ name }) => ({ name, usdMicros: 0n }))
 }
 
 /**
@@ -257,28 +281,3 @@ async function quietly({ engine, call }: Reserved, what: string, work: () => Pro
     engine.log.error('settle.unrecorded', { requestId: call.requestId, what, error })
   }
 }
-
-/**
- * The changes the ledger counts: the real ones, but where receipts show much less leaving than the simulation did, the
- * simulated one. An endpoint that keeps logs back must not win the wallet room under its limits.
- */
-export function countedDeltas(
-  real: ReadonlyMap<string, bigint>,
-  simulated: ReadonlyMap<string, bigint>,
-): ReadonlyMap<string, bigint> {
-  const doubted = simulationDrift(simulated, real).filter((row) => row.simulated < 0n && row.real > row.simulated)
-  return new Map([...real, ...doubted.map((row) => [row.token.toLowerCase(), row.simulated] as const)])
-}
-
-/** Tokens whose change differs from the simulated one by more than a hundredth of it. */
-function simulationDrift(simulated: ReadonlyMap<string, bigint>, real: ReadonlyMap<string, bigint>): readonly Drift[] {
-  const tokens = [...new Set([...simulated.keys(), ...real.keys()])]
-  return tokens.flatMap((token) => {
-    const [expected, actual] = [simulated.get(token) ?? 0n, real.get(token) ?? 0n]
-    const difference = expected > actual ? expected - actual : actual - expected
-    const tolerated = (expected < 0n ? -expected : expected) / 100n
-    return difference > tolerated ? [{ token: getAddress(token), simulated: expected, real: actual }] : []
-  })
-}
-
-type Drift = { readonly token: Address; readonly simulated: bigint; readonly real: bigint }

@@ -111,10 +111,12 @@ export async function confirm(
   context: ExecutionContext & { readonly value?: Pick<CallValue, 'isExit'> },
   step: Step,
   sent: JournalEntry,
+  beside?: () => Promise<void>,
 ): Promise<TransactionReceipt> {
   const { engine, sender } = context
   const replacing = replacementRules(context)
-  const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs, replacing })
+  const along = beside === undefined ? {} : { beside }
+  const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs, replacing, ...along })
   const { hash: txHash } = confirmation.entry
   noteOutcome(context, step, confirmation)
   if (confirmation.status === 'final') {

@@ -1,5 +1,11 @@
+import { chains } from '@svc/wallet/core'
 import { describe, expect, it } from 'vitest'
-import { warningsOf } from './weigh-value.ts'
+import type { Intent } from '@svc/amm'
+import { parsePolicy } from '../policy/policy.ts'
+import { bandOf } from '../value/bands.fixture.ts'
+import { type CallBounds, noBounds } from '../value/call-bounds.ts'
+import type { Inspected, PositionState } from '../value/inspection.ts'
+import { valueOfCall, warningsOf } from './weigh-value.ts'
 
 const bounds = { maxPriceImpactBps: 300 }
 const calm = { priceImpactBps: 0, bounds, speculativeUsdMicros: 0n, coldUsdMicros: 0n }
@@ -19,3 +25,66 @@ describe('what a person is told of a call that is not refused', () => {
     expect(warningsOf({ ...calm, coldUsdMicros: 1n })).toEqual([expect.stringContaining('Only the current price')])
   })
 })
+
+describe('a removal that no stranger can keep from coming', () => {
+  const token0 = '0x0000000000000000000000000000000000000001'
+  const token1 = '0x0000000000000000000000000000000000000002'
+  const liquidity = { tickLower: -600, tickUpper: 600, liquidityBefore: 10n ** 18n, liquidityAfter: 0n }
+  const plain: PositionState = {
+    contract: token0,
+    id: 1n,
+    pool: { id: '0x99', token0, token1 },
+    isHooked: false,
+    ...liquidity,
+  }
+  const facts: Facts = { positions: [plain], calls: [noBounds], priced: [token0, token1], deltas: 5n }
+
+  it.each<readonly [string, Partial<Facts>, boolean]>([
+    ['asks for no minimums of a plain position, whose tokens have trusted prices', {}, true],
+    ['may not: it asks for minimums', { calls: [{ ...noBounds, hasLeast: true }] }, false],
+    ['may not: a hook has a say', { positions: [plain, { ...plain, id: 2n, isHooked: true }] }, false],
+    ['may not: a token of it may be anything', { priced: [token0] }, false],
+    ['may not: another call comes first', { calls: [noBounds, noBounds] }, false],
+    ['may not: nothing is given up for what comes', { positions: [{ ...plain, liquidityAfter: 10n ** 18n }] }, false],
+    ['may not: something leaves beside it', { deltas: -5n }, false],
+  ])('%s', (_name, change, isSure) => {
+    const { positions, calls, priced, deltas } = { ...facts, ...change }
+    expect(valueOf({ positions, pools: [], orders: [] }, calls, priced, deltas).isSureHome).toBe(isSure)
+  })
+
+  function valueOf(inspected: Inspected, callBounds: Facts['calls'], trusted: readonly string[], delta: bigint) {
+    const sums = { spends: [], receives: [], approvals: [], recipients: [] }
+    const call = { to: token0, data: '0x', valueWei: 0n, label: 'remove' } as const
+    const plan = { chainId: 1, calls: [call], atomicity: 'single', riskTier: 'routine' } as const
+    const intent: Intent = { ...plan, ...sums, slippageBps: 10_000, deadline: null, why: 'leave' }
+    const priced = new Map(
+      ([token0, token1] as const).map((address) => {
+        const token = { address, symbol: 'T', name: 'T', decimals: 18, isNative: false, listed: true, usdPegged: false }
+        const isTrusted = trusted.includes(address)
+        const band = isTrusted ? bandOf(10n ** 18n) : null
+        const doubt = isTrusted ? null : ('unnamed' as const)
+        return [address, { token, usd: 1, usdE18: 10n ** 18n, band, doubt, pair: null }] as const
+      }),
+    )
+    const context = {
+      chain: chains[0]!,
+      intent,
+      callBounds,
+      engine: { policy: parsePolicy({}, { production: false }) },
+      call: { tool: 'remove_liquidity' },
+      steps: callBounds.map(() => ({ kind: 'call' }) as const),
+    }
+    const deltas = new Map([
+      [token0, delta],
+      [token1, 5n],
+    ])
+    return valueOfCall(context, { inspected, deltas, paid: new Map() }, priced)
+  }
+})
+
+type Facts = {
+  readonly positions: readonly PositionState[]
+  readonly calls: readonly CallBounds[]
+  readonly priced: readonly string[]
+  readonly deltas: bigint
+}

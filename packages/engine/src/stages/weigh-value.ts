@@ -43,6 +43,8 @@ export type CallValue = ValueVerdict &
     readonly priceImpactBps: number | null
     /** Worth of what a call which spends nothing brings for sure, at the low edge of trusted prices; 0 of every other call. */
     readonly homeUsdMicros: bigint
+    /** Whether no stranger can keep that from coming. */
+    readonly isSureHome: boolean
     readonly bounds: ValueBounds
     /** Pools that the call trades in or deposits into. */
     readonly pools: readonly Hex[]
@@ -65,8 +67,26 @@ function homeOf({ receives }: Intent, { leaves }: Outcome, moved: Moved, prices:
   const least = valueAt(heldOf(sumByToken(receives), moved), prices, 'low')
   if (leaves.positions.length + leaves.shares.length === 0) return least
   const claim = valueAt({ ...leaves, tokens: new Map() }, prices, 'low')
-  const isPlain = leaves.shares.length === 0 && moved.inspected.positions.every(({ isHooked }) => !isHooked)
-  return isPlain || claim < least ? claim : least
+  return isPlain({ leaves }, moved) || claim < least ? claim : least
+}
+
+/** Neither hooks nor pairs say what is paid for what is given up. */
+function isPlain({ leaves }: Pick<Outcome, 'leaves'>, { inspected }: Moved): boolean {
+  return leaves.shares.length === 0 && inspected.positions.every(({ isHooked }) => !isHooked)
+}
+
+/**
+ * Whether nobody can push a call past what it asks for, so that only a token could keep it from bringing home what it is to: it takes plain
+ * positions of tokens apart whose prices somebody vouches for, in one call, and asks for no minimums.
+ */
+function isSure({ leaves }: Outcome, moved: Moved, prices: TrustedPrices): boolean {
+  return (
+    moved.calls.length === 1 &&
+    moved.calls.every(({ hasLeast }) => !hasLeast) &&
+    leaves.positions.length > 0 &&
+    isPlain({ leaves }, moved) &&
+    [...tokensIn(leaves)].every((token) => prices(token) !== null)
+  )
 }
 
 /** The same for another simulation, which begins at a later step, and newer prices. */
@@ -102,6 +122,7 @@ export function valueOfCall(
     ...movedPositions(simulated, prices),
     isExit,
     homeUsdMicros: isExit ? homeOf(intent, simulated, moved, prices) : 0n,
+    isSureHome: isExit && isSure(simulated, moved, prices),
     ownMove,
     priceImpactBps: priceImpact(verdict, simulated, prices, calls, feeBpsOf(outcomes)),
     bounds: limits,

@@ -24,6 +24,8 @@ export type CallBounds = TradesBounds & {
   readonly orders: readonly OrderBounds[]
   /** Native currency that is sent along with deposits and not asked back: whoever comes next may take what is not used. */
   readonly unreturnedWei: bigint
+  /** Whether a part of it has to bring at least something, so that the call fails where it does not. */
+  readonly hasLeast: boolean
 }
 
 export const noBounds: CallBounds = {
@@ -34,6 +36,7 @@ export const noBounds: CallBounds = {
   deposits: [],
   orders: [],
   unreturnedWei: 0n,
+  hasLeast: false,
 }
 
 /** Calldata of the AMM that is not known to its last byte may permit anything. */
@@ -59,7 +62,15 @@ function boundsOfCall({ to, data, valueWei }: IntentCall, { chain, known }: Boun
   const place = { chain, contract: to, valueWei }
   const deposits = parts.flatMap((part) => depositOf(part, place) ?? [])
   const unreturnedWei = deposits.length === 0 || parts.some(returnsNative) ? 0n : valueWei
-  return { ...tradesOf(parts, place), deposits, orders: [], unreturnedWei }
+  return { ...tradesOf(parts, place), deposits, orders: [], unreturnedWei, hasLeast: parts.some(asksForLeast) }
+}
+
+/** Of a deposit in v4 the same names stand for the most that it takes. */
+function asksForLeast({ args }: Part): boolean {
+  return ['amount0Min', 'amount1Min', 'bound0', 'bound1', 'least', 'amountMinimum'].some((name) => {
+    const amount = args[name]
+    return typeof amount === 'bigint' && amount > 0n
+  })
 }
 
 function orderBounds(data: Hex): CallBounds {

@@ -1,8 +1,8 @@
-import { getAmountsForLiquidity, getSqrtPriceAtTick, sqrtPricesAfterSlippage } from '@svc/lp-math'
+import { getAmountsForLiquidity, getSqrtPriceAtTick, integerSqrt, sqrtPricesAfterSlippage } from '@svc/lp-math'
 import type { Intent } from '@svc/amm'
 import { zeroAddress } from 'viem'
 import type { CallBounds } from './call-bounds.ts'
-import type { DepositBounds } from './deposit-bounds.ts'
+import type { DepositBounds, Ticks } from './deposit-bounds.ts'
 import type { PositionState } from './inspection.ts'
 import type { Moved } from './moved.ts'
 import type { PoolIdentity } from './pool-identity.ts'
@@ -43,9 +43,14 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   const traded = new Set(sides.map((token) => (token === zeroAddress ? wrappedNative : token)))
   const trades = calls.flatMap((call) => call.trades)
   if (trades.some(({ tokenIn, tokenOut }) => !traded.has(tokenIn) || !traded.has(tokenOut))) return null
-  const atEnds = calls.length === 1 && !addsNothing ? addedAtEnds(intent, deposits, moved) : []
+  const isAtOnePrice = calls.length === 1 || intent.atomicity === 'batch-7702'
+  const pushed = addsNothing
+    ? []
+    : isAtOnePrice
+      ? addedWherePushed(intent, deposits, moved)
+      : [addedAtMost(deposits, [pool.token0, pool.token1], moved)]
   const adds = sides.map((token, side): readonly [string, bigint] => {
-    const added = [-netChange(token, moved), ...atEnds.map((end) => end[side] ?? 0n)]
+    const added = [-netChange(token, moved), ...pushed.map((one) => one[side] ?? 0n)]
     return [token, added.reduce(larger, 0n)]
   })
   return { ...tradedIn(calls), adds: new Map(adds) }
@@ -56,7 +61,7 @@ export function tradedIn(calls: readonly CallBounds[]): Pick<OwnMove, 'pays' | '
   return { pays: summed(calls, 'pays'), brings: summed(calls, 'brings') }
 }
 
-type MovingIntent = Pick<Intent, 'spends' | 'approvals' | 'permit' | 'deposits' | 'slippageBps'>
+type MovingIntent = Pick<Intent, 'atomicity' | 'spends' | 'approvals' | 'permit' | 'deposits' | 'slippageBps'>
 
 /** Native currency and its wrapped form are one. */
 function pairKey({ token0, token1 }: PoolIdentity, wrappedNative: string): string {
@@ -69,10 +74,15 @@ function pairKey({ token0, token1 }: PoolIdentity, wrappedNative: string): strin
 type BoundDeposit = SimulatedDeposit & { readonly bounds: DepositBounds }
 
 /**
- * What the wallet adds of both tokens in a single call, which takes out and puts in at one price, where that lies at either end of the
- * slippage. What positions pay beside their liquidity is as simulated: fees only grow.
+ * What the wallet adds of both tokens in a single transaction, which takes out and puts in at one price, wherever that lies within the
+ * slippage: at either end of it, and where amounts bend between. What positions pay beside their liquidity is as simulated: fees only
+ * grow.
  */
-function addedAtEnds({ slippageBps }: MovingIntent, deposits: readonly BoundDeposit[], moved: Moved): readonly Pair[] {
+function addedWherePushed(
+  { slippageBps }: MovingIntent,
+  deposits: readonly BoundDeposit[],
+  moved: Moved,
+): readonly Pair[] {
   const price = deposits[0]?.state?.sqrtPriceX96 ?? null
   const pool = deposits[0]?.pool ?? null
   if (price === null || pool === null) return []
@@ -80,11 +90,57 @@ function addedAtEnds({ slippageBps }: MovingIntent, deposits: readonly BoundDepo
   const beside = [now0 + netChange(pool.token0, moved), now1 + netChange(pool.token1, moved)]
   const [beside0 = 0n, beside1 = 0n] = beside.map((amount) => larger(amount, 0n))
   const { lower, upper } = sqrtPricesAfterSlippage(price, slippageBps ?? 0)
-  return [lower, upper].map((end): Pair => {
+  const bends = [...moved.inspected.positions, ...deposits.flatMap(({ position }) => position ?? [])].flatMap(edgesOf)
+  const between = [...bends, ...deposits.flatMap(fitOf)].filter((bend) => lower < bend && bend < upper)
+  return [lower, ...between, upper].map((end): Pair => {
     const [net0, net1] = netAt(deposits, moved, end)
     return [net0 - beside0, net1 - beside1]
   })
 }
+
+/**
+ * The same of several transactions, each at a price of its own: who pushed the pool while it was simulated may take the push back before a
+ * deposit is mined, which then takes all that its calldata lets it.
+ */
+function addedAtMost(
+  deposits: readonly BoundDeposit[],
+  [token0, token1]: readonly [string, string],
+  moved: Moved,
+): Pair {
+  const more = deposits.map(({ bounds: { most }, atPrice }): Pair => {
+    const { amount0, amount1 } = atPrice ?? { amount0: 0n, amount1: 0n }
+    return [most.amount0 - amount0, most.amount1 - amount1]
+  })
+  const sum = (side: 0 | 1) => more.reduce((all, one) => all + larger(one[side], 0n), 0n)
+  return [sum(0) - netChange(token0, moved), sum(1) - netChange(token1, moved)]
+}
+
+function edgesOf({ tickLower, tickUpper }: Ticks): readonly [bigint, bigint] {
+  return [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
+}
+
+/**
+ * The price at which a deposit of v3 takes all of both its amounts. With the edges of ranges these are all bends: between two of them what
+ * a deposit takes of a token, less what positions pay of it, first falls and then rises, so that it is most at one of both.
+ */
+function fitOf({ bounds: { liquidity, most }, position }: BoundDeposit): readonly bigint[] {
+  if (liquidity !== null || position === null) return []
+  const [lower, upper] = edgesOf(position)
+  const isShortOf0 = (price: bigint): boolean => {
+    const { amount0, amount1 } = rangeOutcomeAt({ liquidity: null, most, ticks: position }, price)
+    return amount1 * most.amount0 < amount0 * most.amount1
+  }
+  let [below, above] = [lower, upper]
+  for (let halving = 0; halving < halvings; halving += 1) {
+    const middle = integerSqrt(below * above)
+    if (isShortOf0(middle)) below = middle
+    else above = middle
+  }
+  return [below, above]
+}
+
+/** All ticks together are 128 doublings: what is left is less than any rounding. */
+const halvings = 64
 
 type Pair = readonly [bigint, bigint]
 
@@ -110,8 +166,7 @@ function netAt(deposits: readonly BoundDeposit[], { inspected }: Moved, price: b
 function takenOut({ tickLower, tickUpper, liquidityBefore, liquidityAfter }: PositionState, price: bigint): Pair {
   const liquidity = liquidityBefore - liquidityAfter
   if (liquidity <= 0n) return [0n, 0n]
-  const [lower, upper] = [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
-  const { amount0, amount1 } = getAmountsForLiquidity(price, lower, upper, liquidity, false)
+  const { amount0, amount1 } = getAmountsForLiquidity(price, ...edgesOf({ tickLower, tickUpper }), liquidity, false)
   return [amount0, amount1]
 }
 

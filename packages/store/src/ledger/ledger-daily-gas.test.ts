@@ -105,6 +105,34 @@ describe.each(useEngines())('G13: gas of a day in the ledger on $engine', ({ new
     })
   })
 
+  test('of a way home that nobody can keep from coming passes what others burnt for nothing, and has a limit of its own', async () => {
+    const settle = async (id: string, usdMicros: bigint, isRepaid: boolean) =>
+      store.ledger.settle(id, 0n, [{ hash: await mined(id), usdMicros, wei: 1n }], [], { isRepaid })
+    const home = { isExit: true, isToRepay: true }
+    const sure = { ...home, isSure: true }
+    expect(await reserve('first', { gasUsdMicros: 300n, ...sure })).toMatchObject({ granted: true, repayment: 'due' })
+    await settle('first', 101n, false)
+    expect(await reserve('home', { gasUsdMicros: 101n, ...home })).toMatchObject({ limit: 'dailyGas' })
+    expect(await reserve('unpaid', { gasUsdMicros: 101n, isExit: true, isSure: true })).toMatchObject({
+      limit: 'dailyGas',
+    })
+    expect(await reserve('no exit', { gasUsdMicros: 101n, isToRepay: true, isSure: true })).toMatchObject({
+      limit: 'dailyGas',
+    })
+    for (const id of ['one', 'other']) {
+      expect(await reserve(id, { gasUsdMicros: 300n, ...sure })).toMatchObject({ granted: true, repayment: 'sure' })
+      expect(await raise(id, { gasUsdMicros: 310n, ...sure })).toMatchObject({ granted: true, repayment: 'sure' })
+      await settle(id, 300n, true)
+    }
+    expect(await usage()).toMatchObject({ dailyDueExitGasUsdMicros: 101n, dailySureExitGasUsdMicros: 0n })
+    // What failed all the same is bounded like everything else.
+    await reserve('failed', { gasUsdMicros: 300n, ...sure })
+    await settle('failed', 101n, false)
+    expect(await usage()).toMatchObject({ dailySureExitGasUsdMicros: 101n })
+    expect(await reserve('again', { gasUsdMicros: 101n, ...sure })).toMatchObject({ limit: 'dailyGas' })
+    expect(await reserve('cheap', { gasUsdMicros: 100n, ...sure })).toMatchObject({ granted: true, repayment: null })
+  })
+
   test('of ways home leaves the gas of other calls alone', async () => {
     await reserve('home', { gasUsdMicros: 100n, isExit: true })
     expect(await reserve('one', { gasUsdMicros: 100n })).toMatchObject({ granted: true })
@@ -167,7 +195,7 @@ describe.each(useEngines())('G13: gas of a day in the ledger on $engine', ({ new
 const { dailyGas: _none, ...without } = limits
 
 type Asked = Partial<
-  Pick<CheckRequest, 'principal' | 'amountUsdMicros' | 'gasUsdMicros' | 'isExit' | 'isToRepay' | 'limits'>
+  Pick<CheckRequest, 'principal' | 'amountUsdMicros' | 'gasUsdMicros' | 'isExit' | 'isToRepay' | 'isSure' | 'limits'>
 >
 
 function asked(change: Asked): CheckRequest {

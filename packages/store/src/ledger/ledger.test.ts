@@ -70,6 +70,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
         dailyExitGasUsdMicros: 0n,
         dailyPlainExitGasUsdMicros: 0n,
         dailyDueExitGasUsdMicros: 0n,
+        dailySureExitGasUsdMicros: 0n,
         principalDailyUsdMicros: 0n,
         freesAt: { perSession: null, daily: null, principalDaily: null },
       })

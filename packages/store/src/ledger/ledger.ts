@@ -47,6 +47,7 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
           dailyExitGasUsdMicros: await sumOfGas(db, now(), 'exit'),
           dailyPlainExitGasUsdMicros: await sumOfGas(db, now(), 'plain-exit'),
           dailyDueExitGasUsdMicros: await sumOfGas(db, now(), 'due-exit'),
+          dailySureExitGasUsdMicros: await sumOfGas(db, now(), 'sure-exit'),
           principalDailyUsdMicros: (await sumOfDay(db, now(), { principal })).usdMicros,
           freesAt: await freeings(db, { principal, sessionIdleMs }, now()),
         }
@@ -133,7 +134,7 @@ export type ReserveRequest = CheckRequest & {
 
 export type RaiseRequest = Pick<
   CheckRequest,
-  'amountUsdMicros' | 'gasUsdMicros' | 'budgets' | 'isExit' | 'isToRepay' | 'limits' | 'sessionIdleMs'
+  'amountUsdMicros' | 'gasUsdMicros' | 'budgets' | 'isExit' | 'isToRepay' | 'isSure' | 'limits' | 'sessionIdleMs'
 > & {
   /** For an amount that is what gas leaves of a limit. */
   readonly gasOutOfAmount?: boolean
@@ -151,6 +152,8 @@ export type SpendUsage = {
   readonly dailyPlainExitGasUsdMicros: bigint
   /** Of that, what was to repay its gas and has not. */
   readonly dailyDueExitGasUsdMicros: bigint
+  /** Of that, what passed as sure to repay its gas and has not. */
+  readonly dailySureExitGasUsdMicros: bigint
   readonly principalDailyUsdMicros: bigint
   /** The earliest moments at which something of a limit is freed. */
   readonly freesAt: Freeings

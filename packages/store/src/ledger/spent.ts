@@ -50,14 +50,16 @@ export async function sumOfGas(db: Kysely<Schema>, at: number, kind: GasKind): P
 
 /**
  * Of what brings funds home: all of it (`exit`), what was not asked to repay its gas (`plain-exit`), and what was and has not
- * (`due-exit`: it failed, brought less, or is still out). What did is of the first alone. Or of everything else.
+ * (`due-exit`: it failed, brought less, or is still out), and the same of what passed as sure to come (`sure-exit`). What did is of the first
+ * alone. Or of everything else.
  */
-export type GasKind = 'exit' | 'plain-exit' | 'due-exit' | 'other'
+export type GasKind = 'exit' | 'plain-exit' | 'due-exit' | 'sure-exit' | 'other'
 
 function isOfKind(where: ExpressionBuilder<Schema, 'reservation'>, kind: GasKind) {
   const isExit = where('is_exit', '=', kind === 'other' ? 0n : 1n)
   if (kind === 'plain-exit') return where.and([isExit, where('repayment', 'is', null)])
-  return kind === 'due-exit' ? where.and([isExit, where('repayment', '=', 'due')]) : isExit
+  if (kind === 'due-exit') return where.and([isExit, where('repayment', '=', 'due')])
+  return kind === 'sure-exit' ? where.and([isExit, where('repayment', '=', 'sure')]) : isExit
 }
 
 /**

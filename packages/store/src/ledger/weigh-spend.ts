@@ -75,19 +75,21 @@ type Own = Pick<
 >
 
 async function weighGas(db: Kysely<Schema>, request: CheckRequest, at: number, own: Own | null): Promise<WeighedGas> {
-  const { gasUsdMicros: askedUsdMicros = 0n, limits, isExit = false, isToRepay = false } = request
+  const { gasUsdMicros: askedUsdMicros = 0n, limits, isExit = false, isToRepay = false, isSure = false } = request
   const { dailyGas: capUsdMicros } = limits
   const plain = { refusal: null, repayment: null }
   if (capUsdMicros === undefined || askedUsdMicros === 0n) return plain
   const usedOf = async (kind: GasKind, isOwn: boolean) =>
     (await sumOfGas(db, at, kind)) - (isOwn && own !== null ? own.reserved_gas_usd_micros : 0n)
   const isHeld = own !== null && own.is_exit === (isExit ? 1n : 0n)
-  const isDue = own?.repayment === 'due'
-  if (isExit && isToRepay && (await usedOf('due-exit', isHeld && isDue)) <= capUsdMicros) {
-    return { refusal: null, repayment: 'due' }
+  const heldAs = own?.repayment ?? null
+  for (const repayment of isExit && isToRepay ? (['due', 'sure'] as const) : []) {
+    if (repayment === 'sure' && !isSure) continue
+    const used = await usedOf(`${repayment}-exit`, isHeld && heldAs === repayment)
+    if (used <= capUsdMicros) return { refusal: null, repayment }
   }
   const kind = isExit ? 'plain-exit' : 'other'
-  const usedUsdMicros = await usedOf(kind, isHeld && !isDue)
+  const usedUsdMicros = await usedOf(kind, isHeld && heldAs === null)
   const above = usedUsdMicros + askedUsdMicros - capUsdMicros
   if (above <= 0n) return plain
   const freesAt = askedUsdMicros > capUsdMicros ? null : await gasFreesAt(db, at, { kind, usdMicros: above })
@@ -95,7 +97,9 @@ async function weighGas(db: Kysely<Schema>, request: CheckRequest, at: number, o
   return { refusal, repayment: null }
 }
 
-type WeighedGas = { readonly refusal: GasRefusal | null; readonly repayment: 'due' | null }
+type WeighedGas = { readonly refusal: GasRefusal | null; readonly repayment: Repayment }
+
+type Repayment = 'due' | 'sure' | null
 
 /**
  * The first budget that has too little left at `at`, or `null`. What an open reservation `ownId` holds of a budget is not
@@ -124,11 +128,11 @@ async function weighBudgets(
 }
 
 /**
- * `used` is what counted before this request, in millionths of a US dollar. `repayment` is `due` where its gas passes because what comes home is to
- * repay it.
+ * `used` is what counted before this request, in millionths of a US dollar. `repayment` is `due` or `sure` where its gas passes because what comes
+ * home is to repay it.
  */
 export type SpendVerdict =
-  | { readonly granted: true; readonly used: SpendUsed; readonly repayment: 'due' | null }
+  | { readonly granted: true; readonly used: SpendUsed; readonly repayment: Repayment }
   | LimitRefusal
   | GasRefusal
   | BudgetRefusal

@@ -53,6 +53,25 @@ async function leave(positionId: string, slippageBps: number): Promise<string> {
   }
 }
 
+/** The same where a stranger pushes the pool past its minimums just before it is mined. */
+async function leavePushed(stranger: ChainActor, positionId: string): Promise<string> {
+  const market = devnet().market.prices().ETH
+  const { fetch } = world.network
+  let isPushed = false
+  world.network.fetch = async (input, init) => {
+    const sends = methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_sendRawTransaction')
+    if (sends && !isPushed) {
+      isPushed = true
+      await pushTo(world, stranger, market * 0.994, false)
+      await setBaseFee(devnet(), dearGas)
+    }
+    return fetch(input, init)
+  }
+  const outcome = await leave(positionId, 50)
+  world.network.fetch = fetch
+  return outcome
+}
+
 describe('G13: gas that is dear keeps nobody in who leaves with a thousand times what it costs', () => {
   it('and asks for no minimums', async () => {
     world = await openWorld(devnet(), { policy: strict })
@@ -64,22 +83,23 @@ describe('G13: gas that is dear keeps nobody in who leaves with a thousand times
     world = await openWorld(devnet(), { policy: strict })
     const stranger = await openStranger(devnet())
     const positionId = await narrowPosition(stranger)
-    const market = devnet().market.prices().ETH
     const tries: string[] = []
-    const { fetch } = world.network
-    let isPushed = false
-    world.network.fetch = async (input, init) => {
-      const sends = methodsIn(typeof init?.body === 'string' ? init.body : '').includes('eth_sendRawTransaction')
-      if (sends && !isPushed) {
-        isPushed = true
-        await pushTo(world, stranger, market * 0.994, false)
-        await setBaseFee(devnet(), dearGas)
-      }
-      return fetch(input, init)
-    }
-    tries.push(await leave(positionId, 50))
-    world.network.fetch = fetch
+    tries.push(await leavePushed(stranger, positionId))
     tries.push(await leave(positionId, 10_000))
     expect(tries).toEqual(['TRANSACTION_REVERTED', 'left'])
+  })
+
+  it('and asks for none after a stranger has made removals with minimums fail until no gas is left for more of them', async () => {
+    world = await openWorld(devnet(), { policy: strict })
+    const stranger = await openStranger(devnet())
+    const positionId = await narrowPosition(stranger)
+    const market = devnet().market.prices().ETH
+    const tries: string[] = []
+    while (!tries.includes('SPENDING_LIMIT_EXCEEDED') && tries.length < 12) {
+      tries.push(await leavePushed(stranger, positionId))
+      if (tries.at(-1) === 'TRANSACTION_REVERTED') await pushTo(world, stranger, market, true)
+    }
+    expect(tries.slice(-2)).toEqual(['TRANSACTION_REVERTED', 'SPENDING_LIMIT_EXCEEDED'])
+    expect(await leave(positionId, 10_000)).toBe('left')
   })
 })

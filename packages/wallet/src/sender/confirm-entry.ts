@@ -23,9 +23,10 @@ export async function confirmEntry(
 ): Promise<Confirmation> {
   const { chain } = context
   const { confirmations = chain.confirmations, timeoutMs = 120_000, pollMs = pollOf(chain), signal } = options
-  const { resendAfterMs = Math.max(15_000, chain.blockTimeSeconds * 4_000), replacing } = options
+  const { resendAfterMs = Math.max(15_000, chain.blockTimeSeconds * 4_000), replacing, beside } = options
   const now = performance.now()
-  const watch: Watch = { confirmations, resendAfterMs, replacing, entry, sentAt: now, raisedAt: now, usedSince: null }
+  const times = { sentAt: now, raisedAt: now, usedSince: null }
+  const watch: Watch = { confirmations, resendAfterMs, replacing, beside, entry, ...times }
   const deadline = startDeadline(timeoutMs, signal)
   let waitMs = Math.min(pollMs, Math.max(20, chain.blockTimeSeconds * 25))
   try {
@@ -63,6 +64,8 @@ export type ConfirmOptions = {
   readonly pollMs?: number
   /** The bytes are sent again after this long without a receipt; 15 s or four blocks by default. */
   readonly resendAfterMs?: number
+  /** Begun with each look, so that what it asks of the endpoint travels in the same batch; a look takes as long as it does. */
+  readonly beside?: () => Promise<void>
   /** Ends the watch with `pending`. The transaction is not affected. */
   readonly signal?: AbortSignal
   /** Lets the watch raise the fees of a transaction that is stuck. Without it nothing is signed. */
@@ -77,6 +80,7 @@ type Watch = {
   readonly confirmations: number
   readonly resendAfterMs: number
   readonly replacing: ReplacementRules | undefined
+  readonly beside: ConfirmOptions['beside']
   /** The newest attempt of the request that was watched last. */
   entry: JournalEntry
   sentAt: number
@@ -96,9 +100,12 @@ async function look(context: ConfirmContext, watch: Watch, turn: number): Promis
   const asks = turn % 4 === 3
   const isLongUsed = watch.usedSince !== null && performance.now() - watch.usedSince > graceMs
   const settled = { client, journal, confirmations, ...(asks && isLongUsed ? { settledCount: count } : {}) }
-  const sightings = await Promise.all(
-    attempts.map(async (entry) => (isOpen(entry) ? settle({ ...settled, entry }) : { entry, receipt: null })),
-  )
+  const [sightings] = await Promise.all([
+    Promise.all(
+      attempts.map(async (entry) => (isOpen(entry) ? settle({ ...settled, entry }) : { entry, receipt: null })),
+    ),
+    watch.beside?.(),
+  ])
   const seen = foremost(sightings, watch.entry)
   watch.entry = seen.entry
   const isUnseen = sightings.every(({ receipt }) => receipt === null)

@@ -2,6 +2,7 @@ import {
   getAmountsForLiquidity,
   getLiquidityForAmounts,
   getSqrtPriceAtTick,
+  LpMathError,
   sqrtPricesAfterSlippage,
 } from '@svc/lp-math'
 import * as fc from 'fast-check'
@@ -23,6 +24,26 @@ const arbitrary = fc.record({
   slippageBps: fc.integer({ min: 1, max: 500 }),
 })
 
+/** A range beside the price, around it, or at its edge. */
+const anywhere = fc.record({
+  shift: fc.integer({ min: -700, max: 700 }),
+  wide: fc.integer({ min: 10, max: 900 }),
+})
+
+/** Nothing where the contract would revert. */
+function mintedAt(
+  price: bigint,
+  { sqrtPriceAX96, sqrtPriceBX96 }: { readonly sqrtPriceAX96: bigint; readonly sqrtPriceBX96: bigint },
+  { amount0, amount1 }: { readonly amount0: bigint; readonly amount1: bigint },
+): bigint {
+  try {
+    return getLiquidityForAmounts(price, sqrtPriceAX96, sqrtPriceBX96, amount0, amount1)
+  } catch (error) {
+    if (error instanceof LpMathError) return 0n
+    throw error
+  }
+}
+
 describe('fitOwn', () => {
   it('takes no more than is at hand at the price and at both ends of its slippage, and most of it where the shape allows', () => {
     fc.assert(
@@ -42,7 +63,7 @@ describe('fitOwn', () => {
           return { amount0: paid.amount0 + given.fees0, amount1: paid.amount1 + given.fees1 }
         }
         const bare = (price: bigint) => getAmountsForLiquidity(price, lower, upper, given.liquidity, false)
-        const own = { version: given.version, bounds, atHand, kept: undefined }
+        const own = { version: given.version, bounds, atHand, bends: [lower, upper], kept: undefined }
         const fitted = fitOwn({ ...own, slippageBps: given.slippageBps })
         expect(fitted.slippageBps).toBeLessThanOrEqual(given.slippageBps)
         const { sqrtPriceAX96, sqrtPriceBX96 } = bounds
@@ -62,6 +83,37 @@ describe('fitOwn', () => {
         ).toBe(true)
       }),
       { numRuns: 400, seed: 20 },
+    )
+  })
+
+  it('takes no more than is at hand anywhere between the ends of its slippage, wherever both ranges lie', () => {
+    fc.assert(
+      fc.property(arbitrary, anywhere, (given, { shift, wide }) => {
+        const sqrtPriceX96 = getSqrtPriceAtTick(given.now)
+        const [lower, upper] = [given.now - Math.ceil(given.below / 100), given.now + Math.ceil(given.above / 100)].map(
+          getSqrtPriceAtTick,
+        ) as [bigint, bigint]
+        const [sqrtPriceAX96, sqrtPriceBX96] = [given.now + shift, given.now + shift + wide].map(
+          getSqrtPriceAtTick,
+        ) as [bigint, bigint]
+        const bounds = { sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96 }
+        const atHand = (price: bigint) => getAmountsForLiquidity(price, lower, upper, given.liquidity, false)
+        const own = { version: given.version, bounds, atHand, bends: [lower, upper], kept: undefined }
+        const fitted = fitOwn({ ...own, slippageBps: given.slippageBps })
+        const ends = sqrtPricesAfterSlippage(sqrtPriceX96, fitted.slippageBps)
+        const steps = Array.from({ length: 41 }, (_, at) => ends.lower + ((ends.upper - ends.lower) * BigInt(at)) / 40n)
+        for (const price of [...steps, lower, upper, sqrtPriceAX96, sqrtPriceBX96]) {
+          if (price < ends.lower || price > ends.upper) continue
+          const liquidity =
+            given.version === 'v4' || price === sqrtPriceX96 ? fitted.liquidity : mintedAt(price, bounds, fitted)
+          const takes = getAmountsForLiquidity(price, sqrtPriceAX96, sqrtPriceBX96, liquidity, true)
+          const has = atHand(price)
+          // Liquidity is whole, so a v3 deposit may round by what one unit of it takes.
+          expect(takes.amount0 <= has.amount0 + has.amount0 / 10n ** 9n + 1n).toBe(true)
+          expect(takes.amount1 <= has.amount1 + has.amount1 / 10n ** 9n + 1n).toBe(true)
+        }
+      }),
+      { numRuns: 400, seed: 21, endOnFailure: true },
     )
   })
 })

@@ -13,8 +13,8 @@ import type { AddRequest, Position, Version } from '../../../ports.ts'
 import type { FittedDeposit } from './fit-deposit.ts'
 
 /**
- * The largest deposit that is paid by what a position gives in the same transaction, or in one before it: at the pool's price and at
- * both ends of the slippage it takes no more than is at hand there, so the wallet adds nothing of its own. A removal gives less of
+ * The largest deposit that is paid by what a position gives in the same transaction, or in one before it: wherever the price lies within
+ * the slippage it takes no more than is at hand there, so the wallet adds nothing of its own. A removal gives less of
  * one token where the price has moved, and a deposit takes less of it too, but not by as much where its range is wider; there a
  * tighter slippage deposits more. The slippage is halved until nearly all is deposited. A plan that is carried out is
  * deposited as it was planned, or not at all.
@@ -63,6 +63,8 @@ export type OwnDeposit = {
   readonly bounds: RangeBounds
   /** What pays for the deposit at a price of the pool (sqrt, Q64.96), in smallest units and the pool's order. */
   readonly atHand: (sqrtPriceX96: bigint) => Amounts
+  /** The prices at which that bends: the edges of the range that pays. */
+  readonly bends: readonly bigint[]
   /** The most; a tighter one is taken where that deposits more. */
   readonly slippageBps: number
   /** Of the plan that is carried out. */
@@ -89,7 +91,9 @@ function liquidityWithin(own: OwnDeposit, slippageBps: number): bigint {
   let liquidity =
     orNothing(() => getLiquidityForAmounts(sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96, amount0 ?? 0n, amount1 ?? 0n)) ??
     0n
-  for (const price of [sqrtPriceX96, lower, upper]) {
+  // Between these the deposit is never more short of a token than at one of them (`ownMoveOf` of the engine looks at the same).
+  const between = [...own.bends, sqrtPriceAX96, sqrtPriceBX96].filter((bend) => lower < bend && bend < upper)
+  for (const price of [sqrtPriceX96, lower, upper, ...between]) {
     const has = atHand(price)
     for (let turn = 0; turn < turns && liquidity > 0n; turn += 1) {
       const takes = takenAt(own, liquidity, price)

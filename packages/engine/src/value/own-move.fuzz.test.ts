@@ -1,0 +1,113 @@
+import {
+  getAmountsForLiquidity,
+  getLiquidityForAmounts,
+  getSqrtPriceAtTick,
+  LpMathError,
+  sqrtPricesAfterSlippage,
+} from '@svc/lp-math'
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Intent } from '@svc/amm'
+import { noBounds } from './call-bounds.ts'
+import type { DepositBounds, Ticks } from './deposit-bounds.ts'
+import type { Moved } from './moved.ts'
+import { ownMoveOf } from './own-move.ts'
+
+const pool = { id: '0x99', token0: '0x01', token1: '0x02' } as const
+const contract = '0x0000000000000000000000000000000000000001'
+const slippageBps = 500
+
+const range = fc
+  .record({ lower: fc.integer({ min: -800, max: 800 }), wide: fc.integer({ min: 1, max: 900 }) })
+  .map(({ lower, wide }): Ticks => ({ tickLower: lower, tickUpper: lower + wide }))
+const amount = fc.bigInt({ min: 10n ** 12n, max: 10n ** 18n })
+const held = fc.record({ ticks: range, liquidity: fc.bigInt({ min: 10n ** 14n, max: 10n ** 20n }) })
+const put = fc.record({ ticks: range, amount0: amount, amount1: amount, isV4: fc.boolean() })
+const moves = fc.record({
+  atomicity: fc.constantFrom('single' as const, 'batch-7702' as const),
+  tick: fc.integer({ min: -500, max: 500 }),
+  taken: fc.array(held, { minLength: 1, maxLength: 2 }),
+  given: fc.array(put, { minLength: 1, maxLength: 2 }),
+})
+type Move = typeof moves extends fc.Arbitrary<infer Value> ? Value : never
+
+it('counts the most that a move in one transaction adds of the wallet at any price within its slippage', () => {
+  fc.assert(
+    fc.property(moves, (move) => {
+      const price = getSqrtPriceAtTick(move.tick)
+      const deposits = move.given.map((one) => depositOf(one, price))
+      const adds = ownMoveOf(intentOf(move), movedOf(move, deposits, price))?.adds
+      const { lower, upper } = sqrtPricesAfterSlippage(price, slippageBps)
+      const edges = [...move.taken, ...move.given].flatMap(({ ticks }) => edgesOf(ticks))
+      const steps = Array.from({ length: 101 }, (_, at) => lower + ((upper - lower) * BigInt(at)) / 100n)
+      for (const at of [...steps, ...edges].filter((one) => lower <= one && one <= upper)) {
+        const [add0, add1] = addedAt(move, deposits, at)
+        expect((adds?.get(pool.token0) ?? 0n) + slack(move)).toBeGreaterThanOrEqual(add0)
+        expect((adds?.get(pool.token1) ?? 0n) + slack(move)).toBeGreaterThanOrEqual(add1)
+      }
+    }),
+    { numRuns: 200, seed: 31, endOnFailure: true },
+  )
+})
+
+/** Liquidity is whole: next to an edge one unit more or less of it is that many of a token. */
+function slack({ given, taken }: Move): bigint {
+  return BigInt(given.length + taken.length) * 10n ** 5n
+}
+
+function depositOf({ ticks, amount0, amount1, isV4 }: Move['given'][number], price: bigint): DepositBounds {
+  const liquidity = isV4 ? mintedAt(ticks, price, [amount0, amount1]) : null
+  const own = { contract, positionId: null, pool, ticks, least: { amount0: 0n, amount1: 0n } } as const
+  return { ...own, version: isV4 ? 'v4' : 'v3', liquidity, most: { amount0, amount1 } }
+}
+
+function intentOf({ atomicity }: Move): Intent {
+  const sums = { spends: [], receives: [], approvals: [], recipients: [], deposits: [] }
+  return { chainId: 1, calls: [], atomicity, ...sums, riskTier: 'routine', slippageBps, deadline: null, why: 'a move' }
+}
+
+function movedOf(move: Move, deposits: readonly DepositBounds[], price: bigint): Moved {
+  const [add0, add1] = addedAt(move, deposits, price)
+  const positions = move.taken.map(({ ticks, liquidity }, id) => {
+    return { contract, id: BigInt(id), pool, isHooked: false, ...ticks, liquidityBefore: liquidity, liquidityAfter: 0n }
+  }) as Moved['inspected']['positions']
+  const state = { ...pool, version: 'v3', stoodBefore: true, sqrtPriceX96: price, pair: null } as const
+  return {
+    calls: move.atomicity === 'single' ? [{ ...noBounds, deposits }] : [noBounds, { ...noBounds, deposits }],
+    inspected: { positions, pools: [state], orders: [] },
+    deltas: new Map([
+      [pool.token0, -add0],
+      [pool.token1, -add1],
+    ]),
+    paid: new Map(),
+    pairs: new Map(),
+    wrappedNative: '0x03',
+  }
+}
+
+function addedAt({ taken }: Move, deposits: readonly DepositBounds[], price: bigint): readonly [bigint, bigint] {
+  const paid = taken.map(({ ticks, liquidity }) => getAmountsForLiquidity(price, ...edgesOf(ticks), liquidity, false))
+  const took = deposits.map(({ ticks, liquidity, most }) => {
+    const minted = liquidity ?? mintedAt(ticks!, price, [most.amount0, most.amount1])
+    return getAmountsForLiquidity(price, ...edgesOf(ticks!), minted, false)
+  })
+  const sum = (values: readonly bigint[]) => values.reduce((all, one) => all + one, 0n)
+  return [
+    sum(took.map(({ amount0 }) => amount0)) - sum(paid.map(({ amount0 }) => amount0)),
+    sum(took.map(({ amount1 }) => amount1)) - sum(paid.map(({ amount1 }) => amount1)),
+  ]
+}
+
+/** Nothing where the contract would revert. */
+function mintedAt(ticks: Ticks, price: bigint, amounts: readonly [bigint, bigint]): bigint {
+  try {
+    return getLiquidityForAmounts(price, ...edgesOf(ticks), ...amounts)
+  } catch (error) {
+    if (error instanceof LpMathError) return 0n
+    throw error
+  }
+}
+
+function edgesOf({ tickLower, tickUpper }: Ticks): readonly [bigint, bigint] {
+  return [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
+}
