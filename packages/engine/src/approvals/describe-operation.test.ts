@@ -37,6 +37,12 @@ it('says where a deposit goes, at which prices, and what to weigh; an older row 
   expect(operationText(older, 0)).not.toMatch(/deposits|warnings/)
 })
 
+it('says before which time nothing runs, where there is one', () => {
+  const waiting = { ...failed, state: 'scheduled', answer: null, executeAfter: Date.UTC(2031, 1, 2) } as const
+  expect(operationText(describeOperation(waiting), 0)).toContain('\n  not before 2031-02-02T00:00:00.000Z\n')
+  expect(operationText(describeOperation(failed), 0)).not.toContain('not before')
+})
+
 it('says with which code and why an operation failed, control characters escaped', () => {
   const lines = operationText(describeOperation(failed), 0).split('\n')
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}state +failed \(decided by operator:ann\)$/))

@@ -1,6 +1,6 @@
-import { encodeErrorResult, type Hex, parseAbi } from 'viem'
+import { createPublicClient, custom, encodeErrorResult, type Hex, parseAbi, zeroAddress } from 'viem'
 import { expect, it } from 'vitest'
-import { isPastSlippage, revertReason } from './revert-reason.ts'
+import { isPastSlippage, minedRevertReason, revertReason } from './revert-reason.ts'
 
 const abi = parseAbi([
   'error Error(string reason)',
@@ -50,3 +50,21 @@ it.each([undefined, text('STF'), text('UniswapV2: K'), encodeErrorResult({ abi, 
     expect(isPastSlippage(revertReason(data))).toBe(false)
   },
 )
+
+it.each([
+  [{ code: 3, message: 'execution reverted', data: text('STF') }, 'reverted with the text "STF"'],
+  [{ code: 3, message: 'execution reverted' }, 'reverted without a reason'],
+  [{ code: -32_000, message: 'missing trie node' }, 'reverted without a reason'],
+  [null, 'reverted; the same call succeeds on the state before its block'],
+])('asks again why a mined call reverted, and takes %j for an answer', async (failure, reason) => {
+  const blocks: unknown[] = []
+  const request = async ({ params }: { readonly params: readonly unknown[] }) => {
+    blocks.push(params[1])
+    if (failure !== null) throw Object.assign(new Error(failure.message), failure)
+    return '0x'
+  }
+  const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
+  const step = { to: zeroAddress, data: '0x', valueWei: 0n } as const
+  expect(await minedRevertReason({ client, wallet: zeroAddress }, step, { blockNumber: 8n })).toBe(reason)
+  expect(blocks).toEqual(['0x7'])
+})

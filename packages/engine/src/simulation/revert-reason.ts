@@ -37,11 +37,10 @@ export function isPastSlippage(reason: string): boolean {
  * state it met (others stood before it in the block), so the answer is the likely reason, and may be that there is none.
  */
 export async function minedRevertReason(
-  context: ExecutionContext,
-  step: Step,
-  receipt: TransactionReceipt,
+  { client, wallet }: Pick<ExecutionContext, 'client' | 'wallet'>,
+  step: Pick<Step, 'to' | 'data' | 'valueWei'>,
+  receipt: Pick<TransactionReceipt, 'blockNumber'>,
 ): Promise<string> {
-  const { client, wallet } = context
   try {
     await client.call({
       account: wallet,

@@ -7,6 +7,7 @@ import { v2RouterAbi } from '../../abis/v2.ts'
 import { v4PositionManagerAbi } from '../../abis/v4.ts'
 import { createChainActor, type ChainActor } from '../chain-actor.fixture.ts'
 import { createReadsBench } from '../reads-bench.fixture.ts'
+import { ownedV4TokenIds } from '../v4/owned-token-ids.ts'
 import { poolKeyOf } from '../v4/pool-key.ts'
 
 const devnet = useDevnet()
@@ -67,6 +68,18 @@ describe('positionsByOwner', () => {
     const found = await crowded.reads.positionsByOwner(bench.chain, owner.address, ['v4'])
     expect(found).toMatchObject({ items: [{ positionId: kept.toString() }], complete: true })
     expect(logRequests, 'what came and what went, each alone').toEqual([1, 1])
+  })
+
+  it('gives no more v4 positions than are asked for, the newest, and says that there are others', async () => {
+    const weth = await bench.token('WETH')
+    const [pool] = await bench.reads.findPools(bench.chain, weth, await bench.token('USDC'), ['v4'])
+    const mint = () => owner.mintV4(poolKeyOf(pool!), -887_270, 887_270, 10n ** 12n)
+    const minted = [await mint(), await mint()]
+    const { number: blockNumber } = await bench.rpc.head(bench.chain)
+    const most = (mostPositions: number) =>
+      ownedV4TokenIds(bench, bench.chain, owner.address, { blockNumber, mostPositions })
+    expect(await most(1)).toEqual({ ids: [minted[1]], complete: false })
+    expect(await most(2)).toEqual({ ids: minted.toReversed(), complete: true })
   })
 
   it('says so when the logs do not reach back to all of them', async () => {

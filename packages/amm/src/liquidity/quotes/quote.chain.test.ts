@@ -93,9 +93,15 @@ describe('quote', () => {
     const [weth, usdc, fot] = await Promise.all([bench.token('WETH'), bench.token('USDC'), bench.token('FOT')])
     const ask = (tokenIn: typeof weth, tokenOut: typeof weth, amountIn: bigint, versions?: Version[]) =>
       bench.reads.quote(bench.chain, { tokenIn, tokenOut, amountIn, ...(versions && { versions }) })
-    await expect(ask(weth, usdc, 10n ** 30n, ['v3', 'v4'])).rejects.toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY' })
+    await expect(ask(weth, usdc, 10n ** 30n, ['v3', 'v4'])).rejects.toMatchObject({
+      code: 'INSUFFICIENT_LIQUIDITY',
+      details: [{ field: 'amount', accepted: 'a smaller amount' }],
+    })
     await expect(ask(weth, usdc, 2n ** 200n)).rejects.toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY' })
-    await expect(ask(weth, usdc, 1n)).rejects.toMatchObject({ code: 'AMOUNT_TOO_SMALL' })
+    await expect(ask(weth, usdc, 1n)).rejects.toMatchObject({
+      code: 'AMOUNT_TOO_SMALL',
+      details: [{ field: 'amount', accepted: 'a larger amount' }],
+    })
     await expect(ask(weth, usdc, 0n)).rejects.toMatchObject({ code: 'AMOUNT_TOO_SMALL' })
     await expect(ask(fot, usdc, 10n ** 18n, ['v3', 'v4'])).rejects.toMatchObject({ code: 'POOL_NOT_FOUND' })
     await expect(ask(weth, weth, 10n ** 18n)).rejects.toMatchObject({ code: 'POOL_NOT_FOUND' })
