@@ -1,7 +1,6 @@
 import { ToolError } from '@svc/amm'
 import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from '../calldata/assert-declared.ts'
-import { assetChanges } from '../simulation/asset-changes.ts'
 import { checkGasCap, gasCostOf, gasWorth } from '../spending/gas-cap.ts'
 import { worstGasCost } from '../spending/gas.ts'
 import { keepDeposits } from './keep-plan.ts'
@@ -19,6 +18,7 @@ import { holdSpend, raiseSpend } from '../spending/spend-limit.ts'
 import { priceTokens, valueOfSpend } from '../spending/spend-value.ts'
 import type { Step } from '../context/step.ts'
 import { onStorage } from '../audit/storage.ts'
+import { minedDeltas } from './settle.ts'
 import { type ChainSnapshot, snapshot } from '../allowances/chain-snapshot.ts'
 import { ownMoveOfIntent, valueOfCall } from './weigh-value.ts'
 import { requireNoNewDelay } from './delay.ts'
@@ -40,11 +40,8 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
   const rest = context.steps.slice(progress.mined.length)
   const simulation = await simulateRest(context, rest, snapshotTaken)
   throwFirst(checkMeasured(simulation, engine.policy))
-  const done = assetChanges(
-    progress.mined.map(({ receipt }) => receipt.logs),
-    { wallet, wrappedNative: chain.wrappedNative.address },
-  )
-  const whole = { ...simulation, deltas: addDeltas(done.deltas, simulation.deltas) }
+  const done = minedDeltas(context, progress, snapshotTaken.balanceWei)
+  const whole = { ...simulation, deltas: addDeltas(done, simulation.deltas) }
   const [drift] = assertDeclared(intent, whole, declaredContext(context))
   if (drift !== undefined) {
     throw new ToolError('SIMULATION_DRIFT', `The chain moved since the plan was made. ${drift.message}`, {

@@ -39,7 +39,7 @@ import { trustedPrices } from './weigh-value.ts'
 export async function settle(context: Reserved, progress: Progress): Promise<Settled> {
   const { engine, call, priced } = context
   const { balanceWei, standing } = await readAfter(context, progress)
-  const deltas = realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
+  const deltas = minedDeltas(context, progress, balanceWei)
   const revokes = await revokeAllowances(context, progress, {
     blind: false,
     ...(standing === null ? {} : { standing }),
@@ -157,6 +157,15 @@ export function cameHome(deltas: ReadonlyMap<string, bigint>, priced: PricedToke
 function tokensOf(deltas: ReadonlyMap<string, bigint>, sign: 1n | -1n): Holdings {
   const tokens = new Map([...deltas].flatMap(([token, delta]) => (delta * sign > 0n ? [[token, delta * sign]] : [])))
   return { tokens, positions: [], shares: [] }
+}
+
+/** Net changes of the wallet by what is mined, with the native balance after it. */
+export function minedDeltas(
+  context: Reserved,
+  progress: Progress,
+  balanceWei: bigint | null,
+): ReadonlyMap<string, bigint> {
+  return realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
 }
 
 /** Net changes of the wallet: tokens from receipt logs, native currency as given because it leaves no logs. */

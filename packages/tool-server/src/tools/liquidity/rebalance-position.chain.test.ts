@@ -55,13 +55,17 @@ describe('rebalance_position', () => {
     )
   })
 
-  test.each(['v3', 'v4'])('closes, swaps and opens a %s position whose new range lies elsewhere', async (version) => {
-    const opened = await open(version)
+  test.each([
+    ['v3', 'WETH'],
+    ['v4', 'WETH'],
+    ['v4', 'ETH'],
+  ])('closes, swaps and opens a %s position of %s whose new range lies elsewhere', async (version, token0) => {
+    const opened = await open(version, { token0 })
     const price = opened.number('currentPrice')
-    const range = { token0: 'WETH', priceLower: price * 0.8, priceUpper: price * 1.02 }
+    const range = { token0, priceLower: price * 0.8, priceUpper: price * 1.02 }
     const answer = await world.call('rebalance_position', { positionId: opened.text('positionId'), version, ...range })
     expect(answer.text('atomicity')).toBe('sequential')
-    expect(answer.text('token0Symbol')).toBe('WETH')
+    expect(answer.text('token0Symbol')).toBe(token0)
     expect(answer.text('closedPosition.txHash')).not.toBe(answer.text('newPosition.txHash'))
     expect(answer.number('newPosition.priceLower') / (price * 0.8)).toBeCloseTo(1, 2)
     const moved = await world.call('get_position', { positionId: answer.text('newPosition.positionId'), version })
