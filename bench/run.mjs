@@ -21,6 +21,7 @@ const benchmarks = {
   value: './value.mjs',
   'value-chain': './value-chain.mjs',
   liquidity: './liquidity.mjs',
+  sequences: './sequences.mjs',
 }
 if (name === undefined && isSmoke) process.exit(smokeAll())
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {

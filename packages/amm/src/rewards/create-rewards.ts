@@ -32,7 +32,7 @@ export function createRewards(options: RewardsOptions): Rewards {
     canClaim: trading !== null,
     claimedIn({ rewardDistributor: distributor }, wallet, { logs }) {
       if (distributor === undefined) return []
-      return claimedIn(logs, distributor, wallet).map((reward) => ({ ...reward, distributor }))
+      return claimedIn(logs, distributor, wallet).map(({ token, amount }) => ({ token, amount, distributor }))
     },
   } satisfies Rewards)
 }

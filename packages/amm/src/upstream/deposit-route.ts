@@ -21,6 +21,7 @@ export function depositRoute({ client, guard }: TradingRoutePorts): Pick<Liquidi
       const wire = wireDeposit(chain, { intent, deposit, wallet: request.recipient, deadline: request.deadline })
       const transaction = await client.create(
         createsPool ? { ...wire, initialPrice: `${pool.sqrtPriceX96}` } : { ...wire, ...stateOf(pool) },
+        deposit.pool,
       )
       const most = mostSpent(intent, deposit)
       const built = guard(transaction, {

@@ -5,8 +5,8 @@ import * as z from 'zod'
  * there and basis points here. Requests are strict, so that nothing travels that is not meant to; of answers only what is used is
  * read, and bounded.
  */
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
-const amount = z.string().regex(/^(0|[1-9]\d{0,77})$/)
+export const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+export const amount = z.string().regex(/^(0|[1-9]\d{0,77})$/)
 
 const pool = z.strictObject({
   token0: address,
@@ -35,7 +35,7 @@ const ofPosition = {
 export const claimRequest = z.strictObject(ofPosition)
 
 /** Percent. */
-const slippageTolerance = z.number().min(0).max(100)
+export const slippageTolerance = z.number().min(0).max(100)
 
 const poolState = { poolLiquidity: amount, currentTick: z.int(), sqrtRatioX96: amount }
 
@@ -150,3 +150,40 @@ export type SwapWireRequest = z.input<typeof swapRequest>
 export type CreateRequest = z.input<typeof createRequest>
 export type IncreaseWireRequest = z.input<typeof increaseRequest>
 export type TradingTransaction = z.output<typeof transaction>
+
+/** What is asked at a route, and the form of both directions. */
+export type Exchange<Answer> = {
+  readonly route: string
+  readonly requestForm: z.ZodType
+  readonly answerForm: z.ZodType<Answer>
+  readonly request: unknown
+}
+
+/** How a dialect asks for the calls of an operation. Throws where it has no words for it. */
+export type Dialect = {
+  claim(request: ClaimRequest): Exchange<z.output<typeof claimAnswer>>
+  decrease(request: DecreaseRequest): Exchange<z.output<typeof decreaseAnswer>>
+  /** @param pool its address or id, where it stands */
+  create(request: CreateRequest, pool: string): Exchange<z.output<typeof createAnswer>>
+  increase(request: IncreaseWireRequest): Exchange<z.output<typeof increaseAnswer>>
+  migrate(request: MigrateWireRequest): Exchange<z.output<typeof migrateAnswer>>
+  claimRewards(request: ClaimRewardsRequest): Exchange<z.output<typeof claimAnswer>>
+  quote(request: QuoteWireRequest): Exchange<z.output<typeof quoteAnswer>>
+  swap(request: SwapWireRequest): Exchange<z.output<typeof swapAnswer>>
+}
+
+export const v1Dialect: Dialect = {
+  claim: (request) => ({ route: '/lp/claim', requestForm: claimRequest, answerForm: claimAnswer, request }),
+  decrease: (request) => ({ route: '/lp/decrease', requestForm: decreaseRequest, answerForm: decreaseAnswer, request }),
+  create: (request) => ({ route: '/lp/create', requestForm: createRequest, answerForm: createAnswer, request }),
+  increase: (request) => ({ route: '/lp/increase', requestForm: increaseRequest, answerForm: increaseAnswer, request }),
+  migrate: (request) => ({ route: '/lp/migrate', requestForm: migrateRequest, answerForm: migrateAnswer, request }),
+  claimRewards: (request) => ({
+    route: '/lp/claim_rewards',
+    requestForm: claimRewardsRequest,
+    answerForm: claimAnswer,
+    request,
+  }),
+  quote: (request) => ({ route: '/quote', requestForm: quoteRequest, answerForm: quoteAnswer, request }),
+  swap: (request) => ({ route: '/swap', requestForm: swapRequest, answerForm: swapAnswer, request }),
+}

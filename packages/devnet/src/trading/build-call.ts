@@ -20,6 +20,14 @@ export type CallTerms = {
   readonly isStale: boolean
 }
 
+/** What transactions are built with. */
+export type BuildingFor = {
+  readonly sdks: Sdks
+  readonly chain: Chain
+  /** Of the chain; `null` where it is not read. */
+  readonly rpcUrl: string | null
+}
+
 /** The calls of a claim, built by the vendor's SDKs; nothing of ours encodes it but the stale one of v3, which they would not build. */
 export function buildClaim(sdks: Sdks, chain: Chain, body: ClaimBody, terms: CallTerms): BuiltCall {
   return body.protocol === 'V3' ? claimV3(sdks, chain, body, terms) : claimV4(sdks, chain, body, terms)

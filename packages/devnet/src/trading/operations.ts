@@ -11,11 +11,22 @@ import {
   decodeFunctionData,
 } from 'viem'
 import type * as z from 'zod'
-import { buildClaim, buildDecrease, buildDeposit, type BuiltCall, type CallTerms, type Sdks } from './build-call.ts'
+import {
+  buildClaim,
+  buildDecrease,
+  buildDeposit,
+  type BuiltCall,
+  type CallTerms,
+  type BuildingFor,
+} from './build-call.ts'
 import {
   claimBody,
+  claimFeesBody,
   claimRewardsBody,
   createBody,
+  lpCreateBody,
+  lpDecreaseBody,
+  lpIncreaseBody,
   decreaseBody,
   increaseBody,
   migrateBody,
@@ -25,12 +36,37 @@ import {
 } from './requests.ts'
 import { buildSwap, quoteSwap } from './build-swap.ts'
 import { buildMigrate } from './build-migration.ts'
+import { buildClaimFees, buildLpCreate, buildLpDecrease, buildLpIncrease } from './lp-operations.ts'
 import { type OwnTricks, thief } from './trading-tricks.ts'
 import { connect } from '../chain/chain-client.ts'
 import { readEarnings, type RewardLeaf, rewardTree } from '../rewards/reward-tree.ts'
 
-/** The routes of the trading API that the stand-in answers. */
+/** The routes of the trading API that the stand-in answers, those of its newer dialect without a version before them. */
 export const operations: Readonly<Record<string, Operation>> = {
+  'POST /lp/claim_fees': operation({
+    member: 'claim',
+    form: claimFeesBody,
+    build: buildClaimFees,
+    givesAway: positionToo,
+  }),
+  'POST /lp/decrease': operation({
+    member: 'decrease',
+    form: lpDecreaseBody,
+    build: buildLpDecrease,
+    givesAway: (data, { nftTokenId: tokenId }) => positionToo(data, { tokenId }),
+  }),
+  'POST /lp/increase': operation({
+    member: 'increase',
+    form: lpIncreaseBody,
+    build: buildLpIncrease,
+    givesAway: (data, { nftTokenId: tokenId }) => positionToo(data, { tokenId }),
+  }),
+  'POST /lp/create': operation({
+    member: 'create',
+    form: lpCreateBody,
+    build: buildLpCreate,
+    givesAway: allToo,
+  }),
   'POST /v1/lp/claim': operation({
     member: 'claim',
     form: claimBody,
@@ -92,14 +128,6 @@ export type Operation = {
   readonly read: (content: unknown) => AskedCall | { readonly problem: string }
 }
 
-/** What transactions are built with. */
-export type BuildingFor = {
-  readonly sdks: Sdks
-  readonly chain: Chain
-  /** Of the chain; `null` where it is not read. */
-  readonly rpcUrl: string | null
-}
-
 /** A quote is no transaction yet. */
 type Built = BuiltCall | { readonly offered: object }
 
@@ -139,7 +167,7 @@ function operation<Body extends Asked>(facts: Facts<Body>): Operation {
 }
 
 /** Beside what was asked for, the position itself is handed to somebody. Both position managers take such a list. */
-function positionToo(data: Hex, { tokenId }: { readonly tokenId: number }): Hex {
+function positionToo(data: Hex, { tokenId }: { readonly tokenId: number | string }): Hex {
   const approval = encodeFunctionData({ abi, functionName: 'approve', args: [thief, BigInt(tokenId)] })
   return encodeFunctionData({ abi, functionName: 'multicall', args: [[data, approval]] })
 }

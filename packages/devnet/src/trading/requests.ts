@@ -143,3 +143,54 @@ export const swapBody = z
   .transform((body) => ({ ...body, chainId: body.quote.chainId, walletAddress: body.quote.swapper }))
 
 export type SwapBody = z.output<typeof swapBody>
+
+const wallet = { protocol: z.enum(['V3', 'V4']), walletAddress: address, chainId: z.int().positive() }
+const pair = { token0Address: address, token1Address: address }
+const oneAmount = {
+  independentToken: z.object({ tokenAddress: address, amount: rawAmount }),
+  slippageTolerance: z.number().min(0).max(100).optional(),
+  deadline: z.int().positive().optional(),
+}
+
+/** Body of `POST /lp/claim_fees`, whose position id is not called as elsewhere. */
+export const claimFeesBody = z.object({ ...wallet, tokenId: rawAmount, collectAsWeth: z.literal(true).optional() })
+
+/** Body of `POST /lp/decrease`. */
+export const lpDecreaseBody = z.object({
+  ...wallet,
+  ...pair,
+  nftTokenId: rawAmount,
+  liquidityPercentageToDecrease: z.int().min(1).max(100),
+  slippageTolerance: z.number().min(0).max(100).optional(),
+  withdrawAsWeth: z.literal(true).optional(),
+})
+
+/** Body of `POST /lp/increase`. */
+export const lpIncreaseBody = z.object({ ...wallet, ...pair, nftTokenId: rawAmount, ...oneAmount })
+
+const tickBounds = z.object({ tickLower: z.int(), tickUpper: z.int() })
+
+/** Body of `POST /lp/create`: a pool that stands by its address or id, or the whole key of a new one. */
+export const lpCreateBody = z.union([
+  z.object({ ...wallet, existingPool: z.object({ ...pair, poolReference: z.string() }), tickBounds, ...oneAmount }),
+  z.object({
+    ...wallet,
+    newPool: z.object({
+      ...pair,
+      fee: z.int().positive(),
+      tickSpacing: z.int().positive(),
+      hooks: address.optional(),
+      initialPrice: rawAmount,
+    }),
+    tickBounds,
+    ...oneAmount,
+  }),
+])
+
+export type ClaimFeesBody = z.output<typeof claimFeesBody>
+
+export type LpDecreaseBody = z.output<typeof lpDecreaseBody>
+
+export type LpIncreaseBody = z.output<typeof lpIncreaseBody>
+
+export type LpCreateBody = z.output<typeof lpCreateBody>

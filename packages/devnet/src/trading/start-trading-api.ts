@@ -10,7 +10,7 @@ import { protoShaped, tampering, thief, type TradingTrick } from './trading-tric
 export { type TradingTrick, tradingTricks } from './trading-tricks.ts'
 
 /**
- * The trading API on 127.0.0.1, in its v1 dialect: its routes (`operations.ts`) answer with transactions that the vendor's SDKs
+ * The trading API on 127.0.0.1, in both of its dialects: its routes (`operations.ts`) answer with transactions that the vendor's SDKs
  * build for the local chain. It wants the key it was given (401), bodies of the documented form (400) and its own chain (404).
  * Faults, those of a service in trouble and those of one that wants the money, are set while it runs.
  */
@@ -25,8 +25,10 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
+  const base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/v1`,
+    url: `${base}/v1`,
+    lpUrl: base,
     apiKey: options.apiKey,
     asked: () => [...asked],
     setFaults: (rules) => faults.set(rules),
@@ -92,8 +94,9 @@ export type TradingApiOptions = {
 export type TradingRequest = { readonly route: string; readonly body: unknown }
 
 export type TradingApi = {
-  /** The base of its routes. */
+  /** The base of its routes, and of those in its newer dialect. */
   readonly url: string
+  readonly lpUrl: string
   readonly apiKey: string
   /** Every request so far, in order. */
   asked(): readonly TradingRequest[]
@@ -117,8 +120,16 @@ function parsed(content: string): unknown {
   }
 }
 
+/** As both dialects do: the newer one says `code` and `message`. */
 function refuse(response: ServerResponse, status: number, errorCode: string, detail: string): void {
-  say(response, status, { errorCode, detail })
+  const isOfV1 = response.req.url?.startsWith('/v1/') === true
+  say(response, status, isOfV1 ? { errorCode, detail } : { code: connectCodes[status] ?? 'internal', message: detail })
+}
+
+const connectCodes: Readonly<Record<number, string>> = {
+  400: 'invalid_argument',
+  401: 'unauthenticated',
+  404: 'not_found',
 }
 
 function say(response: ServerResponse, status: number, body: object): void {

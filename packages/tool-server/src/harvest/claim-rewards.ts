@@ -9,16 +9,17 @@ import { enterReverted, type HarvestBook, type HarvestRequest, isStop, type Owed
  */
 export async function planRewards(
   { chain, owner, includeRewards }: HarvestRequest,
-  { rewards, tokens, keptParts }: WriteContext,
+  context: WriteContext,
   { notes }: Pick<HarvestBook, 'notes'>,
 ): Promise<PlannedRewards | null> {
+  const { rewards, tokens } = context
   if (!includeRewards) return null
   if (!rewards.canClaim) {
     notes.push("Rewards are left out: claim_lp_rewards claims them, with the operator's trading API key.")
     return null
   }
   if (chain.rewardDistributor === undefined) return null
-  const kept = keptParts()
+  const kept = context.keptParts()
   try {
     const offered = await rewards.claimable({ chain, wallet: owner })
     const owed = offered.rewards.filter(({ claimable }) => claimable > 0n)

@@ -18,7 +18,7 @@ import { liquidityForAmounts } from '../planning/deposit/liquidity-for-amounts.t
 import { logsOf, requireEvent } from '../planning/transfers-of.ts'
 import { planPayment, routineIntent } from '../planning/plan-payment.ts'
 import { leastOfMint } from '../planning/slippage-limits.ts'
-import { positionManagerCall } from './position-manager-call.ts'
+import { positionManagerCall } from './merge-position-manager-calls.ts'
 
 /**
  * Plans a new v3 position. The contract is asked to take what the range needs at the present price, and its minimums come

@@ -12,7 +12,7 @@ import { planPayment, routineIntent } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../liquidity-ports.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { leastOfMint } from '../planning/slippage-limits.ts'
-import { positionManagerCall } from './position-manager-call.ts'
+import { positionManagerCall } from './merge-position-manager-calls.ts'
 
 /**
  * Plans to add liquidity to a v3 position. Fees the position has earned stay owed to it: they pay nothing of it.
