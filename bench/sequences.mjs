@@ -9,7 +9,11 @@ const whole = { operations: sized(500, 10), length: sized(40, 10) }
 
 export async function run(report) {
   const built = ['@svc/devnet', 'vitest']
-  const { playSequence } = await bundleFixtures('packages/tool-server/src/tools/liquidity', ['operation-sequence'], built)
+  const { playSequence } = await bundleFixtures(
+    'packages/tool-server/src/tools/liquidity',
+    ['operation-sequence'],
+    built,
+  )
   const devnet = await startDevnet({ history: false })
   const played = []
   const broken = []
@@ -44,7 +48,11 @@ function figuresOf(played, done, broken) {
     row('sequences in which something did not hold', broken.length, 'count', { bar: 0 }),
     row('operations carried out', done.length, 'count'),
     row('operations refused, as there was nothing to do', refused, 'count'),
-    row('most that rounding took, of the smallest unit', most(({ lostUnits, operation }) => (operation.args.version === 'v2' ? 0 : Number(lostUnits))), 'units'),
+    row(
+      'most that rounding took, of the smallest unit',
+      most(({ lostUnits, operation }) => (operation.args.version === 'v2' ? 0 : Number(lostUnits))),
+      'units',
+    ),
     row('most that a swap took, of what was swapped', 100 * most(({ lostShare }) => lostShare), '%'),
   ]
 }

@@ -20,7 +20,12 @@ export async function measureBatches(place, report) {
 
 function batch({ trading, earning }) {
   const pair = { token0: 'WETH', token1: 'USDC', fee: 500 }
-  const separate = { collect: 'collect_fees', compound: 'compound_fees', remove: 'remove_liquidity', add: 'add_liquidity' }
+  const separate = {
+    collect: 'collect_fees',
+    compound: 'compound_fees',
+    remove: 'remove_liquidity',
+    add: 'add_liquidity',
+  }
   const tools = { ...separate, rebalance: 'rebalance_position' }
   return {
     name: '5 operations as one',
@@ -39,7 +44,11 @@ function batch({ trading, earning }) {
         { type: 'compound', positionId: ids.compound, params: { swapToRatio: false } },
         { type: 'remove', positionId: ids.remove, params: { percentage: 50 } },
         { type: 'add', params: { ...pair, amount0: '0.5', rangeStrategy: 'wide' } },
-        { type: 'rebalance', positionId: ids.rebalance, params: { version: 'v4', rangeStrategy: 'wide', swapToRatio: false } },
+        {
+          type: 'rebalance',
+          positionId: ids.rebalance,
+          params: { version: 'v4', rangeStrategy: 'wide', swapToRatio: false },
+        },
       ]
     },
     ways: [
@@ -47,7 +56,11 @@ function batch({ trading, earning }) {
       (world, operations) =>
         paidFor(
           world,
-          operations.map(({ type, positionId, params }) => () => world.call(tools[type], { ...(positionId && { positionId }), ...params })),
+          operations.map(
+            ({ type, positionId, params }) =>
+              () =>
+                world.call(tools[type], { ...(positionId && { positionId }), ...params }),
+          ),
         ),
     ],
   }

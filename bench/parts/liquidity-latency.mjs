@@ -44,7 +44,12 @@ async function lifeOf({ devnet, proxy, server }, version) {
     proxy.take()
     const begin = performance.now()
     const result = await callTool(server, tool, { ...input, chain })
-    done.push({ name: `${version} ${tool}`, result, ms: performance.now() - begin, trips: withoutWaiting(proxy.take()) })
+    done.push({
+      name: `${version} ${tool}`,
+      result,
+      ms: performance.now() - begin,
+      trips: withoutWaiting(proxy.take()),
+    })
     return result
   }
   const range = version === 'v2' ? {} : { fee: 500, rangeStrategy: 'medium' }
@@ -71,7 +76,10 @@ function beyond({ trips, result }) {
 
 function explain(call) {
   const { name, trips, ms } = call
-  const lines = trips.map(({ from, to, methods }) => `  ${Math.round(from - trips[0].from)}-${Math.round(to - trips[0].from)} ${methods.join(' ')}`)
+  const lines = trips.map(
+    ({ from, to, methods }) =>
+      `  ${Math.round(from - trips[0].from)}-${Math.round(to - trips[0].from)} ${methods.join(' ')}`,
+  )
   return [`${name}: ${inSequence(trips)} in sequence of ${trips.length}, ${Math.round(ms)} ms`, ...lines].join('\n')
 }
 
@@ -79,7 +87,13 @@ function figuresOf(name, calls) {
   const sent = calls[0].result.transactions.length
   const reference = `${sent} transactions, ${latencyMs} ms latency`
   return [
-    figure({ name: `${name}: round trips beyond one each`, value: median(calls.map(beyond)), unit: 'count', reference, bar }),
+    figure({
+      name: `${name}: round trips beyond one each`,
+      value: median(calls.map(beyond)),
+      unit: 'count',
+      reference,
+      bar,
+    }),
     figure({ name: `${name}: time`, value: median(calls.map(({ ms }) => ms)), unit: 'ms', reference }),
   ]
 }

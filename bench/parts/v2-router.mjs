@@ -14,7 +14,10 @@ export function v2Add({ devnet }) {
     async ours(world, args) {
       const answer = await world.call('add_liquidity', args)
       const [amount0, amount1] = [0, 1].map((side) => answer.text(`amount${side}Deposited`))
-      return { effect: { amount0, amount1, shares: await sharesOf(world, devnet) }, gas: await gasOf(world, [answer.text('txHash')]) }
+      return {
+        effect: { amount0, amount1, shares: await sharesOf(world, devnet) },
+        gas: await gasOf(world, [answer.text('txHash')]),
+      }
     },
     async theirs(world, _args, [{ effect }]) {
       const [weth, usdc] = [world.address('WETH'), world.address('USDC')]
@@ -32,7 +35,10 @@ export function v2Add({ devnet }) {
 export function v2Remove({ devnet }) {
   return {
     name: 'v2 remove_liquidity',
-    prepare: async (_, world) => ({ version: 'v2', positionId: (await world.call('add_liquidity', input)).text('positionId') }),
+    prepare: async (_, world) => ({
+      version: 'v2',
+      positionId: (await world.call('add_liquidity', input)).text('positionId'),
+    }),
     async ours(world, args) {
       const answer = await world.call('remove_liquidity', args)
       const [amount0, amount1] = [0, 1].map((side) => answer.text(`amount${side}Received`))

@@ -121,7 +121,6 @@ export const harvested = z.object({
   transactions: z.array(z.string()),
   consolidationSwaps: z.array(z.object({ tokenIn: z.string(), amountIn: z.string(), amountOut: z.string() })),
   summary: z.object({
-    positionsHarvested: z.int(),
     totalFeesUsd: usd,
     consolidatedAmount: z.string(),
     netValueUsd: usd,

@@ -210,23 +210,26 @@ async function collect({ agent, transcript }: Scene, positionId: string): Promis
   return got.totalUsd ?? 0
 }
 
+/** Waits until trades of others have paid a dollar, and something on both sides. */
 async function earnADollar(agent: Agent, positionId: string): Promise<void> {
-  const waits = async () => (await agent.look('get_position', { positionId, chain }, shapes.position)).feesUsd ?? 0
-  while ((await waits()) < 1) await sleep(500)
+  for (;;) {
+    const waits = await agent.look('get_position', { positionId, chain }, shapes.position)
+    if ((waits.feesUsd ?? 0) >= 1 && Number(waits.feesOwed0) > 0 && Number(waits.feesOwed1) > 0) return
+    await sleep(500)
+  }
 }
 
 async function harvest({ agent, transcript }: Scene, positionId: string): Promise<number> {
-  transcript.chapter(
-    'Harvest',
-    'What every position has earned, in as few transactions as can be, and all of it in one token.',
-  )
+  transcript.chapter('Harvest', 'What all positions have earned, in as few transactions as can be, and in one token.')
   await earnADollar(agent, positionId)
   const input = { targetToken: 'USDC', includeRewards: false, chain }
-  const { summary, consolidationSwaps, ...done } = await agent.call('harvest_rewards', input, shapes.harvested)
-  const swaps = consolidationSwaps.map((one) => `${amount(one.amountIn, one.tokenIn)} of it by a swap`)
+  const { summary, consolidationSwaps, transactions } = await agent.call('harvest_rewards', input, shapes.harvested)
+  const swaps = consolidationSwaps.map(
+    (one) => `, of it ${amount(one.amountOut, 'USDC')} for ${amount(one.amountIn, one.tokenIn)}`,
+  )
   transcript.said(
-    `${amount(summary.consolidatedAmount, 'USDC')} came from ${summary.positionsHarvested} position, ${swaps.join(', ')}, in ` +
-      `${done.transactions.length} transactions; after gas that is ${dollars(summary.netValueUsd)}.`,
+    `${amount(summary.consolidatedAmount, 'USDC')} came${swaps.join('')}, in ${transactions.length} transactions with the ` +
+      `allowance for the swap. After gas that is ${dollars(summary.netValueUsd)}.`,
   )
   return summary.totalFeesUsd ?? 0
 }

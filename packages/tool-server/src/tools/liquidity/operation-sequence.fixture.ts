@@ -22,7 +22,9 @@ import {
  * Throws, naming seed and operation, where that is not so.
  */
 export async function playSequence(devnet: Devnet, { seed, length }: Sequence): Promise<Played> {
-  const world = await openWorld(devnet, { policy: { ...ownPolicy(devnet), limitsUsd: wide, maxDailyLossUsd: '100000' } })
+  const world = await openWorld(devnet, {
+    policy: { ...ownPolicy(devnet), limitsUsd: wide, maxDailyLossUsd: '100000' },
+  })
   const play: Play = { world, random: draw(seed), positions: [], outcomes: [] }
   try {
     let state = await readState(world, play.positions)
@@ -108,7 +110,10 @@ function chooseOperation({ random, positions }: Play): Operation {
       ? []
       : [
           { tool: 'collect_fees', args: { version, positionId } },
-          { tool: 'increase_liquidity', args: { ...on, token0, amount0: random.amount(token0), amount1: random.amount(token1) } },
+          {
+            tool: 'increase_liquidity',
+            args: { ...on, token0, amount0: random.amount(token0), amount1: random.amount(token1) },
+          },
           { tool: 'rebalance_position', args: { ...on, ...range, swapToRatio } },
           { tool: 'compound_fees', args: { ...on, swapToRatio } },
         ]),
@@ -185,7 +190,11 @@ function follow(positions: Held[], { tool, args }: Operation, answer: Answer): v
 }
 
 /** The ledger counts exactly what left on balance, and gas, which nothing that came makes up for. */
-function holdLedger(moved: Amounts, counted: Amounts, { gas, says }: { readonly gas: bigint; readonly says: string }): void {
+function holdLedger(
+  moved: Amounts,
+  counted: Amounts,
+  { gas, says }: { readonly gas: bigint; readonly says: string },
+): void {
   for (const symbol of symbols) {
     const burnt = symbol === 'ETH' ? gas : 0n
     const change = (moved.get(symbol) ?? 0n) + burnt
