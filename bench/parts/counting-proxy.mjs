@@ -10,7 +10,8 @@ export async function startCountingProxy(target, { latencyMs = 0 } = {}) {
   const server = createServer((incoming, response) => {
     const parts = []
     incoming.on('data', (part) => parts.push(part))
-    incoming.on('end', async () => {
+    incoming.on('end', () => void forward())
+    async function forward() {
       const body = Buffer.concat(parts)
       const calls = [JSON.parse(body.toString())].flat()
       const trip = { at: Date.now(), from: performance.now(), to: null, methods: calls.map(({ method }) => method) }
@@ -24,7 +25,7 @@ export async function startCountingProxy(target, { latencyMs = 0 } = {}) {
       })
       outgoing.on('error', () => response.destroy())
       outgoing.end(body)
-    })
+    }
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

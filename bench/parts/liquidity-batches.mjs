@@ -29,7 +29,7 @@ function batch({ trading, earning }) {
   const tools = { ...separate, rebalance: 'rebalance_position' }
   return {
     name: '5 operations as one',
-    async prepare(_, world) {
+    prepare: async (_, world) => {
       const ids = {}
       for (const [type, version] of [
         ['collect', 'v3'],
@@ -70,7 +70,7 @@ function harvest({ devnet, givePositions, findPool }) {
   const perVersion = sized(25, 3)
   return {
     name: `harvest of ${2 * perVersion} positions`,
-    async prepare(_, world) {
+    prepare: async (_, world) => {
       await givePositions(world, perVersion)
       await devnet.trade(40, 3, await Promise.all(['v3', 'v4'].map((version) => findPool(world, version))))
       return null

@@ -1,5 +1,5 @@
 // What is done to liquidity on v2 by the router's own functions, called bare: the vendor's SDK builds no calldata of these.
-import { createWalletClient, encodeFunctionData, erc20Abi, http, parseAbi, parseUnits } from 'viem'
+import { createWalletClient, encodeFunctionData, erc20Abi, formatUnits, http, parseAbi, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { gasOf } from './side-by-side.mjs'
 import { mined } from './mined.mjs'
@@ -55,7 +55,7 @@ export function v2Remove({ devnet }) {
       const least = [parseUnits(inWeth[0], 18), parseUnits(inWeth[1], 6)].map((amount) => (amount * 995n) / 1_000n)
       const hash = await send.router('removeLiquidity', [weth, usdc, shares, ...least, world.wallet, deadline()])
       const after = await Promise.all([weth, usdc].map((token) => world.balance(token)))
-      const came = [Number(after[0] - before[0]) / 1e18, Number(after[1] - before[1]) / 1e6]
+      const came = [formatUnits(after[0] - before[0], 18), formatUnits(after[1] - before[1], 6)]
       const [amount0, amount1] = inWeth === sides ? came : came.toReversed()
       return { effect: { amount0, amount1 }, gas: await gasOf(world, [hash]) }
     },

@@ -30,10 +30,10 @@ export async function playSequence(devnet: Devnet, { seed, length }: Sequence): 
     let state = await readState(world, play.positions)
     const start = state
     for (let index = 0; index < length; index += 1) {
-      if (play.random.chance(0.6)) state = await tradeOfOthers(play, state)
+      if (play.random.chance(0.6)) state = await tradeOfOthers(play)
       state = await step(play, chooseOperation(play), state)
     }
-    for (const { version, positionId } of [...play.positions]) {
+    for (const { version, positionId } of play.positions.toReversed()) {
       state = await step(play, { tool: 'remove_liquidity', args: { version, positionId, slippageBps: 300 } }, state)
     }
     const left = play.positions.length
@@ -131,7 +131,7 @@ function isEther(symbol: string): boolean {
   return symbol === 'ETH' || symbol === 'WETH'
 }
 
-async function tradeOfOthers({ world, random, positions }: Play, _: State): Promise<State> {
+async function tradeOfOthers({ world, random, positions }: Play): Promise<State> {
   const through = [...new Set(positions.filter(({ version }) => version !== 'v2').map(({ pool }) => pool))]
   await world.devnet.trade(3, `${random.uniform()}`, ...(through.length > 0 ? [through] : []))
   return readState(world, positions)
@@ -152,7 +152,8 @@ async function step(play: Play, operation: Operation, before: State): Promise<St
   const gained = plus(minus(after.all, before.all), new Map([['ETH', gas]]))
   const says = `${tool} ${JSON.stringify(args)}: ${refusal ?? JSON.stringify(answer?.data)}`
   if (after.allowances.length > 0) throw new Error(`allowances stand after ${says}: ${after.allowances.join(', ')}`)
-  if (`${after.dust}` !== `${before.dust}`) throw new Error(`dust after ${says}: ${before.dust} became ${after.dust}`)
+  const dust = [before, after].map((state) => state.dust.join(' '))
+  if (dust[0] !== dust[1]) throw new Error(`contracts held ${dust.join(', then ')} after ${says}`)
   holdLedger(minus(after.wallet, before.wallet), minus(after.ledger, before.ledger), { gas, says })
   const swappedUsd = answer === null ? 0 : swappedIn(operation, answer)
   const lost = lostOf(operation, gained, swappedUsd, says)
@@ -267,7 +268,8 @@ type Draw = {
 }
 
 function draw(seed: number): Draw {
-  const { uniform } = createRandom(seed)
+  const random = createRandom(seed)
+  const uniform = () => random.uniform()
   return {
     uniform,
     chance: (share) => uniform() < share,
