@@ -20,6 +20,8 @@ const benchmarks = {
   lp: './lp.mjs',
   value: './value.mjs',
   'value-chain': './value-chain.mjs',
+  liquidity: './liquidity.mjs',
+  sequences: './sequences.mjs',
 }
 if (name === undefined && isSmoke) process.exit(smokeAll())
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {

@@ -67,7 +67,8 @@ async function timed(proxy, work) {
   return { value, ms: performance.now() - begin, trips: withoutWaiting(proxy.take()) }
 }
 
-async function startServer(devnet, rpcUrl, closers) {
+/** The server in a process of its own over that endpoint, with a wallet that has means. */
+export async function startServer(devnet, rpcUrl, closers) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   closers.push(() => rmSync(dataDir, { recursive: true, force: true }))
   const privateKey = generatePrivateKey()
@@ -96,7 +97,7 @@ async function startServer(devnet, rpcUrl, closers) {
   return { port: child.port, headers, takeSteps: () => steps.splice(0) }
 }
 
-async function callTool({ port, headers }, name, input) {
+export async function callTool({ port, headers }, name, input) {
   const { status, text } = await post(
     undefined,
     port,

@@ -1,30 +1,11 @@
-// The search for attacks on the rules about value, and the replay of honest calls, from the sources of the tests: bundled, since they are
-// no part of what is built. With them the figures that they come to.
-import { rmSync } from 'node:fs'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
-import { bundleOptions } from '../../scripts/bundle.mjs'
+// The search for attacks on the rules about value, and the replay of honest calls, from the sources of the tests, with the figures that
+// they come to.
+import { bundleFixtures } from './bundle-fixtures.mjs'
 import { sized } from './size.mjs'
 
-const folder = fileURLToPath(new URL('../../packages/engine/src/value/search/', import.meta.url))
-
 /** The modules of the search, as one, and others of its folder. */
-export async function loadValueSearch(more = []) {
-  const outfile = fileURLToPath(new URL(`../../packages/engine/dist/value-search.${process.pid}.mjs`, import.meta.url))
-  try {
-    const contents = [...modules, ...more].map((name) => `export * from './${name}.fixture.ts'`).join('\n')
-    await build({
-      ...bundleOptions,
-      stdin: { contents, resolveDir: folder, loader: 'ts' },
-      conditions: ['svc-source'],
-      // Database drivers: named by what is bundled, used by nothing here.
-      external: [...bundleOptions.external, 'libsql', 'pg'],
-      outfile,
-    })
-    return await import(pathToFileURL(outfile).href)
-  } finally {
-    rmSync(outfile, { force: true })
-  }
+export function loadValueSearch(more = []) {
+  return bundleFixtures('packages/engine/src/value/search/', [...modules, ...more])
 }
 
 const modules = [

@@ -34,6 +34,7 @@ describe('svc demo', { timeout }, () => {
       ...chapters,
       'Swap',
       'Move the range',
+      'Harvest',
       'Be refused',
       'Leave, and count',
       'Proof',
@@ -62,6 +63,7 @@ describe('svc demo', { timeout }, () => {
       /^ {3}agent > compound_fees [^]*?\n(?=\n)/m,
       /^ {3}agent > collect_fees [^]*?\n(?=\n)/m,
       /^ {3}agent > rebalance_position [^]*?\n(?=\n)/m,
+      /^ {3}agent > harvest_rewards [^]*?\n(?=\n)/m,
       /^ {3}agent > execute_swap .*amount=40\n[^]*?\n(?=\n)/m,
       /^All \d+ transactions .*\n/m,
     ]

@@ -1,7 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { isHash, type Hash } from 'viem'
+import { type Address, createPublicClient, type Hash, http, isHash } from 'viem'
 import * as z from 'zod'
 import type { Transcript } from './transcript.ts'
+import { number } from './wording.ts'
 
 /** A client of the server that writes every call into the transcript and remembers every transaction it caused. */
 export async function openAgent(url: string, key: string, transcript: Transcript): Promise<Agent> {
@@ -78,6 +79,29 @@ export type Agent = {
   /** The same without a word in the transcript. */
   attempt<T>(name: string, input: Input, shape: z.ZodType<T>): Promise<T | Refusal>
   close(): Promise<void>
+}
+
+/**
+ * Asks the chain itself for every transaction of the story, and shows each in full. Throws when one is missing, failed
+ * or is not the wallet's, or when the wallet sent any that the story does not tell of.
+ */
+export async function proveTransactions(
+  transactions: ReadonlyMap<Hash, string>,
+  options: { readonly rpcUrl: string; readonly wallet: Address; readonly transcript: Transcript },
+): Promise<void> {
+  const { rpcUrl, wallet, transcript } = options
+  const client = createPublicClient({ transport: http(rpcUrl, { batch: true }) })
+  transcript.line('block  gas used  transaction, sent by')
+  for (const [hash, tool] of transactions) {
+    const receipt = await client.getTransactionReceipt({ hash })
+    if (receipt.status !== 'success') throw new Error(`Transaction ${hash} failed`)
+    if (receipt.from.toLowerCase() !== wallet.toLowerCase()) throw new Error(`Transaction ${hash} is not the wallet's`)
+    const numbers = `${String(receipt.blockNumber).padStart(5)}  ${number(Number(receipt.gasUsed)).padStart(8)}`
+    transcript.line(`${numbers}  ${hash} ${tool}`)
+  }
+  const sent = await client.getTransactionCount({ address: wallet })
+  if (sent !== transactions.size)
+    throw new Error(`The wallet sent ${sent} transactions, the story has ${transactions.size}`)
 }
 
 const attempts = 3

@@ -3,7 +3,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, http, publicActions, type Hash } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { proveTransactions } from './story.ts'
+import { proveTransactions } from './agent.ts'
 import { createTranscript } from './transcript.ts'
 
 describe('the proof of the story', () => {

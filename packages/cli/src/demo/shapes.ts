@@ -116,6 +116,17 @@ export const rebalanced = z.object({
   notes: z.array(z.string()),
 })
 
+export const harvested = z.object({
+  ...written,
+  transactions: z.array(z.string()),
+  consolidationSwaps: z.array(z.object({ tokenIn: z.string(), amountIn: z.string(), amountOut: z.string() })),
+  summary: z.object({
+    totalFeesUsd: usd,
+    consolidatedAmount: z.string(),
+    netValueUsd: usd,
+  }),
+})
+
 export const swapped = z.object({
   ...written,
   amountIn: z.string(),

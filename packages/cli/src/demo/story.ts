@@ -1,10 +1,9 @@
-import { type Address, createPublicClient, type Hash, http } from 'viem'
 import type { Transcript } from './transcript.ts'
 import { amount, brief, dollars, number, percent } from './wording.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Trader } from '@svc/devnet'
 import type { World } from '../start-world.ts'
-import type { Agent } from './agent.ts'
+import { type Agent, proveTransactions } from './agent.ts'
 import { getIdentity } from './identity.ts'
 import * as shapes from './shapes.ts'
 
@@ -21,11 +20,12 @@ export async function tellStory(scene: Scene): Promise<void> {
   const fees = await collect(scene, entry.positionId)
   await swap(scene)
   const moved = await rebalance(scene, entry.positionId)
+  const harvested = await harvest(scene, moved.positionId)
   await beRefused(scene)
   await leave(scene, entry, {
     positionId: moved.positionId,
-    feesUsd: compounded.feesUsd + fees + moved.feesUsd,
-    cameUsd: compounded.cameUsd + fees + moved.cameUsd,
+    feesUsd: compounded.feesUsd + fees + moved.feesUsd + harvested,
+    cameUsd: compounded.cameUsd + fees + moved.cameUsd + harvested,
   })
   transcript.chapter('Proof', 'A story is only as good as its chain: here is what that says, asked directly.')
   transcript.line('')
@@ -199,8 +199,7 @@ async function rebalance({ agent, transcript }: Scene, positionId: string): Prom
 
 async function collect({ agent, transcript }: Scene, positionId: string): Promise<number> {
   transcript.chapter('Collect the fees', 'They go to the wallet and nowhere else; the liquidity stays where it is.')
-  const waits = async () => (await agent.look('get_position', { positionId, chain }, shapes.position)).feesUsd ?? 0
-  while ((await waits()) < 1) await sleep(500)
+  await earnADollar(agent, positionId)
   const {
     feesCollected: got,
     txHash,
@@ -209,6 +208,30 @@ async function collect({ agent, transcript }: Scene, positionId: string): Promis
   const parts = `${amount(got.amount0, got.amount0Symbol)} and ${amount(got.amount1, got.amount1Symbol)}`
   transcript.said(`${dollars(got.totalUsd)} arrived (${parts}) in ${brief(txHash)}, for ${dollars(gasCostUsd)} of gas.`)
   return got.totalUsd ?? 0
+}
+
+/** Waits until trades of others have paid a dollar, and something on both sides. */
+async function earnADollar(agent: Agent, positionId: string): Promise<void> {
+  for (;;) {
+    const waits = await agent.look('get_position', { positionId, chain }, shapes.position)
+    if ((waits.feesUsd ?? 0) >= 1 && Number(waits.feesOwed0) > 0 && Number(waits.feesOwed1) > 0) return
+    await sleep(500)
+  }
+}
+
+async function harvest({ agent, transcript }: Scene, positionId: string): Promise<number> {
+  transcript.chapter('Harvest', 'What all positions have earned, in as few transactions as can be, and in one token.')
+  await earnADollar(agent, positionId)
+  const input = { targetToken: 'USDC', includeRewards: false, chain }
+  const { summary, consolidationSwaps, transactions } = await agent.call('harvest_rewards', input, shapes.harvested)
+  const swaps = consolidationSwaps.map(
+    (one) => `, of it ${amount(one.amountOut, 'USDC')} for ${amount(one.amountIn, one.tokenIn)}`,
+  )
+  transcript.said(
+    `${amount(summary.consolidatedAmount, 'USDC')} came${swaps.join('')}, in ${transactions.length} transactions with the ` +
+      `allowance for the swap. After gas that is ${dollars(summary.netValueUsd)}.`,
+  )
+  return summary.totalFeesUsd ?? 0
 }
 
 async function swap({ agent, transcript }: Scene): Promise<void> {
@@ -261,27 +284,4 @@ async function leave({ agent, transcript, trader }: Scene, entry: Entry, moved: 
     'left behind',
     `${allowances.length} allowances; ${trader.trades()} trades by others went by meanwhile`,
   )
-}
-
-/**
- * Asks the chain itself for every transaction of the story, and shows each in full. Throws when one is missing, failed
- * or is not the wallet's, or when the wallet sent any that the story does not tell of.
- */
-export async function proveTransactions(
-  transactions: ReadonlyMap<Hash, string>,
-  options: { readonly rpcUrl: string; readonly wallet: Address; readonly transcript: Transcript },
-): Promise<void> {
-  const { rpcUrl, wallet, transcript } = options
-  const client = createPublicClient({ transport: http(rpcUrl, { batch: true }) })
-  transcript.line('block  gas used  transaction, sent by')
-  for (const [hash, tool] of transactions) {
-    const receipt = await client.getTransactionReceipt({ hash })
-    if (receipt.status !== 'success') throw new Error(`Transaction ${hash} failed`)
-    if (receipt.from.toLowerCase() !== wallet.toLowerCase()) throw new Error(`Transaction ${hash} is not the wallet's`)
-    const numbers = `${String(receipt.blockNumber).padStart(5)}  ${number(Number(receipt.gasUsed)).padStart(8)}`
-    transcript.line(`${numbers}  ${hash} ${tool}`)
-  }
-  const sent = await client.getTransactionCount({ address: wallet })
-  if (sent !== transactions.size)
-    throw new Error(`The wallet sent ${sent} transactions, the story has ${transactions.size}`)
 }

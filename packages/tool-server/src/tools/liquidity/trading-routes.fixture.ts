@@ -6,26 +6,32 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import type { Answer } from '../answer.fixture.ts'
 import { openWorld, type World, type WorldOptions } from '../chain-world.fixture.ts'
 
-/** A world with a trading API beside it, whose client pauses for no time at all. */
+/** A world with a trading API beside it, for the tests of a file. */
 export function useTradingWorld(devnet: () => Devnet): TradingWorld {
-  let api: TradingApi
-  const worlds: World[] = []
+  let trading: OpenTradingWorld
   beforeAll(async () => {
-    api = await startTradingApi({ chain: devnet().chain, rpcUrl: devnet().rpcUrl, apiKey: 'local-key' })
+    trading = await openTradingWorld(devnet())
   })
-  afterEach(async () => {
-    api.setFaults([])
-    await Promise.all(worlds.splice(0).map((world) => world.close()))
-  })
-  afterAll(async () => {
-    await api.stop()
-  })
+  afterEach(() => trading.closeWorlds())
+  afterAll(() => trading.stop())
+  return {
+    api: () => trading.api(),
+    open: (options) => trading.open(options),
+    withoutIt: (call) => trading.withoutIt(call),
+  }
+}
+
+/** The same outside a test. The client of the API pauses for no time at all. */
+export async function openTradingWorld(devnet: Devnet): Promise<OpenTradingWorld> {
+  const { chain, rpcUrl } = devnet
+  const api = await startTradingApi({ chain, rpcUrl, apiKey: 'local-key' })
+  const worlds: World[] = []
   return {
     api: () => api,
     async open({ apiKey = api.apiKey, timeoutMs = 60_000, dialect = 'v1', ...options } = {}) {
       const url = dialect === 'v1' ? api.url : api.lpUrl
       const tradingApi = { apiKey: new Secret(apiKey), url, dialect, timeoutMs, sleep: async () => {} }
-      const world = await openWorld(devnet(), { tradingApi, ...options })
+      const world = await openWorld(devnet, { tradingApi, ...options })
       worlds.push(world)
       return world
     },
@@ -35,7 +41,18 @@ export function useTradingWorld(devnet: () => Devnet): TradingWorld {
       api.setFaults([])
       return answer
     },
+    async closeWorlds() {
+      api.setFaults([])
+      await Promise.all(worlds.splice(0).map((world) => world.close()))
+    },
+    stop: () => api.stop(),
   }
+}
+
+type OpenTradingWorld = TradingWorld & {
+  /** Closes the worlds that are open, and ends what was wrong with the API. */
+  closeWorlds(): Promise<void>
+  stop(): Promise<void>
 }
 
 export type TradingWorld = {
@@ -223,7 +240,7 @@ export type Operation = {
   readonly prepare: (trading: TradingWorld, world: World) => Promise<Readonly<Record<string, unknown>>>
 }
 
-async function earning(trading: TradingWorld, world: World, version: 'v3' | 'v4') {
+export async function earning(trading: TradingWorld, world: World, version: 'v3' | 'v4') {
   const { positionId, pool } = await ourOwn(trading, world, [version, 'WETH', 'USDC', '3', 500])
   await world.devnet.trade(4, 3, [pool])
   return { positionId }

@@ -1,0 +1,20 @@
+// Every trick of a trading API that wants the money, against every operation: whether it is refused before anything is signed.
+import { figure } from './figure.mjs'
+import { sized } from './size.mjs'
+
+export async function measureHostile({ trading, operations, expectRefused, tradingTricks }, report) {
+  const tried = operations.slice(0, sized(Infinity, 2))
+  let refused = 0
+  for (const operation of tried) {
+    try {
+      refused += await expectRefused(trading, operation)
+    } catch (error) {
+      report(`${operation.name}: ${error.message}`)
+    }
+    await trading.closeWorlds()
+  }
+  const all = tried.length * tradingTricks.length
+  const reference = `${refused} of ${all}: ${tradingTricks.length} tricks, ${tried.length} operations`
+  const row = { value: refused / all, unit: 'share', reference, bar: 1, atMost: false, exact: true }
+  return [figure({ ...row, name: 'hostile transactions refused before a signature' })]
+}
