@@ -5,7 +5,6 @@ import { v3PoolAbi } from '../abis/v3.ts'
 import { v4PoolManagerAbi } from '../abis/v4.ts'
 import type { Intent, Settled } from '../intent.ts'
 import { lessSlippage } from '../liquidity/planning/slippage-limits.ts'
-import type { SwapRequest } from '../liquidity/planning/swap-intent.ts'
 import { requireEvent } from '../liquidity/planning/transfers-of.ts'
 import type { LiquidityRoute } from '../liquidity/route-liquidity.ts'
 import type { Quote, SwapOutcome, Version } from '../ports.ts'
@@ -86,8 +85,10 @@ function leastOf({ receives: [received] }: Intent): bigint {
   return received.amount
 }
 
+type AskedSwap = Parameters<LiquidityRoute['swap']>[2]
+
 /** What a plan of this route that is carried out says must arrive; `null` for a call of its own. */
-function keptLeastOf({ alone, keptReceipts = [], tokenOut }: SwapRequest): bigint | null {
+function keptLeastOf({ alone, keptReceipts = [], tokenOut }: AskedSwap): bigint | null {
   if (alone?.keptRouter == null) return null
   return keptReceipts.find(({ token }) => isAddressEqual(token, tokenOut.address))?.amount ?? null
 }
@@ -96,7 +97,7 @@ function keptLeastOf({ alone, keptReceipts = [], tokenOut }: SwapRequest): bigin
  * What must arrive may be more than the slippage from the present price leaves: then it is tighter. Under a plan a tenth of it is given
  * away for an offer that is a little worse than the route found here.
  */
-function slippageOf({ amountOut }: Quote, least: bigint, { alone, slippageBps }: SwapRequest): number {
+function slippageOf({ amountOut }: Quote, least: bigint, { alone, slippageBps }: AskedSwap): number {
   const most = Math.max(0, Math.min(slippageBps, Number(((amountOut - least) * 10_000n) / amountOut)))
   return alone?.keptRouter == null ? most : most - Math.ceil(most / 10)
 }
