@@ -1,14 +1,12 @@
 import { defineConfig } from 'vitest/config'
 import { LongFilesFirst } from './test/long-files-first.ts'
+import { longTests } from './test/long-tests.ts'
 import { onEachEngine } from './test/on-each-engine.ts'
 
 const [chain, system] = ['**/*.chain.test.ts', '**/*.system.test.ts']
-/** What long attacks on the limits come to: each takes a chain of its own through hours of blocks. */
-const attacks = 'packages/tool-server/src/fair-value/attack-*.chain.test.ts'
-
 /**
  * `unit` needs nothing but this process and its disk; `chain` plays on local chains; `system` starts programs, browsers, bundlers and
- * databases, kills them, plays long attacks, has the store's tests run again on PostgreSQL, and the replay of pools with all events. `npm test` runs the first two, `npm run check` all.
+ * databases, kills them, plays what is long, has the store's tests run again on PostgreSQL, and the replay of pools with all events. `npm test` runs the first two, `npm run check` all.
  */
 export default defineConfig({
   ssr: { resolve: { conditions: ['svc-source'] } },
@@ -19,7 +17,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: ['**/node_modules/**', chain, system],
+          exclude: ['**/node_modules/**', chain, system, ...longTests],
         },
       },
       {
@@ -27,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'chain',
           include: [`packages/*/src/${chain}`, `test/${chain}`],
-          exclude: ['**/node_modules/**', attacks],
+          exclude: ['**/node_modules/**', ...longTests],
         },
       },
       {
@@ -37,7 +35,7 @@ export default defineConfig({
           include: [
             `packages/*/src/${system}`,
             `test/${system}`,
-            attacks,
+            ...longTests,
             ...onEachEngine,
             'packages/lp-math/src/pool-replay/*.chain.test.ts',
           ],

@@ -1,24 +1,31 @@
+import { readFileSync } from 'node:fs'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { longTests } from './long-tests.ts'
 
 /**
  * Begins with the files that take longest, so that none of them runs alone at the end. Vitest knows how long files took the last
- * time; the first time it begins with those of the most bytes, though what takes longest starts programs with few words.
+ * time; the first time it begins with those of the most bytes, though what takes longest starts programs with few words. Before
+ * them all goes one that seeds the chain with a history, and behind them the others that need it, for they would wait for it.
  */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.toSorted((one, other) => Number(isLong(other)) - Number(isLong(one)))
+    return sorted.toSorted((one, other) => turnOf(one) - turnOf(other))
   }
 }
+
+const seeding = /\/devnet\/src\/history\.chain\.test\.ts$/
 
 const longFiles = [
   /\/test\/[a-z-]*kills\.system\.test\.ts$/,
   /\/cli\/src\/(?:endings|commands\/(?:up|demo|serve-clients))\.system\.test\.ts$/,
   /\/page\/browser\.system\.test\.ts$/,
-  /\/fair-value\.chain\.test\.ts$/,
-  /\/guarantees\/road\.chain\.test\.ts$/,
 ]
 
-function isLong({ moduleId }: TestSpecification): boolean {
-  return longFiles.some((pattern) => pattern.test(moduleId))
+function turnOf({ moduleId }: TestSpecification): number {
+  if (seeding.test(moduleId)) return 0
+  const isLong =
+    longFiles.some((pattern) => pattern.test(moduleId)) || longTests.some((name) => moduleId.endsWith(name))
+  if (isLong) return 1
+  return readFileSync(moduleId, 'utf8').includes('history: true') ? 3 : 2
 }

@@ -32,6 +32,7 @@ export {
   type ChainDirectory,
   type GuardUpstream,
   type ClaimableReward,
+  type ClaimedReward,
   type HistoryRequest,
   isUnnamed,
   type Liquidity,

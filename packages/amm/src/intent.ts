@@ -14,6 +14,8 @@ export type Intent = {
   readonly spends: readonly TokenQuantity[]
   /** The least that must arrive, per token. */
   readonly receives: readonly TokenQuantity[]
+  /** Of several operations in one: what each by itself receives at least, in their order. */
+  readonly receivesApart?: readonly (readonly TokenQuantity[])[] | undefined
   readonly approvals: readonly IntentApproval[]
   readonly riskTier: RiskTier
   /** The slippage the plan was made with; `null` when no price is involved. */
@@ -247,7 +249,7 @@ export type Plan = {
 export type PlannedValues = {
   readonly leavesUsd: string
   readonly arrivesUsd: string
-  /** In the worst outcome that the calldata permits, at the worse edge of the bands. */
+  /** In the worst outcome that the calldata permits. */
   readonly arrivesAtWorstUsd: string
 }
 
@@ -268,6 +270,8 @@ export type PlannedCall = {
   readonly arguments: Readonly<Record<string, string>>
   /** The arguments that are amounts of a token that is known, by their names. */
   readonly amounts: Readonly<Record<string, PlannedAmount>>
+  /** Our own names of the contracts that arguments name, by their names. For the person who decides, as `chain` is. */
+  readonly contracts: Readonly<Record<string, string>>
 }
 
 /** A deposit as a person reads it: prices in whole tokens, token1 per token0, to six digits. */

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '@svc/runtime/nearest-name'
 
 /**
  * The data directory a command works on, absolute: `--data-dir`, else SVC_DATA_DIR, else `.svc`. Throws for one in which

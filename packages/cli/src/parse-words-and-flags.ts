@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '@svc/runtime/nearest-name'
 import { printableText } from './printable-text.ts'
 import { UsageError } from './usage-error.ts'
 

@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readFile } from 'node:fs/promises'
 import { helpOf, overview } from './help.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '@svc/runtime/nearest-name'
 
 /**
  * Finds and runs a command of `svc`; commands are loaded only when they run. `--help` anywhere prints what there is, after a

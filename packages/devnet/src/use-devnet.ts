@@ -2,22 +2,20 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { Devnet, DevnetOptions } from './devnet.ts'
 
 /**
- * One local chain for the tests of a file (or of a `describe`), brought back after each test to the state it had
- * before it. Tests that ask for the same options share a chain; it stops with the last of them. Unless asked otherwise
- * the chain has no history, which makes it quicker. Returns a getter to call inside hooks and tests.
+ * A local chain for the tests of a file (or of a `describe`), brought back after each test to the state it had before it, and
+ * after the last to the state it started with. One process serves all files of a worker that ask for the same options, and
+ * ends with the worker. Unless asked otherwise the chain has no history, which makes it quicker. Returns a getter to call
+ * inside hooks and tests.
  */
 export function useDevnet(options: DevnetOptions = {}): () => Devnet {
   const wanted = { history: false, ...options }
-  const shared = sharedChains()
-  const key = JSON.stringify(wanted)
+  let chain: SharedChain | null = null
   let devnet: Devnet | null = null
   let restore: (() => Promise<void>) | null = null
 
   beforeAll(async () => {
-    const entry = shared.get(key) ?? { users: 0, devnet: start(wanted) }
-    entry.users += 1
-    shared.set(key, entry)
-    devnet = await entry.devnet
+    chain = await enter(wanted)
+    devnet = chain.devnet
   })
   beforeEach(async () => {
     restore = (await devnet?.checkpoint()) ?? null
@@ -26,12 +24,7 @@ export function useDevnet(options: DevnetOptions = {}): () => Devnet {
     await restore?.()
   })
   afterAll(async () => {
-    const entry = shared.get(key)
-    if (!entry) return
-    entry.users -= 1
-    if (entry.users > 0) return
-    shared.delete(key)
-    await (await entry.devnet).stop()
+    if (chain) await leave(chain)
   })
   return () => {
     if (!devnet) throw new Error('The local chain starts in beforeAll: call this inside a hook or a test')
@@ -39,19 +32,64 @@ export function useDevnet(options: DevnetOptions = {}): () => Devnet {
   }
 }
 
-/** Loaded when asked for: other helpers of tests need nothing of the chain. */
-async function start(options: DevnetOptions): Promise<Devnet> {
-  const { startDevnet } = await import('./start-devnet.ts')
-  return await startDevnet(options)
+type SharedChain = {
+  readonly key: string
+  readonly devnet: Devnet
+  users: number
+  /** Brings back the state it started with; null while nobody uses it. */
+  restore: (() => Promise<void>) | null
 }
 
-type SharedChain = { users: number; readonly devnet: Promise<Devnet> }
+async function enter(options: DevnetOptions): Promise<SharedChain> {
+  const chains = sharedChains()
+  const key = JSON.stringify(options)
+  const starting = chains.get(key) ?? start(key, options)
+  chains.set(key, starting)
+  const chain = await starting
+  chain.users += 1
+  if (chain.users === 1) {
+    const client = await clientOf(chain)
+    // The head is of the present, as after a start, however long the files before this one took.
+    await client.mine({ blocks: 1 })
+    chain.restore = await chain.devnet.checkpoint()
+  }
+  return chain
+}
+
+/** What a revert does not bring back is put right first: how blocks are mined, and what waits for one. */
+async function leave(chain: SharedChain): Promise<void> {
+  chain.users -= 1
+  if (chain.users > 0) return
+  try {
+    const client = await clientOf(chain)
+    await client.setIntervalMining({ interval: 0 })
+    await client.setAutomine(true)
+    await client.request({ method: 'anvil_dropAllTransactions' })
+    await chain.restore?.()
+    chain.restore = null
+  } catch {
+    // A test ended it, or it is not to be trusted any more: the next file starts another.
+    sharedChains().delete(chain.key)
+    await chain.devnet.stop()
+  }
+}
+
+/** Loaded when asked for: other helpers of tests need nothing of the chain. */
+async function start(key: string, options: DevnetOptions): Promise<SharedChain> {
+  const { startDevnet } = await import('./start-devnet.ts')
+  return { key, devnet: await startDevnet(options), users: 0, restore: null }
+}
+
+async function clientOf({ devnet }: SharedChain) {
+  const { connect } = await import('./chain/chain-client.ts')
+  return connect(devnet.rpcUrl)
+}
 
 const registry = Symbol.for('@svc/devnet/testing')
 
 /** Kept on the worker's global object, so that copies of this module share their chains. */
-function sharedChains(): Map<string, SharedChain> {
-  const holder: { [registry]?: Map<string, SharedChain> } & typeof globalThis = globalThis
+function sharedChains(): Map<string, Promise<SharedChain>> {
+  const holder: { [registry]?: Map<string, Promise<SharedChain>> } & typeof globalThis = globalThis
   holder[registry] ??= new Map()
   return holder[registry]
 }

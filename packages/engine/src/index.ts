@@ -4,7 +4,7 @@ export { readStoredPlan } from './approvals/stored-plan.ts'
 export type { Call, OpenExecute } from './call.ts'
 export { registryOf } from './calldata/identity-registries.ts'
 export { canonical } from './operations/plan-hash.ts'
-export { type ChainAccess, openReads } from './open-reads.ts'
+export { type ChainAccess, openReads, openTrading, type TradingOptions } from './open-reads.ts'
 export {
   type ApprovalAnswer,
   type ApprovalQuestion,
@@ -26,5 +26,4 @@ export { loadPolicy, type Policy } from './policy/policy.ts'
 export { reportPolicy } from './policy/report-policy.ts'
 export { type KeyTier, type Principal, type Scope, scopes } from './principal.ts'
 export type { SafetyReport } from './switches/safety-report.ts'
-export { openTrading, type TradingOptions } from './upstream/guard-upstream.ts'
 export { startSweeper } from './switches/sweeper.ts'

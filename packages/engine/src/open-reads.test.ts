@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { chainAccess, readConfig } from '../../tool-server/src/config.ts'
-import { openReads } from './open-reads.ts'
+import { openReads, openTrading } from './open-reads.ts'
 import { parsePolicy } from './policy/policy.ts'
 
 test('reads know the tokens of the policy as it holds now', () => {
@@ -13,4 +13,11 @@ test('reads know the tokens of the policy as it holds now', () => {
   policy = withTokens({ 8453: [token] })
   expect(tokens.isListed(base, token)).toBe(true)
   expect(tokens.isListed(chains.get('celo'), token)).toBe(false)
+})
+
+test('without a key there is no trading API', () => {
+  const policy = () => {
+    throw new Error('nothing is guarded')
+  }
+  expect(openTrading({ tradingApi: null, policy })).toBeNull()
 })

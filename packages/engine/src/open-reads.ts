@@ -5,11 +5,18 @@ import { createNamedTokens, createPriceSource, type NamedTokens } from '@svc/amm
 import { createRpcPool } from '@svc/amm/rpc'
 import { createTokenDirectory } from '@svc/amm/tokens'
 import { createTwamm } from '@svc/amm/twamm'
-import { createTradingRoute, type TradingRoutePorts } from '@svc/amm/upstream'
+import {
+  createTradingClient,
+  createTradingRoute,
+  type TradingClientOptions,
+  type TradingRoutePorts,
+} from '@svc/amm/upstream'
 import type { MarketPorts, PriceMemory } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
+import { knownContracts } from './calldata/known-contracts.ts'
 import { createConfirmedSources } from './policy/policy-price-sources.ts'
 import type { Policy } from './policy/policy.ts'
+import { guardUpstream } from './upstream/guard-upstream.ts'
 import { dailyValueCaps } from './value/budget-names.ts'
 
 /** What server and commands read chains through; nothing is asked before it is needed. */
@@ -52,4 +59,24 @@ export type ReadsOptions = {
   readonly policy: () => Policy
   /** Who else builds transactions; nobody unless given. */
   readonly trading?: TradingRoutePorts | null
+}
+
+/**
+ * The trading API and the guard that each of its transactions passes, with the contracts that chain and policy name at that moment.
+ * All that ask with one key share it, for the key is what is limited. `null` without a key: nobody is asked then.
+ */
+export function openTrading({ tradingApi, policy }: TradingOptions): TradingRoutePorts | null {
+  if (tradingApi === null) return null
+  return {
+    client: createTradingClient(tradingApi),
+    guard: (transaction, asked) =>
+      guardUpstream(transaction, { ...asked, known: knownContracts(asked.chain, policy()) }),
+  }
+}
+
+export type TradingOptions = {
+  /** `null` where there is no key. */
+  readonly tradingApi: TradingClientOptions | null
+  /** As it holds now. */
+  readonly policy: () => Policy
 }

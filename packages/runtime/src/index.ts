@@ -1,5 +1,6 @@
 export { ConfigError, type ConfigProblem, unknownSettings, type UnknownSetting } from './settings.ts'
 export { isLoopback, isRecord, jsonFault, repeatedMember } from './json.ts'
+export { nearestName } from './nearest-name.ts'
 export { createLog, type Log, type LogDestination, type LogFacts, type LogLevel } from './log.ts'
 export { printable, createRedactor, type Redactor } from './redact.ts'
 export { readFileIfPresent, replaceFileDurably } from './durable-file.ts'

@@ -1,4 +1,4 @@
-import leven from 'leven'
+import { nearestName, slipsBetween } from './nearest-name.ts'
 
 /** Why a process will not start: every problem at once, each with its code and its fix. */
 export class ConfigError extends Error {
@@ -30,14 +30,21 @@ export function unknownSettings(
   { names, perChain }: { readonly names: readonly string[]; readonly perChain: readonly string[] },
 ): readonly UnknownSetting[] {
   const known = new Set(names)
+  const ours = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefixLength))
   return given
     .filter((name) => !known.has(name) && !perChain.some((start) => name.startsWith(start)))
-    .map((name) => ({ name, meant: names.find((other) => leven(name, other) <= slipsAllowed(other)) ?? null }))
+    .map((name) => ({
+      name,
+      meant: names.find((other) => slipsBetween(name, other) <= slipsAllowed(other)) ?? null,
+      nearest: nearestName(name.slice(prefixLength), ours)?.replace(/^/, prefix) ?? null,
+    }))
 }
 
-export type UnknownSetting = { readonly name: string; readonly meant: string | null }
+/** `nearest`: less surely meant, among the settings that begin as ours do. */
+export type UnknownSetting = { readonly name: string; readonly meant: string | null; readonly nearest: string | null }
 
-const prefixLength = 'SVC_'.length
+const prefix = 'SVC_'
+const prefixLength = prefix.length
 
 function slipsAllowed(name: string): number {
   return Math.max(1, Math.floor((name.length - prefixLength) / 6))

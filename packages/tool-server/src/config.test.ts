@@ -108,6 +108,11 @@ const effects: Readonly<
     (c) => tradingApi(c)?.url,
     'https://trade.example/v1',
   ],
+  SVC_TRADING_API_DIALECT: [
+    { SVC_TRADING_API_KEY: 'trade', SVC_TRADING_API_DIALECT: 'lp' },
+    (c) => tradingApi(c),
+    { apiKey: expect.anything(), url: 'https://liquidity.api.uniswap.org', dialect: 'lp' },
+  ],
   SVC_MCP_SUBGRAPH_API_KEY: [
     { SVC_MCP_SUBGRAPH_API_KEY: 'subgraph-hush' },
     (c) => c.upstream.subgraphApiKey?.reveal(),
@@ -157,6 +162,15 @@ describe('settings', () => {
     expect(read({ PRIVATE_KEY: privateKey }).profile).toBe('full')
     expect(read({ PRIVATE_KEY: privateKey, SVC_MCP_PROFILE: 'data' }).profile).toBe('data')
     expect(read({}).listen).toEqual({ host: '127.0.0.1', port: 3000 })
+  })
+
+  it('warn of a managed wallet that nobody switched on, and of names that no setting has with what may be meant', () => {
+    expect(read({ WALLET_ID: 'wallet-1' }).warnings).toContainEqual(expect.stringContaining('WALLET_TYPE=managed'))
+    const { warnings } = read({ LOG_LEVLE: 'debug', SVC_TLS_KEYFILE: 'x' })
+    expect(warnings).toContainEqual('LOG_LEVLE is not a setting of this server. Did you mean LOG_LEVEL?')
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^SVC_TLS_KEYFILE is not a setting .* docs\/config\.md has every/),
+    )
   })
 
   it('warn of a profile whose tools need a wallet where there is none', () => {

@@ -65,9 +65,18 @@ export function chainAccess({ chains, rpc }: Pick<Config, 'chains' | 'rpc'>): Ch
 }
 
 /** How the trading API is reached; `null` without a key. */
-export function tradingApi({ upstream: { tradingApiKey, tradingApiUrl } }: Pick<Config, 'upstream'>) {
-  return tradingApiKey === null ? null : { apiKey: tradingApiKey, url: tradingApiUrl.replace(/\/+$/, '') }
+export function tradingApi({
+  upstream: { tradingApiKey, tradingApiUrl, tradingApiDialect },
+}: Pick<Config, 'upstream'>) {
+  if (tradingApiKey === null) return null
+  const url = tradingApiUrl ?? tradingApiUrls[tradingApiDialect]
+  return { apiKey: tradingApiKey, url: url.replace(/\/+$/, ''), dialect: tradingApiDialect }
 }
+
+const tradingApiUrls = {
+  v1: 'https://trade-api.gateway.uniswap.org/v1',
+  lp: 'https://liquidity.api.uniswap.org',
+} as const
 
 function assemble(values: Settings, dataDir: string, chains: readonly Chain[], perChain: PerChain): Config {
   const wallet = readWallet(values)
@@ -101,7 +110,8 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     paymasterUrls: perChain.paymaster,
     upstream: {
       tradingApiKey: sealed(values.SVC_TRADING_API_KEY),
-      tradingApiUrl: values.SVC_TRADING_API_URL,
+      tradingApiUrl: values.SVC_TRADING_API_URL ?? null,
+      tradingApiDialect: values.SVC_TRADING_API_DIALECT,
       subgraphApiKey: sealed(values.SVC_MCP_SUBGRAPH_API_KEY),
       rewardsUrl: values.SVC_REWARDS_URL,
       pinningJwt: sealed(values.SVC_PINNING_JWT),
@@ -118,6 +128,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     warnings: [
       ...(values.MCP_AUTH_TOKEN === undefined ? [] : ['MCP_AUTH_TOKEN grants every scope to whoever holds it.']),
       ...(values.SVC_MCP_PROFILE === 'full' && wallet === null ? [fullWithoutWallet] : []),
+      ...(values.WALLET_ID !== undefined && values.WALLET_TYPE === undefined ? [managedUnsaid] : []),
     ],
   }
 }
@@ -125,6 +136,8 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
 const fullWithoutWallet =
   'SVC_MCP_PROFILE is full and there is no wallet: tools that need one are listed, and each refuses with ' +
   'WALLET_NOT_CONFIGURED. Configure a wallet (WALLET_TYPE), or use data.'
+
+const managedUnsaid = 'WALLET_ID names a managed wallet, but WALLET_TYPE=managed is not set, so it is not used.'
 
 /** A wallet only when its own settings are complete; what is missing is a broken rule, not half a wallet. */
 function readWallet(values: Settings): WalletConfig | null {
@@ -240,11 +253,13 @@ function unknownNames(names: { readonly given: readonly string[]; readonly writt
   const problems = unknownSettings(names.written, known).map(problem)
   const warnings: string[] = []
   for (const unknown of unknownSettings(names.given, known)) {
-    const { name, meant } = unknown
+    const { name, meant, nearest } = unknown
     const isOurs = name.startsWith('SVC_')
     if (isOurs && meant !== null) problems.push(problem(unknown))
-    else if (isOurs) warnings.push(`${name} is not a setting of this server and changes nothing.`)
-    else if (meant !== null) warnings.push(`${name} is not a setting of this server. Did you mean ${meant}?`)
+    else if (isOurs) {
+      const near = nearest === null ? 'docs/config.md has every setting.' : `Did you mean ${nearest}?`
+      warnings.push(`${name} is not a setting of this server and changes nothing. ${near}`)
+    } else if (meant !== null) warnings.push(`${name} is not a setting of this server. Did you mean ${meant}?`)
   }
   return { problems, warnings }
 }

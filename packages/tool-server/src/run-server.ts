@@ -7,8 +7,8 @@ import { envFilePath } from './config/env-file.ts'
 /**
  * The whole life of a server process: opens what the environment describes, serves it, and closes it in good order when
  * the process is asked to end or, over stdio, when the client has gone. `onListening` hears what to say about it: its address on the
- * first line, then what it offers, where its keys are, and under which mode, wallet, policy and limits; at the end what is waited
- * for and what is kept. Throws as
+ * first line, then what it offers, where its keys are, under which mode, wallet, policy and limits, and whether its data directory is
+ * new; at the end what is waited for and what is kept. Throws as
  * `readConfig` and `openServer` do.
  */
 export async function runServer({
@@ -29,7 +29,7 @@ export async function runServer({
       await Promise.race([server.serveStdio(), stopped])
     } else {
       const address = listening(await server.listen(), config, environment)
-      onListening(`${address}${newDirectory()}${startLines(server.facts)}`)
+      onListening(`${address}${startLines(server.facts)}${newDirectory()}`)
       await stopped
       onListening(stoppingLine(server.writesUnderWay(), 10))
     }
@@ -51,9 +51,9 @@ export type RunOptions = {
   readonly meant?: string
 }
 
-/** A slip in a name makes a server with new keys and without a past, so a start that makes its directory says so. */
+/** A slip in a name makes a server with new keys and without a past, so a start that makes its directory says so, loudly and last. */
 function newDirectoryLine(dataDir: string, meant: string): string {
-  return `data: ${dataDir} is new, with keys and records of its own; no server has run there before. ${meant}`
+  return `NEW DATA DIRECTORY: ${dataDir} was made just now, with keys and records of its own; no server has run there before. ${meant}`
     .trimEnd()
     .concat('\n')
 }

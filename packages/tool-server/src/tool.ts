@@ -156,8 +156,8 @@ export type WriteContext = ReadContext & {
   readonly isDryRun: boolean
   /** The deposits of the stored plan that this call carries out, in its order; none for a call of its own. Throws `INTERNAL`. */
   keptDeposits(): readonly KeptDeposit[]
-  /** What that plan says must arrive at least; nothing for a call of its own. Throws `INTERNAL`. */
-  keptReceipts(): readonly TokenQuantity[]
+  /** What that plan says must arrive at least, of all or of one of its operations; nothing for a call of its own. Throws `INTERNAL`. */
+  keptReceipts(operation?: number): readonly TokenQuantity[]
   /** Whether the wallet can make several calls as one transaction there (EIP-7702). Throws `RPC_*`. */
   hasAtomicRoute(chain: Chain): Promise<boolean>
   /** That plan's own intent and those that follow it; `null` for a call of its own. Throws `INTERNAL`. */

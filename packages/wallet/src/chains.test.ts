@@ -3,6 +3,7 @@ import { getAddress, type Address } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { chains } from './chains.ts'
 import { canonical } from './chain.ts'
+import { chainFacts } from './open-chain.ts'
 
 // The publisher's own table is the oracle. Where it is wrong or silent, the exception stands below with its reason.
 const require = createRequire(import.meta.url)
@@ -153,4 +154,9 @@ describe.each(chains.map((chain) => [chain.name, chain] as const))('%s', (_name,
     expect(chain.maxHeadAgeSeconds!).toBeGreaterThan(chain.blockTimeSeconds * 5)
     expect(chain.logRangeBlocks).toBeGreaterThanOrEqual(1000)
   })
+})
+
+test('a chain without a row is a local one only under the id that local nodes take', () => {
+  expect(chainFacts(31_337)).toMatchObject({ name: 'chain-31337', local: true })
+  expect(chainFacts(5)).toMatchObject({ name: 'chain-5', local: false })
 })

@@ -13,7 +13,7 @@ import { refuseTooSmall, requireDeployment } from './planning/refusals.ts'
 import { partsOf, settledCalls } from './planning/merge-intents.ts'
 import { mostOfMint } from './planning/slippage-limits.ts'
 import { decodeIncrease, encodeIncrease } from './v3/plan-increase.ts'
-import { positionManagerCall } from './v3/position-manager-call.ts'
+import { positionManagerCall } from './v3/merge-position-manager-calls.ts'
 import { encodeIncrease as encodeIncreaseV4 } from './v4/plan-increase.ts'
 import { readModification } from './v4/read-modification.ts'
 

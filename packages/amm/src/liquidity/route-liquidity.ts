@@ -1,15 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Chain } from '@svc/wallet/core'
-import type { Intent } from '../intent.ts'
+import { getSqrtPriceAtTick } from '@svc/lp-math'
+import type { Intent, IntentDeposit } from '../intent.ts'
 import type {
   AddOutcome,
+  AddPreview,
+  AddRequest,
+  IncreaseOutcome,
   Liquidity,
   LiquidityPlan,
   MigratePreview,
   MigrateRequest,
   Position,
+  Quote,
   RemoveOutcome,
+  SwapOutcome,
 } from '../ports.ts'
+import { leastOfMint } from './planning/slippage-limits.ts'
 import { builtNote, TradingError } from '../upstream/trading-error.ts'
 
 /**
@@ -23,14 +30,32 @@ export function routeLiquidity(own: Liquidity, route: LiquidityRoute): Liquidity
     ...own,
     async planCollect(chain, position, request) {
       const plan = await own.planCollect(chain, position, request)
-      return built(plan, () => route.collect(chain, position, request, plan.intent))
+      return built(plan, async () => ({ intent: await route.collect(chain, position, request, plan.intent) }))
     },
     async planRemove(chain, position, request) {
       const plan = await own.planRemove(chain, position, request)
       if (position.version === 'v2' || !canBeBuilt(position, request)) return plan
       const unbound = await own.planRemove(chain, position, { ...request, keptReceipts: undefined })
       if (!isDeepStrictEqual(unbound.intent.receives, plan.intent.receives)) return plan
-      return built(plan, () => route.remove(chain, position, request, plan))
+      return built(plan, async () => ({ intent: await route.remove(chain, position, request, plan) }))
+    },
+    async planAdd(chain, request) {
+      const plan = await own.planAdd(chain, request)
+      if (request.version === 'v2' || request.isPart === true || !takesDeposit(request, plan.intent)) return plan
+      return built(plan, async () => ({ intent: await route.add(chain, request, plan) }))
+    },
+    async planIncrease(chain, position, request) {
+      const plan = await own.planIncrease(chain, position, request)
+      if (!takesDeposit(request, plan.intent)) return plan
+      return built(plan, async () => ({ intent: await route.increase(chain, position, request, plan) }))
+    },
+    async planSwap(chain, quote, request) {
+      const plan = await own.planSwap(chain, quote, request)
+      const { alone, slippageBps } = request
+      const keptRouter = alone?.keptRouter ?? null
+      const isOurs = keptRouter !== null && keptRouter !== chain.amm.universalRouter?.address
+      if (alone === undefined || isOurs || slippageBps >= 10_000) return plan
+      return built(plan, async () => route.swap(chain, quote, request, plan))
     },
     async planMigrate(chain, readPosition, request) {
       return route.migrate(chain, await readPosition(), request)
@@ -42,6 +67,26 @@ export function routeLiquidity(own: Liquidity, route: LiquidityRoute): Liquidity
 function canBeBuilt({ version }: Position, { collectFees, slippageBps }: RemoveRequest): boolean {
   return (collectFees || version === 'v4') && slippageBps < 10_000
 }
+
+/**
+ * The other route takes its limits from a slippage of the present price, and has no words for those of a plan that is carried out. One
+ * that would hold the deposit to nothing is refused of others.
+ */
+function takesDeposit({ kept, slippageBps }: DepositRequest, { deposits: [deposit] = [] }: Intent): boolean {
+  return kept === undefined && slippageBps < 10_000 && deposit !== undefined && hasLeast(deposit, slippageBps)
+}
+
+function hasLeast({ version, tickLower, tickUpper, sqrtPriceX96, liquidity }: IntentDeposit, slippageBps: number) {
+  if (version === 'v4') return true
+  if (tickLower === null || tickUpper === null) return false
+  const [sqrtPriceAX96, sqrtPriceBX96] = [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
+  const bounds = { sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96 }
+  const least = leastOfMint({ bounds, liquidity, slippageBps, kept: undefined })
+  return least.amount0 > 0n || least.amount1 > 0n
+}
+
+type DepositRequest = Pick<AddRequest, 'kept' | 'slippageBps'>
+type IncreaseRequest = Parameters<Liquidity['planIncrease']>[2]
 
 type RemoveRequest = Parameters<Liquidity['planRemove']>[2]
 
@@ -59,19 +104,35 @@ export type LiquidityRoute = {
     request: RemoveRequest,
     own: LiquidityPlan<RemoveOutcome, RemoveOutcome>,
   ): Promise<Intent>
+  add(chain: Chain, request: AddRequest, own: LiquidityPlan<AddPreview, AddOutcome>): Promise<Intent>
+  increase(
+    chain: Chain,
+    position: Position,
+    request: IncreaseRequest,
+    own: LiquidityPlan<IncreaseOutcome, IncreaseOutcome>,
+  ): Promise<Intent>
+  /** `null` where the route found here gives more. */
+  swap(
+    chain: Chain,
+    quote: Quote,
+    request: Parameters<Liquidity['planSwap']>[2],
+    own: LiquidityPlan<SwapOutcome, SwapOutcome>,
+  ): Promise<Pick<LiquidityPlan<SwapOutcome, SwapOutcome>, 'intent' | 'decode'> | null>
   /** There is no way of our own: throws `TRADING_API_*` where there is none here. */
   migrate(chain: Chain, position: Position, request: MigrateRequest): Promise<LiquidityPlan<MigratePreview, AddOutcome>>
 }
 
-async function built<Plan extends { readonly intent: Intent; readonly notes?: readonly string[] }>(
-  plan: Plan,
-  build: () => Promise<Intent>,
-): Promise<Plan> {
+async function built<Plan extends AnyPlan>(plan: Plan, build: () => Promise<Partial<Plan> | null>): Promise<Plan> {
   try {
-    return { ...plan, intent: await build(), notes: [builtNote] }
+    const theirs = await build()
+    return theirs === null ? { ...plan, notes: [ownNote] } : { ...plan, ...theirs, notes: [builtNote] }
   } catch (error) {
     if (!(error instanceof TradingError)) throw error
     const note = `The trading API ${error.message}; the calls were built here instead.`
     return { ...plan, notes: [error.kind === 'key' ? `${note} SVC_TRADING_API_KEY is to be corrected.` : note] }
   }
 }
+
+type AnyPlan = { readonly intent: Intent; readonly notes?: readonly string[] }
+
+const ownNote = 'The trading API offers less than the route found here, which was taken.'

@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Address, Hash } from 'viem'
+import type { Address, Hash, Hex } from 'viem'
 import type { Intent, KeptDeposit, Settled, SettledTransaction, TokenQuantity } from '../intent.ts'
 import type { ToolError } from '../tool-error.ts'
 import type {
@@ -160,6 +160,8 @@ export type Liquidity = {
       readonly recipient: Address
       /** As for `planRemove`. */
       readonly keptReceipts?: readonly TokenQuantity[] | undefined
+      /** Said by a swap that is all of a call: somebody else may build it. `keptRouter` is that of the plan that is carried out. */
+      readonly alone?: { readonly keptRouter: Address | null } | undefined
     },
   ): Promise<LiquidityPlan<SwapOutcome, SwapOutcome>>
 }
@@ -198,6 +200,8 @@ export type AddRequest = {
   readonly recipient: Address
   /** Of the plan that is carried out: its range and liquidity bounds are used again, not those of the present price. */
   readonly kept?: KeptDeposit | undefined
+  /** One of several operations that become one transaction: its calls are built here whoever builds others. */
+  readonly isPart?: true | undefined
 }
 
 export type AddPreview = {
@@ -271,4 +275,9 @@ export type RebalancePreview = {
   /** `null` where nothing is swapped: all happens in one transaction. */
   readonly swap: (Quote & { readonly tokenIn: Token; readonly tokenOut: Token }) | null
 }
-export type SwapOutcome = { readonly amountIn: bigint; readonly amountOut: bigint }
+export type SwapOutcome = {
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  /** The pools that it went through, where they are not those of the quote. */
+  readonly through?: readonly { readonly version: Version; readonly pool: Hex }[]
+}

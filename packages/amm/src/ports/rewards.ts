@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
+import type { SettledTransaction } from '../intent.ts'
 import type { LiquidityPlan } from './liquidity.ts'
 
 /** Rewards of incentive campaigns, which the distributor of a chain pays against proofs of a Merkle tree. */
@@ -15,6 +16,14 @@ export type Rewards = {
    * `TRADING_API_*`, `UNSAFE_TRANSACTION`, `RPC_*`.
    */
   planClaim(request: ClaimPlanRequest): Promise<ClaimPlan>
+  /** Whether there is a key for the trading API, which builds claims. */
+  readonly canClaim: boolean
+  /** What a mined transaction paid a wallet by the chain's distributor, from its logs. */
+  claimedIn(
+    chain: Chain,
+    wallet: Address,
+    mined: Pick<SettledTransaction, 'logs'>,
+  ): readonly (ClaimedReward & { readonly distributor: Address })[]
 }
 
 export type ClaimPlanRequest = {

@@ -3,7 +3,7 @@ import type { Chain } from '@svc/wallet/core'
 import { type Address, type Hex, isAddressEqual } from 'viem'
 import type { ClaimableReward, Rewards, RpcPool } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
-import { planClaim, type ClaimPorts } from './plan-claim.ts'
+import { claimedIn, planClaim, type ClaimPorts } from './plan-claim.ts'
 import { holdsProof, readDistributor } from './read-distributor.ts'
 import { type OfferedReward, readOfferedRewards, type RewardsService } from './read-offered-rewards.ts'
 
@@ -28,6 +28,11 @@ export function createRewards(options: RewardsOptions): Rewards {
       const { rewardDistributor: distributor } = request.chain
       if (distributor === undefined) throw noDistributor(request.chain, chains)
       return planClaim({ rpc, trading }, { ...request, distributor })
+    },
+    canClaim: trading !== null,
+    claimedIn({ rewardDistributor: distributor }, wallet, { logs }) {
+      if (distributor === undefined) return []
+      return claimedIn(logs, distributor, wallet).map(({ token, amount }) => ({ token, amount, distributor }))
     },
   } satisfies Rewards)
 }

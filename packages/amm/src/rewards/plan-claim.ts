@@ -2,7 +2,7 @@ import { type Address, decodeFunctionData, parseEventLogs, isAddressEqual, type 
 import type { Intent } from '../intent.ts'
 import type { ClaimedReward, ClaimPlan, RpcPool } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
-import type { TradingRoutePorts } from '../upstream/create-trading-route.ts'
+import type { TradingRoutePorts } from '../upstream/create-trading-client.ts'
 import { builtNote, TradingError, tradingFailure, upstreamRefusal } from '../upstream/trading-error.ts'
 import {
   type DistributorQuestion,
@@ -91,7 +91,8 @@ function requireProven(leaves: readonly ProvenLeaf[], root: Parameters<typeof ho
   throw upstreamRefusal('its proof does not hold under the root in force', { token: doubted.token })
 }
 
-function claimedIn(logs: readonly Log[], distributor: Address, wallet: Address): readonly ClaimedReward[] {
+/** What the distributor says in logs that it paid a wallet. */
+export function claimedIn(logs: readonly Log[], distributor: Address, wallet: Address): readonly ClaimedReward[] {
   const events = parseEventLogs({ abi: rewardDistributorAbi, logs: [...logs], eventName: 'Claimed' })
   return events
     .filter(({ address, args }) => isAddressEqual(address, distributor) && isAddressEqual(args.user, wallet))

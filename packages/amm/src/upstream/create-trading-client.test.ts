@@ -20,18 +20,33 @@ const transaction = { to: address('4'), from: address('3'), data: '0x00', value:
 const fine = () => Response.json({ requestId: 'r', claim: transaction })
 const broken = (status: number) => () => Response.json({ errorCode: 'X', detail: 'sesame' }, { status })
 
+type Answering = () => Response | Promise<Response>
+
 /** A client on a clock that moves by its own pauses alone, and what it sent. */
-function open(...answers: readonly (() => Response | Promise<Response>)[]) {
+function open(...answers: readonly Answering[]) {
+  return openIn(undefined, ...answers)
+}
+
+function openIn(dialect: 'lp' | undefined, ...answers: readonly Answering[]) {
   const clock = { ms: 0 }
-  const sent: { url: string; at: number; key: string | null; type: string | null; body: unknown }[] = []
+  const sent: {
+    url: string
+    at: number
+    key: string | null
+    type: string | null
+    router: string | null
+    body: unknown
+  }[] = []
   const client = createTradingClient({
     apiKey: new Secret('sesame'),
     url: 'https://trade.example/v1',
+    dialect,
     fetch: async (input, init) => {
       const request = new Request(input, init)
       const [key, type] = [request.headers.get('x-api-key'), request.headers.get('content-type')]
       const at = clock.ms
-      sent.push({ url: request.url, at, key, type, body: await request.json() })
+      const router = request.headers.get('x-universal-router-version')
+      sent.push({ url: request.url, at, key, type, router, body: await request.json() })
       return (answers[sent.length - 1] ?? answers.at(-1) ?? fine)()
     },
     now: () => clock.ms,
@@ -53,7 +68,7 @@ describe('the client of the trading API', () => {
     const { client, sent } = open(fine)
     expect(await client.claim(claim)).toEqual(transaction)
     const url = 'https://trade.example/v1/lp/claim'
-    expect(sent).toEqual([{ url, at: 0, key: 'sesame', type: 'application/json', body: claim }])
+    expect(sent).toEqual([{ url, at: 0, key: 'sesame', type: 'application/json', router: null, body: claim }])
   })
 
   test('starts no more than three requests within any second, one after the other or together', async () => {
@@ -151,4 +166,96 @@ describe('the client of the trading API', () => {
     const client = createTradingClient({ apiKey: new Secret('k'), url: 'https://trade.example', fetch, timeoutMs: 5 })
     await expect(client.claim(claim)).rejects.toMatchObject({ kind: 'down' })
   })
+})
+
+describe('the newer dialect', () => {
+  const state = { poolLiquidity: '1', currentTick: 0, sqrtRatioX96: '4' }
+  const deposit = {
+    ...({ protocol: 'V4', position: claim.position, walletAddress: address('3'), chainId: 1 } as const),
+    amount0: '70',
+    amount1: '900',
+    slippageTolerance: 0.5,
+    deadline: 9,
+  }
+  const ofPosition = {
+    protocol: 'V4',
+    walletAddress: address('3'),
+    chainId: 1,
+    token0Address: address('1'),
+    token1Address: address('2'),
+    nftTokenId: '7',
+  }
+  const told = { independentToken: { tokenAddress: address('2'), amount: '900' }, slippageTolerance: 0.5, deadline: 9 }
+
+  test('tells one amount of a deposit, and leaves the state of the pool to the service', async () => {
+    const { client, sent } = openIn('lp', () => Response.json({ create: transaction, increase: transaction }))
+    const pool = `0x${'5'.repeat(64)}`
+    await client.create({ ...deposit, ...state }, pool)
+    await client.create({ ...deposit, initialPrice: '4' }, pool)
+    expect(await client.increase({ ...deposit, ...state, tokenId: 7 })).toEqual(transaction)
+    const { token0Address, token1Address, nftTokenId: _, ...wallet } = ofPosition
+    const pair = { token0Address, token1Address }
+    const tickBounds = { tickLower: -10, tickUpper: 10 }
+    const key = { fee: 500, tickSpacing: 10, hooks: address('0'), initialPrice: '4' }
+    expect(sent.map(({ url, body }) => [url.slice('https://trade.example/v1'.length), body])).toEqual([
+      ['/lp/create', { ...wallet, existingPool: { ...pair, poolReference: pool }, tickBounds, ...told }],
+      ['/lp/create', { ...wallet, newPool: { ...pair, ...key }, tickBounds, ...told }],
+      ['/lp/increase', { ...ofPosition, ...told }],
+    ])
+  })
+
+  test('names positions in digits, takes whole percentages, and has no words for the rest', async () => {
+    const { client, sent } = openIn('lp', () => Response.json({ claim: transaction, decrease: transaction }))
+    await client.claim(claim)
+    const removal = { ...claim, ...state, positionLiquidity: '1', slippageTolerance: 0.5 }
+    await client.decrease({ ...removal, liquidityPercentageToDecrease: 25 })
+    const { protocol: _, ...position } = ofPosition
+    const wallet = { protocol: 'V3', walletAddress: address('3'), chainId: 1 }
+    expect(sent.map(({ body }) => body)).toEqual([
+      { ...wallet, tokenId: '7', collectAsWeth: true },
+      { ...position, protocol: 'V3', liquidityPercentageToDecrease: 25, slippageTolerance: 0.5, withdrawAsWeth: true },
+    ])
+    for (const refused of [
+      client.decrease({ ...removal, liquidityPercentageToDecrease: 33.3 }),
+      client.claimRewards({ walletAddress: address('3'), chainId: 1, tokens: [address('1')], distributor: 'MERKL' }),
+    ]) {
+      await expect(refused).rejects.toMatchObject({
+        kind: 'refused',
+        message: expect.stringContaining('newer dialect'),
+      })
+    }
+    expect(sent).toHaveLength(2)
+  })
+})
+
+test('a quote goes back as it came, with the router that the chain has', async () => {
+  const quote = { output: { amount: '5', token: address('2') }, route: [[{ type: 'v3-pool' }]] }
+  const { client, sent } = open(
+    () => Response.json({ routing: 'CLASSIC', quote, permitData: { values: {} } }),
+    () => Response.json({ swap: transaction }),
+  )
+  const asked = {
+    type: 'EXACT_INPUT',
+    amount: '9',
+    tokenIn: address('1'),
+    tokenOut: address('2'),
+    tokenInChainId: 1,
+    tokenOutChainId: 1,
+    swapper: address('3'),
+    slippageTolerance: 0.5,
+    routingPreference: 'BEST_PRICE',
+    protocols: ['V2', 'V3', 'V4'],
+  } as const
+  const offered = await client.quote({ ...asked, protocols: [...asked.protocols] }, '2.0')
+  expect(await client.swap({ quote: offered, deadline: 9 }, '2.1.1')).toEqual(transaction)
+  expect(sent[1]?.body).toEqual({ quote, deadline: 9 })
+  expect(sent.map(({ router }) => router)).toEqual(['2.0', '2.1.1'])
+})
+
+test('an order that others fill is no swap of ours', async () => {
+  const { client } = open(() => Response.json({ routing: 'DUTCH_V2', quote: { output: { amount: '5' } } }))
+  const ends = { tokenIn: address('1'), tokenOut: address('2'), tokenInChainId: 1, tokenOutChainId: 1 }
+  const asked = { type: 'EXACT_INPUT', amount: '9', ...ends, swapper: address('3'), slippageTolerance: 1 } as const
+  const quoted = client.quote({ ...asked, routingPreference: 'BEST_PRICE', protocols: ['V3'] }, '2.0')
+  await expect(quoted).rejects.toMatchObject({ kind: 'down' })
 })

@@ -1,25 +1,27 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Secret } from '@svc/wallet/core'
-import type * as z from 'zod'
+import type { AmmDeployment, Secret } from '@svc/wallet/core'
 import { fetchJson } from '../fetch-json.ts'
+import type { GuardUpstream } from '../ports/upstream.ts'
 import { TradingError } from './trading-error.ts'
+import { lpDialect } from './lp-dialect.ts'
 import {
-  claimAnswer,
-  claimRequest,
   type ClaimRequest,
-  claimRewardsRequest,
   type ClaimRewardsRequest,
-  decreaseAnswer,
-  decreaseRequest,
+  type CreateRequest,
   type DecreaseRequest,
-  migrateAnswer,
-  migrateRequest,
+  type Dialect,
+  type Exchange,
+  type IncreaseWireRequest,
   type MigrateWireRequest,
+  type OfferedQuote,
+  type QuoteWireRequest,
+  type SwapWireRequest,
   type TradingTransaction,
+  v1Dialect,
 } from './trading-wire.ts'
 
 /**
- * The trading API in its v1 dialect. At most three requests start within any second of a key; 429, 503 and 504 are asked again
+ * The trading API in either of its dialects. At most three requests start within any second of a key; 429, 503 and 504 are asked again
  * after a pause of random length, nothing else is; a call ends within its time limit, pauses included; after repeated failure the API is
  * not asked for half a minute. What it returns is of the right form and not trusted. Throws `TradingError`.
  */
@@ -29,23 +31,28 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
   const starts: number[] = []
 
   return {
-    claim: async (request) => (await ask('/lp/claim', claimRequest, claimAnswer, request)).claim,
-    migrate: async (request) => (await ask('/lp/migrate', migrateRequest, migrateAnswer, request)).migrate,
-    claimRewards: async (request) => (await ask('/lp/claim_rewards', claimRewardsRequest, claimAnswer, request)).claim,
-    decrease: async (request) => (await ask('/lp/decrease', decreaseRequest, decreaseAnswer, request)).decrease,
+    claim: async (request) => (await ask((words) => words.claim(request))).claim,
+    migrate: async (request) => (await ask((words) => words.migrate(request))).migrate,
+    claimRewards: async (request) => (await ask((words) => words.claimRewards(request))).claim,
+    decrease: async (request) => (await ask((words) => words.decrease(request))).decrease,
+    create: async (request, pool) => (await ask((words) => words.create(request, pool))).create,
+    increase: async (request) => (await ask((words) => words.increase(request))).increase,
+    quote: async (request, router) => (await ask((words) => words.quote(request), ofRouter(router))).quote,
+    swap: async (request, router) => (await ask((words) => words.swap(request), ofRouter(router))).swap,
   }
 
   async function ask<Answer>(
-    route: string,
-    requestForm: z.ZodType,
-    answerForm: z.ZodType<Answer>,
-    request: unknown,
+    words: (dialect: Dialect) => Exchange<Answer>,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
+    const { route, requestForm, answerForm, request } = words(options.dialect === 'lp' ? lpDialect : v1Dialect)
     const sent = requestForm.safeParse(request)
     if (!sent.success) throw new TradingError('refused', 'cannot be asked for this', sent.error)
     if (!circuit.mayAsk()) throw new TradingError('resting', 'has failed repeatedly and is not asked for a while')
     try {
-      const answer = answerForm.safeParse(await exchange(route, JSON.stringify(sent.data), now() + timeoutMs))
+      const answer = answerForm.safeParse(
+        await exchange({ route, headers }, JSON.stringify(sent.data), now() + timeoutMs),
+      )
       if (!answer.success) throw new TradingError('down', 'answered in another form', answer.error)
       circuit.succeeded()
       return answer.data
@@ -56,13 +63,13 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
     }
   }
 
-  async function exchange(route: string, content: string, endsAt: number): Promise<unknown> {
+  async function exchange({ route, headers }: Place, content: string, endsAt: number): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
       await pauseUntil(reserveStart(), endsAt)
       const said = await fetchJson(
         {
           url: `${options.url}${route}`,
-          headers: { 'x-api-key': options.apiKey.reveal() },
+          headers: { ...headers, 'x-api-key': options.apiKey.reveal() },
           fetch: options.fetch ?? globalThis.fetch,
           timeoutMs: endsAt - now(),
           mostBytes,
@@ -97,6 +104,8 @@ export type TradingClientOptions = {
   readonly apiKey: Secret
   /** Without a slash at its end. */
   readonly url: string
+  /** `v1` unless given. */
+  readonly dialect?: 'v1' | 'lp' | undefined
   readonly fetch?: typeof fetch | undefined
   /** Of a whole call, its pauses and attempts included; ten seconds unless given. */
   readonly timeoutMs?: number | undefined
@@ -116,7 +125,27 @@ export type TradingClient = {
   claimRewards(request: ClaimRewardsRequest): Promise<TradingTransaction>
   /** A transaction that takes liquidity out of a position and pays out all that it is owed. */
   decrease(request: DecreaseRequest): Promise<TradingTransaction>
+  /** A transaction that opens a position, and its pool where that is missing; `pool` is its address or id. */
+  create(request: CreateRequest, pool: string): Promise<TradingTransaction>
+  /** A transaction that adds to a position. */
+  increase(request: IncreaseWireRequest): Promise<TradingTransaction>
+  /** The best trade that it finds; `none` where it finds none. */
+  quote(request: QuoteWireRequest, router: RouterVersion): Promise<OfferedQuote>
+  /** A transaction of the universal router that makes a trade as it was quoted. */
+  swap(request: SwapWireRequest, router: RouterVersion): Promise<TradingTransaction>
 }
+
+/** A trading API, and what takes its transactions apart. */
+export type TradingRoutePorts = { readonly client: TradingClient; readonly guard: GuardUpstream }
+
+type Place = { readonly route: string; readonly headers: Readonly<Record<string, string>> }
+
+/** Which router the calls are for: the forms of its swaps differ. There is no name for 2.1.0, which only a local chain has. */
+function ofRouter(version: RouterVersion): Readonly<Record<string, string>> {
+  return { 'x-universal-router-version': version === '2.1.0' ? '2.0' : version }
+}
+
+type RouterVersion = NonNullable<AmmDeployment['universalRouter']>['version']
 
 const perSecond = 3
 const mostAttempts = 3

@@ -6,8 +6,10 @@ import type { LiquidityRoute } from '../liquidity/route-liquidity.ts'
 import { type Migration, planMigrate } from '../liquidity/migrate/plan-migrate.ts'
 import type { ReadPorts } from '../liquidity/liquidity-ports.ts'
 import type { MigrateRequest, Position } from '../ports.ts'
-import type { GuardUpstream, UpstreamAsked } from '../ports/upstream.ts'
-import type { TradingClient } from './create-trading-client.ts'
+import type { UpstreamAsked } from '../ports/upstream.ts'
+import type { TradingRoutePorts } from './create-trading-client.ts'
+import { depositRoute } from './deposit-route.ts'
+import { swapRoute } from './swap-route.ts'
 import { builtNote, tradingFailure } from './trading-error.ts'
 import type { ClaimRequest, MigrateWireRequest } from './trading-wire.ts'
 
@@ -50,6 +52,8 @@ export function createTradingRoute({ client, guard }: TradingRoutePorts, reads: 
       })
       return { ...intent, calls, deadline }
     },
+    ...depositRoute({ client, guard }),
+    ...swapRoute({ client, guard }),
     async migrate(chain, position, request) {
       const plan = await planMigrate(reads, chain, position, request)
       const transaction = await client.migrate(migrationOf(chain, position, request, plan)).catch((error: unknown) => {
@@ -64,8 +68,6 @@ export function createTradingRoute({ client, guard }: TradingRoutePorts, reads: 
     },
   }
 }
-
-export type TradingRoutePorts = { readonly client: TradingClient; readonly guard: GuardUpstream }
 
 function migrationOf(
   { id: chainId }: Chain,

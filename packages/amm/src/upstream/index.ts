@@ -1,3 +1,8 @@
-export { createTradingClient, type TradingClient, type TradingClientOptions } from './create-trading-client.ts'
-export { createTradingRoute, type TradingRoutePorts } from './create-trading-route.ts'
+export {
+  createTradingClient,
+  type TradingClient,
+  type TradingClientOptions,
+  type TradingRoutePorts,
+} from './create-trading-client.ts'
+export { createTradingRoute } from './create-trading-route.ts'
 export { upstreamRefusal } from './trading-error.ts'

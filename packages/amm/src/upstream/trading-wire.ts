@@ -5,8 +5,8 @@ import * as z from 'zod'
  * there and basis points here. Requests are strict, so that nothing travels that is not meant to; of answers only what is used is
  * read, and bounded.
  */
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
-const amount = z.string().regex(/^(0|[1-9]\d{0,77})$/)
+export const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+export const amount = z.string().regex(/^(0|[1-9]\d{0,77})$/)
 
 const pool = z.strictObject({
   token0: address,
@@ -34,16 +34,39 @@ const ofPosition = {
 
 export const claimRequest = z.strictObject(ofPosition)
 
+/** Percent. */
+export const slippageTolerance = z.number().min(0).max(100)
+
+const poolState = { poolLiquidity: amount, currentTick: z.int(), sqrtRatioX96: amount }
+
 export const decreaseRequest = z.strictObject({
   ...ofPosition,
   liquidityPercentageToDecrease: z.number().gt(0).max(100),
   positionLiquidity: amount,
-  /** Percent. */
-  slippageTolerance: z.number().min(0).max(100),
-  poolLiquidity: amount,
-  currentTick: z.int(),
-  sqrtRatioX96: amount,
+  slippageTolerance,
+  ...poolState,
 })
+
+/** The zero address stands for native currency, in v3 for its wrapped side that is paid natively. */
+const deposit = {
+  protocol: z.enum(['V3', 'V4']),
+  position,
+  walletAddress: address,
+  chainId: z.int().min(1),
+  amount0: amount,
+  amount1: amount,
+  slippageTolerance,
+  /** Unix seconds. */
+  deadline: z.int().min(0),
+}
+
+/** Into a pool that stands, with its state; one that is missing is opened at a sqrt price, Q64.96. */
+export const createRequest = z.union([
+  z.strictObject({ ...deposit, ...poolState }),
+  z.strictObject({ ...deposit, initialPrice: amount }),
+])
+
+export const increaseRequest = z.strictObject({ ...deposit, ...poolState, tokenId: z.int().min(0) })
 
 export const migrateRequest = z.strictObject({
   tokenId: z.int().min(0),
@@ -64,7 +87,7 @@ export const migrateRequest = z.strictObject({
   outputSqrtRatioX96: amount,
   expectedTokenOwed0RawAmount: amount,
   expectedTokenOwed1RawAmount: amount,
-  slippageTolerance: z.number().min(0).max(100),
+  slippageTolerance,
 })
 
 export const claimRewardsRequest = z.strictObject({
@@ -73,6 +96,32 @@ export const claimRewardsRequest = z.strictObject({
   tokens: z.array(address).min(1),
   /** An enumeration with one value there; here the distributor of a chain is an address. */
   distributor: z.literal('MERKL'),
+})
+
+export const quoteRequest = z.strictObject({
+  type: z.literal('EXACT_INPUT'),
+  amount,
+  /** The zero address stands for native currency. */
+  tokenIn: address,
+  tokenOut: address,
+  tokenInChainId: z.int().min(1),
+  tokenOutChainId: z.int().min(1),
+  swapper: address,
+  slippageTolerance,
+  routingPreference: z.literal('BEST_PRICE'),
+  protocols: z.array(z.enum(['V2', 'V3', 'V4'])).min(1),
+})
+
+/** Goes back as it came. Of it only what it promises is read. */
+const offeredQuote = z.looseObject({ output: z.looseObject({ amount }) })
+
+/** A permit beside the quote is left alone: allowances are exact, and made on chain. */
+export const quoteAnswer = z.object({ routing: z.literal('CLASSIC'), quote: offeredQuote })
+
+export const swapRequest = z.strictObject({
+  quote: offeredQuote,
+  /** Unix seconds. */
+  deadline: z.int().min(0),
 })
 
 /** Taken apart by the guard; here only its form and its length. */
@@ -87,9 +136,54 @@ const transaction = z.object({
 export const claimAnswer = z.object({ claim: transaction })
 export const migrateAnswer = z.object({ migrate: transaction })
 export const decreaseAnswer = z.object({ decrease: transaction })
+export const swapAnswer = z.object({ swap: transaction })
+export const createAnswer = z.object({ create: transaction })
+export const increaseAnswer = z.object({ increase: transaction })
 
 export type MigrateWireRequest = z.input<typeof migrateRequest>
 export type ClaimRewardsRequest = z.input<typeof claimRewardsRequest>
 export type ClaimRequest = z.input<typeof claimRequest>
 export type DecreaseRequest = z.input<typeof decreaseRequest>
+export type QuoteWireRequest = z.input<typeof quoteRequest>
+export type OfferedQuote = z.output<typeof offeredQuote>
+export type SwapWireRequest = z.input<typeof swapRequest>
+export type CreateRequest = z.input<typeof createRequest>
+export type IncreaseWireRequest = z.input<typeof increaseRequest>
 export type TradingTransaction = z.output<typeof transaction>
+
+/** What is asked at a route, and the form of both directions. */
+export type Exchange<Answer> = {
+  readonly route: string
+  readonly requestForm: z.ZodType
+  readonly answerForm: z.ZodType<Answer>
+  readonly request: unknown
+}
+
+/** How a dialect asks for the calls of an operation. Throws where it has no words for it. */
+export type Dialect = {
+  claim(request: ClaimRequest): Exchange<z.output<typeof claimAnswer>>
+  decrease(request: DecreaseRequest): Exchange<z.output<typeof decreaseAnswer>>
+  /** @param pool its address or id, where it stands */
+  create(request: CreateRequest, pool: string): Exchange<z.output<typeof createAnswer>>
+  increase(request: IncreaseWireRequest): Exchange<z.output<typeof increaseAnswer>>
+  migrate(request: MigrateWireRequest): Exchange<z.output<typeof migrateAnswer>>
+  claimRewards(request: ClaimRewardsRequest): Exchange<z.output<typeof claimAnswer>>
+  quote(request: QuoteWireRequest): Exchange<z.output<typeof quoteAnswer>>
+  swap(request: SwapWireRequest): Exchange<z.output<typeof swapAnswer>>
+}
+
+export const v1Dialect: Dialect = {
+  claim: (request) => ({ route: '/lp/claim', requestForm: claimRequest, answerForm: claimAnswer, request }),
+  decrease: (request) => ({ route: '/lp/decrease', requestForm: decreaseRequest, answerForm: decreaseAnswer, request }),
+  create: (request) => ({ route: '/lp/create', requestForm: createRequest, answerForm: createAnswer, request }),
+  increase: (request) => ({ route: '/lp/increase', requestForm: increaseRequest, answerForm: increaseAnswer, request }),
+  migrate: (request) => ({ route: '/lp/migrate', requestForm: migrateRequest, answerForm: migrateAnswer, request }),
+  claimRewards: (request) => ({
+    route: '/lp/claim_rewards',
+    requestForm: claimRewardsRequest,
+    answerForm: claimAnswer,
+    request,
+  }),
+  quote: (request) => ({ route: '/quote', requestForm: quoteRequest, answerForm: quoteAnswer, request }),
+  swap: (request) => ({ route: '/swap', requestForm: swapRequest, answerForm: swapAnswer, request }),
+}

@@ -1,4 +1,4 @@
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '@svc/runtime/nearest-name'
 import { UsageError } from '../usage-error.ts'
 import { ownDataDirectory } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'

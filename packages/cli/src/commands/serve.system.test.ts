@@ -79,15 +79,17 @@ describe('svc serve', () => {
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
-  it('says in its first lines that its directory is new, which one beside it may be meant, and at the end what is kept', async () => {
+  it('says last in its banner that its directory is new, which one beside it may be meant, and at the end what is kept', async () => {
     const known = join(dataDir, 'server')
     mkdirSync(known)
     writeFileSync(join(known, 'state.db'), '')
     const words = ['--transport', 'http', '--data-dir']
     const output = serve([...words, join(dataDir, 'servre')])
-    await expect.poll(() => output.err).toMatch(/^limits: /m)
-    expect(output.err.split('\n')[2]).toBe(
-      `data: ${join(dataDir, 'servre')} is new, with keys and records of its own; no server has run there before. Did you mean ${known}?`,
+    await expect.poll(() => output.err).toMatch(/^NEW DATA/m)
+    const lines = output.err.split('\n')
+    const last = lines.findIndex((line) => line.startsWith('limits: '))
+    expect(lines[last + 1]).toBe(
+      `NEW DATA DIRECTORY: ${join(dataDir, 'servre')} was made just now, with keys and records of its own; no server has run there before. Did you mean ${known}?`,
     )
     child.kill('SIGTERM')
     expect(await once(child, 'close')).toEqual([0, null])
@@ -96,7 +98,7 @@ describe('svc serve', () => {
     )
     const again = serve([...words, join(dataDir, 'servre')])
     await expect.poll(() => again.err).toMatch(/^limits: /m)
-    expect(again.err).not.toContain('is new')
+    expect(again.err).not.toContain('NEW DATA')
   })
 
   it.each([

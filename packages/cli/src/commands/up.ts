@@ -55,7 +55,17 @@ function refuseSamePort(ports: Readonly<Record<string, number | undefined>>): vo
 /** Loads the rest of the program only now: a slip in a flag is answered at once. */
 async function open(options: Omit<WorldOptions, 'onProgress'>): Promise<World> {
   const { startWorld } = await import('../start-world.ts')
+  for (const line of await settingSlips(process.env)) process.stderr.write(`svc up: ${line}\n`)
   return startWorld({ ...options, onProgress: (line) => process.stderr.write(`${line}\n`) })
+}
+
+/** A local world makes its own settings and reads these of the environment; a slip in one would be passed over in silence. */
+async function settingSlips(environment: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const { unknownSettings } = await import('@svc/runtime')
+  const found = unknownSettings(Object.keys(environment), { names: ['LOG_LEVEL', 'SVC_ANVIL_PATH'], perChain: [] })
+  return found.flatMap(({ name, meant }) =>
+    meant === null ? [] : [`${name} is not a setting. Did you mean ${meant}?`],
+  )
 }
 
 /** Ctrl-C reaches the chain as well as us, and it may be the first to end. */

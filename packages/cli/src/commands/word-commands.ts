@@ -1,5 +1,5 @@
 import type { StopCause } from '@svc/tool-server/until-stopped'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName } from '@svc/runtime/nearest-name'
 import { UsageError } from '../usage-error.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { access } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
+import * as z from 'zod'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
 import { meantDirectory } from '../own-data-directory.ts'
 import { UsageError } from '../usage-error.ts'
@@ -24,6 +25,8 @@ export async function askPool<T extends object>(
     const answered = await ask(tools, await namePair(tools, place))
     if (flags.svg !== undefined) await writeSvgText(flags.svg, await answered.svg())
     return answered
+  }).catch(async (error: unknown) => {
+    throw (await endedWorld(error, environment['SVC_DATA_DIR'] ?? '')) ?? error
   })
   if (answer === null) return 130
   process.stdout.write(printableText(flags.json ? `${JSON.stringify(answer.data)}\n` : show(answer.read)))
@@ -63,6 +66,32 @@ export async function serverEnvironment(
     SVC_DATA_DIR: directory,
     ...(worldChains === null ? {} : { SVC_CHAINS_FILE: worldChains }),
   }
+}
+
+/** What is said in place of an endpoint that does not answer where it is that of a local world which has ended; `null` for all else. */
+export async function endedWorld(error: unknown, directory: string): Promise<Error | null> {
+  if (!(error instanceof Error) || !error.message.startsWith('RPC_UNAVAILABLE')) return null
+  const path = await findWorldChains(directory)
+  const [row] = path === null ? [] : rows.parse(JSON.parse(await readFile(path, 'utf8')))
+  const url = row?.publicRpcUrls[0]
+  if (url === undefined || (await answers(url))) return null
+  const start = `npm start -- --data-dir ${directory}`
+  return new Error(
+    `The local world of ${directory} is not running: nothing answers at ${url}. Start it in another terminal with ${start} ` +
+      '(svc up --data-dir where svc is installed); keys, wallet and policy are kept, the chain is a new one.',
+    { cause: error },
+  )
+}
+
+const rows = z.array(z.object({ publicRpcUrls: z.array(z.string()) }))
+
+async function answers(url: string): Promise<boolean> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+  const headers = { 'content-type': 'application/json' }
+  return fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(2_000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 }
 
 async function requireDirectory(directory: string, said: string): Promise<void> {

@@ -93,8 +93,8 @@ function showRange(report: z.infer<typeof rangeForm>): string {
   const { pair, pool, fee, currentPrice, volatility, optimalRange, projections, simulation, sensitivity } = report
   const rows = [{ label: 'chosen', ...optimalRange, ...projections }, ...report.candidateRanges].map((one) => [
     one.label,
-    price(one.priceLower),
-    price(one.priceUpper),
+    bound(one.priceLower, currentPrice),
+    bound(one.priceUpper, currentPrice),
     `${share(one.inRangeProbability)} ± ${(100 * one.inRangeProbabilityError).toFixed(1)}`,
     pct(one.expectedFeeApr),
     `${pct(one.expectedIlPct)} ± ${one.expectedIlPctError.toFixed(2)}`,
@@ -125,6 +125,15 @@ function showRange(report: z.infer<typeof rangeForm>): string {
 function price(value: number | 'Infinity'): string {
   return value === 'Infinity' ? 'Infinity' : String(Number(value.toPrecision(7)))
 }
+
+/** To the place that the price has with seven digits, as all of its column. */
+function bound(value: number | 'Infinity', currentPrice: number): string {
+  if (value === 'Infinity' || value === 0) return String(value)
+  const places = 6 - Math.floor(Math.log10(currentPrice))
+  return value.toFixed(Math.min(Math.max(places, 0), mostPlaces))
+}
+
+const mostPlaces = 24
 
 function pct(value: number): string {
   return `${value.toFixed(2)} %`

@@ -7,7 +7,10 @@ import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-a
 import { UsageError } from '../usage-error.ts'
 import { readInputFile } from '../read-input-file.ts'
 
-/** `svc policy check [FILE]`: every wrong member by name, or that all is in order and the hash audit lines name. */
+/**
+ * `svc policy check [FILE]`: every wrong member by name, or that all is in order and the hash audit lines name. Resolves to 1 where there
+ * is no policy, too: nothing was checked.
+ */
 export async function check(argv: readonly string[]): Promise<number> {
   const { file, flags } = readFileAndFlags(argv, { values: ['data-dir'], switches: ['production'] })
   const { config, path, worldChains } = await policyPlace(flags['data-dir'], file, process.env)
@@ -16,14 +19,19 @@ export async function check(argv: readonly string[]): Promise<number> {
   try {
     const policy = await loadPolicy(path, { production: config.production || flags.production })
     for (const note of policyNotes(policy, config)) process.stdout.write(`note: ${printable(note)}\n`)
-    const what = exists ? `${path} is in order` : `There is no ${path}, so the defaults hold`
-    process.stdout.write(`${what}. Audit lines name this policy ${policyHash(policy)}.\n`)
-    return 0
+    const hash = `Audit lines name this policy ${policyHash(policy)}.`
+    if (exists) process.stdout.write(`${path} is in order. ${hash}\n`)
+    else
+      process.stderr.write(`Nothing was checked: there is no ${path}, so the defaults hold. ${hash} ${noPolicyFix}\n`)
+    return exists ? 0 : 1
   } catch (error) {
     printProblems(path, error)
     return 1
   }
 }
+
+const noPolicyFix =
+  'Name the data directory of the server with --data-dir, or write a policy there: docs/policy.md has one to begin with.'
 
 /** What a policy may say and yet probably does not mean, a sentence each that begins with the member. */
 function policyNotes(policy: Policy, { chains }: Pick<Config, 'chains'>): readonly string[] {

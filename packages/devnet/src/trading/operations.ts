@@ -1,32 +1,72 @@
 import type { Chain } from '@svc/wallet/core'
 import {
+  encodeAbiParameters,
   encodeFunctionData,
+  parseAbiParameters,
   type Hex,
   parseAbi,
   type Address,
   isAddressEqual,
   concatHex,
   decodeFunctionData,
-  zeroAddress,
 } from 'viem'
 import type * as z from 'zod'
-import { buildClaim, buildDecrease, type BuiltCall, type CallTerms } from './build-call.ts'
+import {
+  buildClaim,
+  buildDecrease,
+  buildDeposit,
+  type BuiltCall,
+  type CallTerms,
+  type BuildingFor,
+} from './build-call.ts'
 import {
   claimBody,
+  claimFeesBody,
   claimRewardsBody,
+  createBody,
+  lpCreateBody,
+  lpDecreaseBody,
+  lpIncreaseBody,
   decreaseBody,
+  increaseBody,
   migrateBody,
+  quoteBody,
+  swapBody,
   type ClaimRewardsBody,
-  type MigrateBody,
 } from './requests.ts'
-import type { Sdks } from './sdks.ts'
-import { thief } from './trading-tricks.ts'
+import { buildSwap, quoteSwap } from './build-swap.ts'
+import { buildMigrate } from './build-migration.ts'
+import { buildClaimFees, buildLpCreate, buildLpDecrease, buildLpIncrease } from './lp-operations.ts'
+import { type OwnTricks, thief } from './trading-tricks.ts'
 import { connect } from '../chain/chain-client.ts'
 import { readEarnings, type RewardLeaf, rewardTree } from '../rewards/reward-tree.ts'
-import type { NativeCurrency, Token } from '@uniswap/sdk-core'
 
-/** The routes of the trading API that the stand-in answers. */
+/** The routes of the trading API that the stand-in answers, those of its newer dialect without a version before them. */
 export const operations: Readonly<Record<string, Operation>> = {
+  'POST /lp/claim_fees': operation({
+    member: 'claim',
+    form: claimFeesBody,
+    build: buildClaimFees,
+    givesAway: positionToo,
+  }),
+  'POST /lp/decrease': operation({
+    member: 'decrease',
+    form: lpDecreaseBody,
+    build: buildLpDecrease,
+    givesAway: (data, { nftTokenId: tokenId }) => positionToo(data, { tokenId }),
+  }),
+  'POST /lp/increase': operation({
+    member: 'increase',
+    form: lpIncreaseBody,
+    build: buildLpIncrease,
+    givesAway: (data, { nftTokenId: tokenId }) => positionToo(data, { tokenId }),
+  }),
+  'POST /lp/create': operation({
+    member: 'create',
+    form: lpCreateBody,
+    build: buildLpCreate,
+    givesAway: allToo,
+  }),
   'POST /v1/lp/claim': operation({
     member: 'claim',
     form: claimBody,
@@ -39,11 +79,40 @@ export const operations: Readonly<Record<string, Operation>> = {
     build: ({ sdks, chain }, body, terms) => buildDecrease(sdks, chain, body, terms),
     givesAway: positionToo,
   }),
+  'POST /v1/lp/create': operation({
+    member: 'create',
+    form: createBody,
+    build: ({ sdks, chain }, body, terms) => buildDeposit(sdks, chain, body, terms),
+    givesAway: allToo,
+  }),
+  'POST /v1/lp/increase': operation({
+    member: 'increase',
+    form: increaseBody,
+    build: ({ sdks, chain }, body, terms) => buildDeposit(sdks, chain, body, terms),
+    givesAway: positionToo,
+  }),
+  'POST /v1/quote': operation({
+    member: 'quote',
+    form: quoteBody,
+    build: async ({ chain, rpcUrl }, body, { isStale }) => {
+      const offered = await quoteSwap(chain, rpcUrl, body, isStale)
+      return offered === null ? null : { offered }
+    },
+    givesAway: (data) => data,
+  }),
+  'POST /v1/swap': operation({
+    member: 'swap',
+    form: swapBody,
+    build: ({ sdks, chain }, body, terms) => buildSwap(sdks, chain, body, terms),
+    givesAway: allowanceToo,
+    countsOnPermit: allowanceToo,
+  }),
   'POST /v1/lp/migrate': operation({
     member: 'migrate',
     form: migrateBody,
     build: ({ sdks, chain }, body, terms) => buildMigrate(sdks, chain, body, terms),
     givesAway: (data, { tokenId }) => permitToo(data, tokenId, thief),
+    countsOnPermit: allowanceToo,
   }),
   'POST /v1/lp/claim_rewards': operation({
     member: 'claim',
@@ -59,20 +128,13 @@ export type Operation = {
   readonly read: (content: unknown) => AskedCall | { readonly problem: string }
 }
 
-/** What transactions are built with. */
-export type BuildingFor = {
-  readonly sdks: Sdks
-  readonly chain: Chain
-  /** Of the chain; `null` where it is not read. */
-  readonly rpcUrl: string | null
-}
+/** A quote is no transaction yet. */
+type Built = BuiltCall | { readonly offered: object }
 
-type AskedCall = {
+type AskedCall = OwnTricks & {
   readonly body: Asked
   /** `null` where there is nothing of what is asked for. */
-  readonly build: (world: BuildingFor, terms: CallTerms) => Promise<BuiltCall | null>
-  /** The calldata, and beside it or in its place a right for the thief. */
-  readonly givesAway: (data: Hex) => Hex
+  readonly build: (world: BuildingFor, terms: CallTerms) => Promise<Built | null>
 }
 
 /** What every request says. */
@@ -81,11 +143,14 @@ type Asked = { readonly chainId: number; readonly walletAddress: string }
 type Facts<Body extends Asked> = {
   readonly member: string
   readonly form: z.ZodType<Body>
-  readonly build: (world: BuildingFor, body: Body, terms: CallTerms) => BuiltCall | null | Promise<BuiltCall | null>
+  readonly build: (world: BuildingFor, body: Body, terms: CallTerms) => Built | null | Promise<Built | null>
   readonly givesAway: (data: Hex, body: Body) => Hex
+  /** For another contract than a position manager. */
+  readonly countsOnPermit?: (data: Hex) => Hex
 }
 
-function operation<Body extends Asked>({ member, form, build, givesAway }: Facts<Body>): Operation {
+function operation<Body extends Asked>(facts: Facts<Body>): Operation {
+  const { member, form, build, givesAway, countsOnPermit = withPermit } = facts
   return {
     member,
     read: (content) => {
@@ -95,18 +160,50 @@ function operation<Body extends Asked>({ member, form, build, givesAway }: Facts
         body: read.data,
         build: async (world, terms) => build(world, read.data, terms),
         givesAway: (data) => givesAway(data, read.data),
+        countsOnPermit,
       }
     },
   }
 }
 
 /** Beside what was asked for, the position itself is handed to somebody. Both position managers take such a list. */
-function positionToo(data: Hex, { tokenId }: { readonly tokenId: number }): Hex {
+function positionToo(data: Hex, { tokenId }: { readonly tokenId: number | string }): Hex {
   const approval = encodeFunctionData({ abi, functionName: 'approve', args: [thief, BigInt(tokenId)] })
   return encodeFunctionData({ abi, functionName: 'multicall', args: [[data, approval]] })
 }
 
+/** Beside the trade, the router uses a permit by which somebody else may take the wallet's dollars out of Permit2. */
+function allowanceToo(data: Hex): Hex {
+  const [commands, inputs, deadline] = decodeFunctionData({ abi: routerAbi, data }).args
+  const details = { token: thief, amount: 2n ** 160n - 1n, expiration: 2 ** 48 - 1, nonce: 0 } as const
+  const permit = encodeAbiParameters(permitParameters, [{ details, spender: thief, sigDeadline: deadline }, '0x'])
+  const args = [concatHex([commands, '0x0a']), [...inputs, permit], deadline] as const
+  return encodeFunctionData({ abi: routerAbi, functionName: 'execute', args })
+}
+
+const permitParameters = parseAbiParameters([
+  'Permit permit, bytes signature',
+  'struct Permit { Details details; address spender; uint256 sigDeadline; }',
+  'struct Details { address token; uint160 amount; uint48 expiration; uint48 nonce; }',
+])
+
+/** The same of every position that the wallet holds or will hold. */
+function allToo(data: Hex): Hex {
+  const approval = encodeFunctionData({ abi, functionName: 'setApprovalForAll', args: [thief, true] })
+  return encodeFunctionData({ abi, functionName: 'multicall', args: [[data, approval]] })
+}
+
+/** Both position managers take such a list; whose function it is makes no difference to who must not sign for it. */
+function withPermit(data: Hex): Hex {
+  const word: Hex = `0x${'1'.repeat(64)}`
+  const args = [thief, 1n, 2n ** 48n, 27, word, word] as const
+  const permit = encodeFunctionData({ abi, functionName: 'selfPermit', args })
+  return encodeFunctionData({ abi, functionName: 'multicall', args: [[permit, data]] })
+}
+
 const abi = parseAbi([
+  'function selfPermit(address token, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
+  'function setApprovalForAll(address operator, bool approved)',
   'function approve(address to, uint256 tokenId)',
   'function multicall(bytes[] data) payable returns (bytes[] results)',
 ])
@@ -167,64 +264,6 @@ const merklAbi = parseAbi([
   'function toggleOperator(address user, address operator)',
 ])
 
-/** The calls of a migration, built by the vendor's SDKs: all is taken out of v3 and handed to v4's position manager, which opens the other. */
-function buildMigrate(sdks: Sdks, chain: Chain, body: MigrateBody, terms: CallTerms): BuiltCall {
-  const { core, v3, v4, router } = sdks
-  if (chain.amm.v4 === undefined || chain.amm.universalRouter === undefined) throw new TypeError('the chain has no v4')
-  const { positionManager } = chain.amm.v4
-  const currencies = currenciesOf(sdks, chain, body)
-  const [token0, token1] = currencies.input
-  const { pool: from, tickLower, tickUpper } = body.inputPosition
-  const state = [body.inputSqrtRatioX96, body.inputPoolLiquidity, body.inputCurrentTick] as const
-  const inputPosition = new v3.Position({
-    pool: new v3.Pool(token0, token1, from.fee, ...state),
-    liquidity: body.inputPositionLiquidity,
-    tickLower,
-    tickUpper,
-  })
-  const { pool: into, ...ticks } = body.outputPosition
-  const [currency0, currency1] = currencies.output
-  const { fee, tickSpacing, hooks = zeroAddress } = into
-  const target = [body.outputSqrtRatioX96, body.outputPoolLiquidity, body.outputCurrentTick] as const
-  const outputPosition = v4.Position.fromAmounts({
-    pool: new v4.Pool(currency0, currency1, fee, tickSpacing, hooks, ...target),
-    ...ticks,
-    amount0: body.amount0,
-    amount1: body.amount1,
-    useFullPrecision: true,
-  })
-  const owed = (token: Token, amount: string) => core.CurrencyAmount.fromRawAmount(token, amount)
-  const limits = {
-    slippageTolerance: new core.Percent(Math.round(body.slippageTolerance * 1_000_000), 100_000_000),
-    deadline: terms.isStale ? terms.deadline - 86_400 : terms.deadline,
-  }
-  const { calldata, value } = router.SwapRouter.migrateV3ToV4CallParameters(
-    {
-      inputPosition,
-      outputPosition,
-      v3RemoveLiquidityOptions: {
-        ...limits,
-        tokenId: body.tokenId,
-        liquidityPercentage: new core.Percent(100, 100),
-        burnToken: true,
-        collectOptions: {
-          expectedCurrencyOwed0: owed(token0, body.expectedTokenOwed0RawAmount),
-          expectedCurrencyOwed1: owed(token1, body.expectedTokenOwed1RawAmount),
-          recipient: positionManager,
-        },
-      },
-      v4AddLiquidityOptions: {
-        ...limits,
-        recipient: terms.recipient,
-        migrate: true,
-        ...(currencies.native === null ? {} : { useNative: currencies.native }),
-      },
-    },
-    positionManager,
-  )
-  return { to: chain.amm.universalRouter.address, data: calldata as Hex, value }
-}
-
 /** Beside what was asked for, the router hands in a permit by which somebody else may use the position. */
 function permitToo(data: Hex, tokenId: number, thief: Hex): Hex {
   const [commands, inputs, deadline] = decodeFunctionData({ abi: routerAbi, data }).args
@@ -235,18 +274,6 @@ function permitToo(data: Hex, tokenId: number, thief: Hex): Hex {
   })
   const args = [concatHex([commands, '0x11']), [...inputs, permit], deadline] as const
   return encodeFunctionData({ abi: routerAbi, functionName: 'execute', args })
-}
-
-function currenciesOf({ core }: Sdks, chain: Chain, { inputPosition, outputPosition }: MigrateBody) {
-  const { token0, token1 } = inputPosition.pool
-  const input = [new core.Token(chain.id, token0, 18), new core.Token(chain.id, token1, 18)] as const
-  if (outputPosition.pool.token0 !== zeroAddress) return { input, output: input, native: null }
-  const wrapped = input.find(({ address }) => address === chain.wrappedNative.address)
-  const other = input.find((token) => token !== wrapped)
-  if (wrapped === undefined || other === undefined) throw new TypeError('a position of other tokens')
-  // The SDK knows the wrapped currency of public chains alone.
-  const native = Object.create(core.Ether.onChain(chain.id), { wrapped: { value: wrapped } }) as NativeCurrency
-  return { input, output: [native, other] as const, native }
 }
 
 const routerAbi = parseAbi(['function execute(bytes commands, bytes[] inputs, uint256 deadline) payable'])

@@ -51,6 +51,29 @@ export const decreaseBody = z.discriminatedUnion('protocol', [
 
 export type DecreaseBody = z.output<typeof decreaseBody>
 
+const deposit = {
+  protocol: z.enum(['V3', 'V4']),
+  position,
+  walletAddress: address,
+  chainId: z.int().positive(),
+  amount0: rawAmount,
+  amount1: rawAmount,
+  slippageTolerance: z.number().min(0).max(100),
+  deadline: z.int().positive().optional(),
+}
+const poolState = { poolLiquidity: rawAmount, currentTick: z.int(), sqrtRatioX96: rawAmount }
+
+/** Body of `POST /lp/create`: the state of a pool that stands, or the sqrt price that a new one opens at. */
+export const createBody = z.union([
+  z.object({ ...deposit, ...poolState }),
+  z.object({ ...deposit, initialPrice: rawAmount }),
+])
+
+/** Body of `POST /lp/increase`. */
+export const increaseBody = z.object({ ...deposit, ...poolState, tokenId: z.int().nonnegative() })
+
+export type DepositBody = z.output<typeof createBody> | z.output<typeof increaseBody>
+
 /** Body of `POST /lp/migrate`, as far as pools that stand are migrated to. */
 export const migrateBody = z.object({
   tokenId: z.int().nonnegative(),
@@ -85,3 +108,89 @@ export const claimRewardsBody = z.object({
 })
 
 export type ClaimRewardsBody = z.output<typeof claimRewardsBody>
+
+/** Body of `POST /quote`. */
+export const quoteBody = z
+  .object({
+    type: z.literal('EXACT_INPUT'),
+    amount: rawAmount,
+    tokenIn: address,
+    tokenOut: address,
+    tokenInChainId: z.int().positive(),
+    tokenOutChainId: z.int().positive(),
+    swapper: address,
+    slippageTolerance: z.number().min(0).max(100),
+    routingPreference: z.enum(['BEST_PRICE', 'FASTEST']),
+    protocols: z.array(z.enum(['V2', 'V3', 'V4'])).min(1),
+  })
+  .transform((body) => ({ ...body, chainId: body.tokenInChainId, walletAddress: body.swapper }))
+
+export type QuoteBody = z.output<typeof quoteBody>
+
+/** Body of `POST /swap`: a quote as `/quote` gave it, and for a permit of its a signature. */
+export const swapBody = z
+  .object({
+    quote: z.object({
+      chainId: z.int(),
+      swapper: address,
+      slippage: z.number(),
+      input: z.object({ token: address, amount: rawAmount }),
+      output: z.object({ token: address, amount: rawAmount }),
+      route: z.array(z.array(z.record(z.string(), z.unknown())).min(1)).min(1),
+    }),
+    deadline: z.int().positive().optional(),
+  })
+  .transform((body) => ({ ...body, chainId: body.quote.chainId, walletAddress: body.quote.swapper }))
+
+export type SwapBody = z.output<typeof swapBody>
+
+const wallet = { protocol: z.enum(['V3', 'V4']), walletAddress: address, chainId: z.int().positive() }
+const pair = { token0Address: address, token1Address: address }
+const oneAmount = {
+  independentToken: z.object({ tokenAddress: address, amount: rawAmount }),
+  slippageTolerance: z.number().min(0).max(100).optional(),
+  deadline: z.int().positive().optional(),
+}
+
+/** Body of `POST /lp/claim_fees`, whose position id is not called as elsewhere. */
+export const claimFeesBody = z.object({ ...wallet, tokenId: rawAmount, collectAsWeth: z.literal(true).optional() })
+
+/** Body of `POST /lp/decrease`. */
+export const lpDecreaseBody = z.object({
+  ...wallet,
+  ...pair,
+  nftTokenId: rawAmount,
+  liquidityPercentageToDecrease: z.int().min(1).max(100),
+  slippageTolerance: z.number().min(0).max(100).optional(),
+  withdrawAsWeth: z.literal(true).optional(),
+})
+
+/** Body of `POST /lp/increase`. */
+export const lpIncreaseBody = z.object({ ...wallet, ...pair, nftTokenId: rawAmount, ...oneAmount })
+
+const tickBounds = z.object({ tickLower: z.int(), tickUpper: z.int() })
+
+/** Body of `POST /lp/create`: a pool that stands by its address or id, or the whole key of a new one. */
+export const lpCreateBody = z.union([
+  z.object({ ...wallet, existingPool: z.object({ ...pair, poolReference: z.string() }), tickBounds, ...oneAmount }),
+  z.object({
+    ...wallet,
+    newPool: z.object({
+      ...pair,
+      fee: z.int().positive(),
+      tickSpacing: z.int().positive(),
+      hooks: address.optional(),
+      initialPrice: rawAmount,
+    }),
+    tickBounds,
+    ...oneAmount,
+  }),
+])
+
+export type ClaimFeesBody = z.output<typeof claimFeesBody>
+
+export type LpDecreaseBody = z.output<typeof lpDecreaseBody>
+
+export type LpIncreaseBody = z.output<typeof lpIncreaseBody>
+
+export type LpCreateBody = z.output<typeof lpCreateBody>

@@ -1,13 +1,16 @@
+import { setTimeout } from 'node:timers/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Chain } from '@svc/wallet/core'
 import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
-import { loadSdks } from './sdks.ts'
+import { loadSdks } from './build-call.ts'
 import { operations } from './operations.ts'
-import { tampering, thief, type TradingTrick } from './trading-tricks.ts'
+import { protoShaped, tampering, thief, type TradingTrick } from './trading-tricks.ts'
+
+export { type TradingTrick, tradingTricks } from './trading-tricks.ts'
 
 /**
- * The trading API on 127.0.0.1, in its v1 dialect: its routes (`operations.ts`) answer with transactions that the vendor's SDKs
+ * The trading API on 127.0.0.1, in both of its dialects: its routes (`operations.ts`) answer with transactions that the vendor's SDKs
  * build for the local chain. It wants the key it was given (401), bodies of the documented form (400) and its own chain (404).
  * Faults, those of a service in trouble and those of one that wants the money, are set while it runs.
  */
@@ -22,8 +25,10 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
+  const base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/v1`,
+    url: `${base}/v1`,
+    lpUrl: base,
     apiKey: options.apiKey,
     asked: () => [...asked],
     setFaults: (rules) => faults.set(rules),
@@ -42,8 +47,11 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
       return refuse(response, 401, 'UnauthorizedError', 'Account blocked.')
     }
     const fault = faults.choose(route)
+    const trick = typeof fault === 'string' && fault !== 'silent' ? fault : null
     if (fault === 'silent') return
-    if (fault !== null && typeof fault === 'object') return refuse(response, fault.status, 'Fault', 'A fault.')
+    if (fault !== null && typeof fault === 'object' && 'slowMs' in fault)
+      await setTimeout(fault.slowMs, null, { ref: false })
+    else if (fault !== null && typeof fault === 'object') return refuse(response, fault.status, 'Fault', 'A fault.')
     const operation = operations[route]
     if (operation === undefined) return refuse(response, 404, 'ResourceNotFound', 'No such route.')
     const read = operation.read(body)
@@ -54,14 +62,22 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
     const { chain, rpcUrl = null, now = Date.now } = options
     const { body: sent } = read
     const terms = {
-      recipient: fault === 'foreign-recipient' ? thief : sent.walletAddress,
+      recipient: trick === 'foreign-recipient' ? thief : sent.walletAddress,
       deadline: Math.floor(now() / 1000) + answerSeconds,
-      isStale: fault === 'stale',
+      isStale: trick === 'stale',
     }
     const built = await read.build({ sdks, chain, rpcUrl }, terms)
     if (built === null) return refuse(response, 404, 'ResourceNotFound', 'There is none.')
+    if ('offered' in built) {
+      return say(response, 200, {
+        requestId: `${asked.length}`,
+        routing: 'CLASSIC',
+        quote: built.offered,
+        permitData: trick === 'proto-shaped' ? protoShaped(chain) : null,
+      })
+    }
     const honest = { ...built, from: sent.walletAddress, chainId: chain.id, gasLimit: '500000' }
-    const transaction = { ...honest, ...tampering(fault, built, read.givesAway) }
+    const transaction = { ...honest, ...tampering(trick, built, read) }
     say(response, 200, { requestId: `${asked.length}`, [operation.member]: transaction, gasFee: '0' })
   }
 }
@@ -78,8 +94,9 @@ export type TradingApiOptions = {
 export type TradingRequest = { readonly route: string; readonly body: unknown }
 
 export type TradingApi = {
-  /** The base of its routes. */
+  /** The base of its routes, and of those in its newer dialect. */
   readonly url: string
+  readonly lpUrl: string
   readonly apiKey: string
   /** Every request so far, in order. */
   asked(): readonly TradingRequest[]
@@ -88,7 +105,7 @@ export type TradingApi = {
 }
 
 /** Those of a service in trouble. */
-export type TradingOutage = { readonly status: number } | 'silent'
+export type TradingOutage = { readonly status: number } | { readonly slowMs: number } | 'silent'
 
 export type TradingFault = TradingOutage | TradingTrick
 
@@ -103,8 +120,16 @@ function parsed(content: string): unknown {
   }
 }
 
+/** As both dialects do: the newer one says `code` and `message`. */
 function refuse(response: ServerResponse, status: number, errorCode: string, detail: string): void {
-  say(response, status, { errorCode, detail })
+  const isOfV1 = response.req.url?.startsWith('/v1/') === true
+  say(response, status, isOfV1 ? { errorCode, detail } : { code: connectCodes[status] ?? 'internal', message: detail })
+}
+
+const connectCodes: Readonly<Record<number, string>> = {
+  400: 'invalid_argument',
+  401: 'unauthenticated',
+  404: 'not_found',
 }
 
 function say(response: ServerResponse, status: number, body: object): void {

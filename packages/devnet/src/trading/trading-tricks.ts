@@ -1,3 +1,4 @@
+import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import type { BuiltCall } from './build-call.ts'
 
@@ -11,6 +12,7 @@ export const tradingTricks = [
   'inflated-value',
   'other-chain',
   'truncated',
+  'proto-shaped',
 ] as const
 
 export type TradingTrick = (typeof tradingTricks)[number]
@@ -18,15 +20,19 @@ export type TradingTrick = (typeof tradingTricks)[number]
 /** Who the tricks are for. */
 export const thief = '0x00000000000000000000000000000000000bad00'
 
-/**
- * What a trick changes of an honest transaction. One that is stale or pays somebody else was built so.
- *
- * @param givesAway what the calldata becomes with a right for the thief in it
- */
+/** What the calldata of an operation becomes under tricks of its own. */
+export type OwnTricks = {
+  /** With a right for the thief in it, beside or in place of what was asked for. */
+  readonly givesAway: (data: Hex) => Hex
+  /** With a permit before it that the wallet was to sign as typed data. */
+  readonly countsOnPermit: (data: Hex) => Hex
+}
+
+/** What a trick changes of an honest transaction. One that is stale or pays somebody else was built so. */
 export function tampering(
   trick: TradingTrick | null,
   { data }: BuiltCall,
-  givesAway: (data: Hex) => Hex,
+  { givesAway, countsOnPermit }: OwnTricks,
 ): Readonly<Record<string, unknown>> {
   if (trick === null) return {}
   const changes: Readonly<Record<TradingTrick, Readonly<Record<string, unknown>>>> = {
@@ -35,9 +41,29 @@ export function tampering(
     'wrong-from': { from: thief },
     'foreign-to': { to: thief },
     'extra-approval': { data: givesAway(data) },
-    'inflated-value': { value: '1000000000000000000' },
+    'inflated-value': { value: '1000000000000000000000' },
     'other-chain': { chainId: 1 },
     truncated: { data: data.slice(0, -64) },
+    'proto-shaped': { data: countsOnPermit(data) },
   }
   return changes[trick]
+}
+
+/** Typed data as a service that encodes it for itself gives it: the chain by its name, the types inside of objects. */
+export function protoShaped({ name, permit2 }: Chain): object {
+  const fields = (...list: readonly (readonly [string, string])[]) => ({
+    fields: list.map(([field, type]) => ({ name: field, type })),
+  })
+  return {
+    domain: { name: 'Permit2', chainId: name.toUpperCase(), verifyingContract: permit2 },
+    types: {
+      PermitSingle: fields(['details', 'PermitDetails'], ['spender', 'address'], ['sigDeadline', 'uint256']),
+      PermitDetails: fields(['token', 'address'], ['amount', 'uint160'], ['expiration', 'uint48'], ['nonce', 'uint48']),
+    },
+    values: {
+      details: { token: thief, amount: `${2n ** 160n - 1n}`, expiration: `${2 ** 48 - 1}`, nonce: '0' },
+      spender: thief,
+      sigDeadline: `${2 ** 48 - 1}`,
+    },
+  }
 }

@@ -1,3 +1,4 @@
+import { shortAmount } from '@svc/amm'
 import { formatAmount } from '@svc/lp-math'
 import type { Operation, OperationState } from '@svc/store'
 import { chains } from '@svc/wallet/core'
@@ -19,11 +20,12 @@ export function describeOperation(operation: Operation): OperationDescription {
     state: operation.state,
     tool: printable(operation.tool),
     caller: printable(operation.principalId, 128),
+    askedBy: callerWords(operation.principalId),
     why: printable(plan.why, 400),
     chain: name === undefined ? `chain ${operation.chainId}` : `${printable(name)} (chain ${operation.chainId})`,
     steps: plan.steps.map((step) => describeStep(step, plan.chain)),
-    leavesAtMost: plan.bounds.spendsAtMost.map(describeAmount),
-    arrivesAtLeast: plan.bounds.receivesAtLeast.map(describeAmount),
+    ...describeBounds(plan),
+    allows: describeAllowances(plan),
     deposits: plan.deposits.map(describeDeposit),
     values: plan.values,
     warnings: plan.warnings.map((warning) => printable(warning, 400)),
@@ -49,11 +51,15 @@ export type OperationDescription = {
   readonly tool: string
   /** The principal that asked. */
   readonly caller: string
+  /** The same in plain words. */
+  readonly askedBy: string
   readonly why: string
   readonly chain: string
   readonly steps: readonly DescribedStep[]
   readonly leavesAtMost: readonly DescribedAmount[]
   readonly arrivesAtLeast: readonly DescribedAmount[]
+  /** What contracts may take afterwards, where that is all that the operation is about. */
+  readonly allows: readonly DescribedAllowance[]
   /** What goes into pools, with the range in prices. None in a row of an earlier version. */
   readonly deposits: readonly DescribedDeposit[]
   /** What leaves and what comes back is worth at trusted prices; `null` in a row of an earlier version. */
@@ -107,11 +113,70 @@ export type DescribedStep = {
   }[]
 }
 
-/** `amount`: what it comes to, where it is one of a token that is known. */
+/** `amount`: what it comes to, where it is one of a token that is known; `contract`: our own name of the contract that it names. */
 export type DescribedArgument = {
   readonly name: string
   readonly value: string
   readonly amount: DescribedAmount | null
+  readonly contract: string | null
+}
+
+/** An exact allowance that stands afterwards; of nothing where one is taken back. */
+export type DescribedAllowance = {
+  readonly amount: DescribedAmount
+  /** Our own name of the contract, where it has one, and its whole address. */
+  readonly spender: string
+}
+
+/** What leaves at most and arrives at least, in the order of tokens that the prices of the plan are in. */
+export function describeBounds({ bounds, deposits, values }: BoundsOfPlan) {
+  const [first] = deposits
+  const place = ({ token }: Amount) => (first !== undefined && token === first.token1.token ? 1 : 0)
+  const inOrder = (amounts: readonly Amount[]) => amounts.toSorted((one, other) => place(one) - place(other))
+  return {
+    leavesAtMost: withWorth(inOrder(bounds.spendsAtMost).map(describeAmount), values?.leavesUsd),
+    arrivesAtLeast: withWorth(inOrder(bounds.receivesAtLeast).map(describeAmount), values?.arrivesAtWorstUsd),
+  }
+}
+
+type BoundsOfPlan = Pick<StoredPlan, 'bounds' | 'deposits' | 'values'>
+
+/** Shares of a pair have no price of their own; where they are all that moves, they are worth what the plan was weighed with. */
+function withWorth(amounts: readonly DescribedAmount[], weighedUsd = '0'): readonly DescribedAmount[] {
+  const [only] = amounts
+  const usd = Number(weighedUsd)
+  return only === undefined || amounts.length > 1 || only.usd !== null || usd === 0 ? amounts : [{ ...only, usd }]
+}
+
+/** Of a plan that calls nothing but approvals of a token: what it approves is not taken back after it. */
+export function describeAllowances({ steps }: Pick<StoredPlan, 'steps'>): readonly DescribedAllowance[] {
+  const calls = steps.flatMap((step) => step.calls)
+  if (steps.some((step) => step.calls.length === 0) || calls.some((call) => call.function !== 'approve')) return []
+  // An allowance that stood before is cleared first.
+  const last = calls.at(-1)
+  const [spender, amount] = [last?.arguments['spender'], last?.amounts['amount']]
+  if (spender === undefined || amount === undefined) return []
+  const name = last?.contracts['spender']
+  return [
+    {
+      amount: describeAmount(amount),
+      spender: [...(name === undefined ? [] : [name]), spender].map((text) => printable(text)).join(' '),
+    },
+  ]
+}
+
+/** Who asked, for a person who knows no ids. */
+function callerWords(principalId: string): string {
+  const shown = printable(principalId, 128)
+  if (shown === 'local') return 'the program that started the server'
+  const [, kind = '', digits = ''] = /^([a-z-]+):([0-9a-f]{16})$/.exec(shown) ?? []
+  const words = callerKinds[kind]
+  return words === undefined ? shown : `${words} ${digits}`
+}
+
+const callerKinds: Readonly<Record<string, string | undefined>> = {
+  'api-key': 'whoever holds the API key',
+  bearer: 'whoever holds the bearer token',
 }
 
 /** An amount as it may be shown, whoever named its token. */
@@ -127,9 +192,9 @@ export function describeAmount(planned: StoredPlan['deltas'][number]): Described
   }
 }
 
-/** Gas at worst with its symbol; `null` in a row of an earlier version. */
+/** Gas at worst to six digits with its symbol; `null` in a row of an earlier version. */
 export function gasAtMostText({ gasCostAtMost, chain }: Pick<StoredPlan, 'gasCostAtMost' | 'chain'>): string | null {
-  return gasCostAtMost === null ? null : `${printable(gasCostAtMost, 100)} ${nativeSymbolOf(chain)}`
+  return gasCostAtMost === null ? null : `${shortAmount(printable(gasCostAtMost, 100), 'up')} ${nativeSymbolOf(chain)}`
 }
 
 function describeStep({ label, contract, to, valueWei, calls }: Step, chain: StoredPlan['chain']): DescribedStep {
@@ -141,7 +206,7 @@ function describeStep({ label, contract, to, valueWei, calls }: Step, chain: Sto
     value: valueWei === '0' ? null : `${value} ${nativeSymbolOf(chain)}`,
     calls: calls.map((call) => ({
       function: printable(call.function),
-      arguments: Object.entries(call.arguments).map(([name, text]) => describeArgument(name, text, call.amounts[name])),
+      arguments: Object.entries(call.arguments).map(([name, text]) => describeArgument(name, text, call)),
     })),
   }
 }
@@ -165,10 +230,21 @@ function parsed(json: string): unknown {
 
 type Step = StoredPlan['steps'][number]
 
-function describeArgument(name: string, text: string, amount: StoredPlan['deltas'][number] | undefined) {
-  // A route of several v4 pools is as long as that.
-  const value = printable(text, 1_000)
-  return { name: printable(name), value, amount: amount === undefined ? null : describeAmount(amount) }
+type Amount = StoredPlan['deltas'][number]
+
+function describeArgument(
+  name: string,
+  text: string,
+  { amounts, contracts }: Step['calls'][number],
+): DescribedArgument {
+  const [amount, contract] = [amounts[name], contracts[name]]
+  return {
+    name: printable(name),
+    // A route of several v4 pools is as long as that.
+    value: printable(text, 1_000),
+    amount: amount === undefined ? null : describeAmount(amount),
+    contract: contract === undefined ? null : printable(contract),
+  }
 }
 
 function nativeSymbolOf(chain: StoredPlan['chain']): string {

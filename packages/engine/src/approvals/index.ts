@@ -1,8 +1,12 @@
 export { describeOperation } from './describe-operation.ts'
 export type { OperationDescription } from './describe-operation.ts'
 export {
+  allowanceEnd,
+  allowanceText,
   amountText,
   dollars,
+  groupDigits,
+  meaningOf,
   nothingArrivesText,
   operationFacts,
   operationText,

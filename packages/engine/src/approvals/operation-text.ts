@@ -3,8 +3,11 @@ import { formatAmount } from '@svc/lp-math'
 import { printable } from '@svc/runtime'
 import { type DescribedDeposit, describeDeposit } from './describe-deposit.ts'
 import {
-  describeAmount,
+  describeAllowances,
+  describeBounds,
+  type DescribedAllowance,
   type DescribedAmount,
+  type DescribedArgument,
   type DescribedStep,
   gasAtMostText,
   type OperationDescription,
@@ -16,16 +19,18 @@ export function approvalMessage(
   { operationId, planHash, tool, expiresAt, plan, spendUsd, othersWaiting }: ApprovalQuestion,
   now: number,
 ): string {
-  const amounts = (list: typeof plan.deltas) => list.map(describeAmount).map(amountWithWorth).join(' and ')
-  const { spendsAtMost, receivesAtLeast } = plan.bounds
+  const amounts = (list: readonly DescribedAmount[]) => list.map(amountWithWorth).join(' and ')
+  const { leavesAtMost, arrivesAtLeast } = describeBounds(plan)
+  const values = valuesText(plan.values)
   const gas = gasText({ ...plan, gasCostAtMost: gasAtMostText(plan) })
   return [
     `Approve this? ${printable(plan.why, 400)}`,
     '',
-    `Leaves the wallet at most: ${amounts(spendsAtMost) || 'nothing'}`,
-    `Arrives at least: ${amounts(receivesAtLeast) || nothingArrivesText({ simulated: plan.deltas, deposits: plan.deposits })}`,
+    `Leaves the wallet at most: ${amounts(leavesAtMost) || 'nothing'}`,
+    `Arrives at least: ${amounts(arrivesAtLeast) || nothingArrivesText({ simulated: plan.deltas, deposits: plan.deposits })}`,
+    ...describeAllowances(plan).map((allowance) => `Allows: ${allowanceText(allowance)}`),
     ...plan.deposits.map(describeDeposit).map(depositLine),
-    ...(plan.values === null ? [] : [`Worth: ${valuesText(plan.values)}`]),
+    ...(values === null ? [] : [`Worth: ${values}`]),
     ...plan.warnings.map((warning) => `Note: ${printable(warning, 400)}`),
     `Counts as ${groupDigits(spendUsd)} USD of the spending limits; gas ${gas}`,
     `Transactions: ${plan.steps.map(({ label, contract, to }) => `${printable(label)} (${contract === null ? '' : `${printable(contract)} `}${to})`).join(', ')}`,
@@ -87,6 +92,7 @@ export function operationFacts(operation: OperationDescription, now: number): re
   const arrives = operation.arrivesAtLeast.flatMap((amount) => amountLines('at least', amount))
   const waits = operation.executeAfter === null ? [] : [new Date(operation.executeAfter).toISOString()]
   const { failure } = operation
+  const values = valuesText(operation.values)
   const facts: readonly Fact[] = [
     { name: 'state', lines: [stateText(operation, now)] },
     { name: 'failure', lines: failure === null ? [] : [`${failure.code}: ${failure.message}`] },
@@ -95,8 +101,9 @@ export function operationFacts(operation: OperationDescription, now: number): re
     { name: 'caller', lines: [operation.caller] },
     { name: 'leaves', lines: leaves.length === 0 ? ['nothing'] : leaves },
     { name: 'arrives', lines: arrives.length === 0 ? [nothingArrivesText(operation)] : arrives },
+    { name: 'allows', lines: operation.allows.map(allowanceText) },
     { name: 'deposits', lines: operation.deposits.flatMap(depositLines) },
-    { name: 'values', lines: operation.values === null ? [] : [valuesText(operation.values)] },
+    { name: 'values', lines: values === null ? [] : [values] },
     { name: 'warnings', lines: operation.warnings },
     { name: 'counts as', lines: [`${groupDigits(operation.spendUsd)} USD of the spending limits`] },
     { name: 'gas', lines: [gasText(operation)] },
@@ -143,16 +150,26 @@ export function worthText(usd: number | null): string {
   return usd === null ? '' : `${dollars(usd.toFixed(6))} USD`
 }
 
-/**
- * For example "3,000 USD leave, 2,998 USD come back, at worst 2,985 USD, at trusted prices". The worst is weighed at an edge of the
- * prices, where all may be worth more: what is shown of it is never above what is expected.
- */
-export function valuesText(values: NonNullable<OperationDescription['values']>): string {
+/** For example "3,000 USD leave, 2,998 USD come back, at worst 2,985 USD, at trusted prices"; `null` where nothing does. */
+export function valuesText(values: OperationDescription['values']): string | null {
+  if (values === null) return null
   const { leavesUsd, arrivesUsd, arrivesAtWorstUsd } = values
+  if (Number(leavesUsd) + Number(arrivesUsd) === 0) return null
+  // An earlier version weighed the worst at an edge of the prices, where all may be worth more.
   const atWorst = Number(arrivesAtWorstUsd) < Number(arrivesUsd) ? arrivesAtWorstUsd : arrivesUsd
   const [leaves, arrives, worst] = [leavesUsd, arrivesUsd, atWorst].map(groupDigits)
   return `${leaves} USD leave, ${arrives} USD come back, at worst ${worst} USD, at trusted prices`
 }
+
+/** Who may take how much, and how long. */
+export function allowanceText(allowance: DescribedAllowance): string {
+  const { amount, spender } = allowance
+  if (!/[1-9]/.test(amount.amount)) return `nothing any more to ${spender}: what stood is taken back`
+  return `${amountWithWorth(amount)} to ${spender}, until ${allowanceEnd}`
+}
+
+/** When an allowance ends that is not taken back with the call. */
+export const allowanceEnd = 'a write to it has used it up, or approve_token with 0 takes it back; it has no end in time'
 
 /** What gas is expected to cost, and what it can cost at worst; only a transaction that is stuck has its fees raised. */
 export function gasText({ gasCostUsd, gasCostAtMost, gasCostAtMostUsd }: GasCosts): string {
@@ -212,11 +229,16 @@ function stepLines(steps: readonly DescribedStep[]): readonly string[] {
     ...(step.value === null ? [] : [`       with ${step.value}`]),
     ...step.calls.flatMap((call) => [
       `       ${call.function}`,
-      ...call.arguments.map(({ name, value, amount }) =>
-        amount === null ? `         ${name} = ${value}` : `         ${name} = ${value}: ${amountText(amount)}`,
+      ...call.arguments.map(({ name, value, amount, contract }) =>
+        [`         ${name} = ${value}`, ...meaningOf({ amount, contract })].join(': '),
       ),
     ]),
   ])
+}
+
+/** What an argument comes to, or whose address it is. */
+export function meaningOf({ amount, contract }: Pick<DescribedArgument, 'amount' | 'contract'>): readonly string[] {
+  return [...(amount === null ? [] : [amountText(amount)]), ...(contract === null ? [] : [contract])]
 }
 
 type Trade = Pick<OperationDescription, 'leavesAtMost' | 'arrivesAtLeast' | 'deposits'>

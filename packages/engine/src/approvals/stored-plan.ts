@@ -51,6 +51,7 @@ const schema = z.object({
           function: z.string(),
           arguments: z.record(z.string(), z.string()),
           amounts: z.record(z.string(), amount).default({}),
+          contracts: z.record(z.string(), z.string()).default({}),
         }),
       ),
     }),

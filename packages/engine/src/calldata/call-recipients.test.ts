@@ -16,6 +16,7 @@ const recipients = (surface: Surface, ...parts: readonly CalldataPart[]) => call
 const collect = (recipient: Address) => part('collect', { tokenId: 1n, recipient })
 const sweep = (token: Address, recipient = wallet) => part('sweepToken', { token, recipient })
 const unwrap = (recipient = wallet) => part('unwrapWETH9', { recipient })
+const sweepV4 = (currency: Address) => part('v4 14', { currency, recipient: one })
 const routed = (recipient: Address) => part('router 00', { recipient, path, amountIn: 1n, payerIsUser: true })
 const wrap = part('router 0b', { recipient: two, amount: 5n })
 const onward = (amountIn: bigint) =>
@@ -48,11 +49,19 @@ describe('G6: a called contract keeps nothing', () => {
     ],
     ['v4: sweep to itself', 'v4PositionManager', [part('v4 14', { currency: usdc, recipient: two })]],
     ['v4: a position for the manager', 'v4PositionManager', [part('v4 02', { recipient: two })]],
+    ['v4: unwrapped, and as much is not owed', 'v4PositionManager', [part('v4 16', { amount: 5n }), sweepV4(weth)]],
+    [
+      'v4: wrapped, and as much is not owed',
+      'v4PositionManager',
+      [part('v4 15', { amount: 5n }), sweepV4(zeroAddress)],
+    ],
     ['universal: kept', 'universalRouter', [routed(two)]],
     ['universal: kept by address', 'universalRouter', [routed(target)]],
     ['universal: another token', 'universalRouter', [routed(two), part('router 04', { token: usdc, recipient: one })]],
     ['universal: wrapped for nobody', 'universalRouter', [wrap]],
     ['universal: wrapped, part of it traded', 'universalRouter', [wrap, onward(4n)]],
+    ['universal: wrapped, two parts of it traded', 'universalRouter', [wrap, onward(2n), onward(2n)]],
+    ['universal: wrapped beside what a trade left', 'universalRouter', [wrap, routed(two), onward(3n), onward(2n)]],
     ['universal: unwrapped for nobody', 'universalRouter', [part('router 0c', { recipient: two })]],
   ])('%s', (_what, surface, parts) => {
     expect(recipients(surface, ...parts)).toContain(target)
@@ -66,9 +75,12 @@ describe('G6: a called contract keeps nothing', () => {
       'v4PositionManager',
       [part('v4 0e', { currency: usdc, recipient: two }), part('v4 14', { currency: usdc, recipient: wallet })],
     ],
+    ['v4: as much unwrapped as is owed', 'v4PositionManager', [part('v4 16', { amount: 0n })]],
+    ['v4: unwrapped and swept', 'v4PositionManager', [part('v4 16', { amount: 5n }), sweepV4(zeroAddress)]],
     ['universal: unwrapped', 'universalRouter', [routed(two), part('router 0c', { recipient: wallet })]],
     ['universal: swept', 'universalRouter', [routed(two), part('router 04', { token: weth, recipient: wallet })]],
     ['universal: wrapped and traded', 'universalRouter', [wrap, onward(5n)]],
+    ['universal: wrapped and traded in two parts', 'universalRouter', [wrap, onward(3n), onward(2n)]],
     ['universal: all traded on', 'universalRouter', [routed(two), onward(2n ** 255n)]],
   ])('unless the same call pays it out: %s', (_what, surface, parts) => {
     expect(recipients(surface, ...parts)).not.toContain(target)

@@ -22,8 +22,8 @@ export function callRecipients(
     // Which two tokens a position is of, its calldata does not say: both must be paid out, the simulation shows which.
     if (part.name === 'collect') return new Set(payouts.filter((token) => token !== null)).size >= 2 ? [] : [target]
     const held = heldBy(part, wrappedNative)
-    const isPaidOut = (token: string): boolean =>
-      payouts.includes(token) || later.some((one) => tradesOn(one.part, token, part))
+    const trades = later.map((one) => one.part)
+    const isPaidOut = (token: string): boolean => payouts.includes(token) || tradeOn(trades, token, part)
     return held !== null && held.every(isPaidOut) ? [] : [target]
   })
 }
@@ -40,11 +40,17 @@ type ReadPart = { readonly part: CalldataPart; readonly payee: Payee }
 
 /**
  * Whether what a position pays goes to the position manager of v4 alone to be put into a new one there, of which both currencies are
- * paid out again behind that. That the position is of the same two the simulation shows: nothing may stay there.
+ * paid out again behind that. That the position is of the same two the simulation shows: nothing may stay there. What is wrapped or
+ * unwrapped there must be paid out behind it just so.
  */
 function isHandedOn(part: CalldataPart, payee: Address, later: readonly ReadPart[], wrappedNative: Address): boolean {
-  if (part.name !== 'collect' || part.manager === undefined) return false
+  if (part.manager === undefined) return false
   const there = later.filter((one) => one.part.manager?.toLowerCase() === payee.toLowerCase())
+  if (isWrapping(part.name)) {
+    const [held] = heldBy(part, wrappedNative) ?? []
+    return there.some((one) => one.payee !== payee && payoutOf(one.part, wrappedNative) === held)
+  }
+  if (part.name !== 'collect') return false
   const minted = there.findIndex((one) => one.part.name === 'v4 02')
   const { currency0, currency1 } = there[minted]?.part.values ?? {}
   if (minted === -1) return false
@@ -72,7 +78,9 @@ const one = '0x0000000000000000000000000000000000000001'
 const two = '0x0000000000000000000000000000000000000002'
 
 /** The newer routers have names for the caller and for themselves, some of their functions take addresses as they are. */
-function payeeOf(surface: Surface, target: Address, { name, values }: CalldataPart): Payee {
+function payeeOf(surface: Surface, target: Address, { name, values, manager }: CalldataPart): Payee {
+  // What turns into native currency or back stays where it is, unless it is just what the pool is owed.
+  if (isWrapping(name)) return values['amount'] === openDelta ? null : (manager ?? 'itself')
   // Who owns an order is paid what it earns.
   const value = values['recipient'] ?? values['to'] ?? (surface === 'twammHook' ? values['owner'] : undefined)
   if (value === undefined) return null
@@ -106,6 +114,8 @@ function heldBy({ name, values }: CalldataPart, wrappedNative: Address): readonl
   if (name === 'router 0b') return [wrappedNative.toLowerCase()]
   if (name === 'router 0c') return [zeroAddress]
   if (name === 'v4 0e') return [addressOf(values['currency'])]
+  if (name === 'v4 15') return [wrappedNative.toLowerCase()]
+  if (name === 'v4 16') return [zeroAddress]
   if (name === 'v4 11') return [addressOf(values['currency0']), addressOf(values['currency1'])]
   return null
 }
@@ -117,16 +127,27 @@ function payoutOf({ name, values }: CalldataPart, wrappedNative: Address): strin
   return name === 'unwrapWETH9' || name === 'router 0c' ? wrappedNative.toLowerCase() : null
 }
 
-/** Whether a part of the universal router trades all that another one left of a token. */
-function tradesOn({ name, values }: CalldataPart, token: string, left: CalldataPart): boolean {
-  if (values['payerIsUser'] !== false) return false
+/** Whether parts of the universal router trade all that another one left of a token: its whole balance, or just what was wrapped. */
+function tradeOn(parts: readonly CalldataPart[], token: string, left: CalldataPart): boolean {
+  const amounts = parts.flatMap((part) => soldBy(part, token))
+  if (amounts.includes(wholeBalance)) return true
+  return left.name === 'router 0b' && amounts.reduce((sum, amount) => sum + amount, 0n) === left.values['amount']
+}
+
+/** What a part takes of a token that the router holds. */
+function soldBy({ name, values }: CalldataPart, token: string): readonly bigint[] {
+  if (values['payerIsUser'] !== false) return []
   const isTrade = name === 'router 00' || name === 'router 08'
-  if (!isTrade && name !== 'v4 0b') return false
+  if (!isTrade && name !== 'v4 0b') return []
   const spent = isTrade ? endsOf(values['path'])[0] : addressOf(values['currency'])
   const amount = values[isTrade ? 'amountIn' : 'amount']
-  const isWrapped = left.name === 'router 0b' && amount === left.values['amount']
-  return spent === token && (amount === wholeBalance || isWrapped)
+  return spent === token && typeof amount === 'bigint' ? [amount] : []
 }
+
+const isWrapping = (name: string) => name === 'v4 15' || name === 'v4 16'
+
+/** `OPEN_DELTA` of v4: all that the pool is owed of a currency, or owes. */
+const openDelta = 0n
 
 /** `CONTRACT_BALANCE` of the universal router. */
 const wholeBalance = 2n ** 255n

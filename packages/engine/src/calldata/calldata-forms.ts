@@ -34,8 +34,8 @@ export const v4Actions = new Map<number, readonly AbiParameter[] | null>([
   [0x11, parseAbiParameters('address currency0, address currency1, address recipient')],
   [0x12, null], // close currency: with the caller
   [0x14, parseAbiParameters('address currency, address recipient')],
-  [0x15, null], // wrap
-  [0x16, null], // unwrap
+  [0x15, parseAbiParameters('uint256 amount')], // wrap
+  [0x16, parseAbiParameters('uint256 amount')], // unwrap
 ])
 
 /** What `modifyLiquidities` and the v4 command of the universal router carry. */

@@ -43,6 +43,13 @@ const [weth, dollar, tether] = [
 })) as [Token, Token, Token]
 
 describe('calldata for a person', () => {
+  it('names what a chain has where versions are missing', () => {
+    const bare: Chain = { ...chain, amm: {} }
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [stranger, 5n] })
+    expect(describeCalldata(bare, { to: usdc, data }).contract).toBe('the token USDC')
+    expect(describeCalldata(bare, { to: v3!.positionManager, data }).contract).toBeNull()
+  })
+
   it('names contract, function and arguments of a token', () => {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [stranger, 5_000_000n] })
     expect(describeCalldata(chain, { to: usdc, data })).toEqual({

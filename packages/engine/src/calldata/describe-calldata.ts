@@ -52,6 +52,16 @@ export function describeCalldata(
   return { contract: contract.name, calls: size(data) === 0 ? [] : readFunction(place, data, 0) }
 }
 
+/** Gives our own name for a contract of the chain's row; `null` for any other text. */
+export function contractNames(chain: Chain): ContractNames {
+  const contracts = contractsOf(chain)
+  return (text) => (text.length === addressLength ? (contracts.get(text.toLowerCase())?.name ?? null) : null)
+}
+
+export type ContractNames = (text: string) => string | null
+
+const addressLength = 42
+
 export type DescribedTransaction = {
   readonly to: Address
   readonly data: Hex

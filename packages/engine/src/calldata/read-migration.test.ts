@@ -99,6 +99,14 @@ it('native currency is paid out again as its wrapped form', () => {
   expect(moved(mint(wallet, zeroAddress), ...swept)?.recipients).toEqual([wallet, wallet, wallet])
 })
 
+it('of native currency just what the new position owes is unwrapped, or the rest of it is paid out again', () => {
+  const unwrap = (amount: bigint) => ['0x16', encodeAbiParameters(parseAbiParameters('uint256'), [amount])] as const
+  const opened = mint(wallet, zeroAddress)
+  expect(moved(unwrap(0n), opened, ...swept)?.recipients).not.toContain(v4)
+  expect(moved(unwrap(5n), opened, ...swept)?.recipients).toContain(v4)
+  expect(moved(unwrap(5n), opened, ...swept, sweep(zeroAddress, wallet))?.recipients).not.toContain(v4)
+})
+
 it.each([
   ['nothing is opened with it', [...swept]],
   ['one side of it is not paid out again', [mint(wallet), sweep(weth, wallet)]],

@@ -2,7 +2,12 @@ import { formatAmount } from '@svc/lp-math'
 import { getAddress, size, slice, zeroAddress } from 'viem'
 import type { Intent, Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '@svc/amm'
 import { callsOf } from '../batch/batch-step.ts'
-import { describeCalldata, type DescribedCall } from '../calldata/describe-calldata.ts'
+import {
+  contractNames,
+  type ContractNames,
+  describeCalldata,
+  type DescribedCall,
+} from '../calldata/describe-calldata.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
 import { shownOf, tokenFacts } from './plan-shown.ts'
 import { unlistedWarnings } from '../policy/policy-verdict.ts'
@@ -20,6 +25,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
   const { refusals, conditions } = terms
   const { name, nativeCurrency } = chain
   const shown = shownOf(context)
+  const nameOf = contractNames(chain)
   return {
     planId: terms.planId,
     planHash: shownPlanHash(context),
@@ -33,7 +39,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
     }),
     expiresAt: terms.expiresAt === null ? null : new Date(terms.expiresAt).toISOString(),
     why: intent.why,
-    steps: steps.flatMap(callsOf).map((step) => describeStep(step, context)),
+    steps: steps.flatMap(callsOf).map((step) => describeStep(step, context, nameOf)),
     atomicity: intent.atomicity,
     deltas: [...simulation.deltas]
       .filter(([, amount]) => amount !== 0n)
@@ -106,7 +112,11 @@ const whatNext = {
   'approval and delay': 'Once a person has approved and its time has come, it runs by itself.',
 } as const
 
-function describeStep({ kind, label, to, valueWei, data }: Step, context: Reserved): PlannedStep {
+function describeStep(
+  { kind, label, to, valueWei, data }: Step,
+  context: Reserved,
+  nameOf: ContractNames,
+): PlannedStep {
   const selector = size(data) < 4 ? '0x' : slice(data, 0, 4)
   const isTwammHook = context.known.surfaces.get(to.toLowerCase()) === 'twammHook'
   const { contract, calls } = describeCalldata(context.chain, { to, data, isToken: kind !== 'call', isTwammHook })
@@ -116,11 +126,15 @@ function describeStep({ kind, label, to, valueWei, data }: Step, context: Reserv
     valueWei: `${valueWei}`,
     selector,
     contract,
-    calls: calls.map((call) => describeCall(call, context)),
+    calls: calls.map((call) => describeCall(call, context, nameOf)),
   }
 }
 
-function describeCall({ function: name, arguments: texts, tokens }: DescribedCall, context: Reserved): PlannedCall {
+function describeCall(
+  { function: name, arguments: texts, tokens }: DescribedCall,
+  context: Reserved,
+  nameOf: ContractNames,
+): PlannedCall {
   const amounts = Object.entries(tokens).flatMap(([argument, token]) => {
     const text = texts[argument] ?? ''
     // What stands for "everything owed" and the like says so itself and is no amount.
@@ -129,7 +143,16 @@ function describeCall({ function: name, arguments: texts, tokens }: DescribedCal
     if (amount >= leastMarker || tokenFacts(token, context) === undefined) return []
     return [[argument, describeAmount({ token, amount }, context)] as const]
   })
-  return { function: name, arguments: texts, amounts: Object.fromEntries(amounts) }
+  const contracts = Object.entries(texts).flatMap(([argument, text]) => {
+    const named = nameOf(text)
+    return named === null ? [] : [[argument, named] as const]
+  })
+  return {
+    function: name,
+    arguments: texts,
+    amounts: Object.fromEntries(amounts),
+    contracts: Object.fromEntries(contracts),
+  }
 }
 
 /** Amounts from here on are no amounts: "all there is" and the like. */

@@ -70,6 +70,7 @@ const storedPart = z.strictObject({
   atomicity: z.enum(['single', 'multicall', 'batch-7702', 'user-operation', 'sequential']),
   spends: quantities,
   receives: quantities,
+  receivesApart: z.array(quantities).optional(),
   approvals: z.array(
     z.strictObject({
       token: address,

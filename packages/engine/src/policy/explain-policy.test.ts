@@ -214,6 +214,15 @@ describe('explaining what the policy says to a plan', () => {
     expect(met?.change === null).toBe(expected[0] === null)
   })
 
+  it.each([
+    [undefined, 'every tool its key allows'],
+    [[], 'no write tool'],
+    [['collect_fees', 'execute_swap'], 'collect_fees, execute_swap'],
+  ])('says of a grant of %j what it allows', (tools, says) => {
+    const principals = { 'api-key:00000000000000aa': { tools } }
+    expect(explain(tools === undefined ? {} : { principals }, {})[0]?.says).toBe(says)
+  })
+
   it('holds the gas of a way home to the budget for that alone', () => {
     const used = { session: 10n ** 12n, daily: 10n ** 12n, principalDaily: 0n, gas: 10n ** 12n, budgets: new Map() }
     const asks = (exitGas: bigint) => ({

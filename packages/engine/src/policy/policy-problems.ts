@@ -1,6 +1,7 @@
 import { policySchema } from './policy-schema.ts'
 import * as z from 'zod'
 import type { ErrorDetail } from '@svc/amm'
+import { nearestName } from '@svc/runtime'
 
 /** What is wrong with a policy file, one line a member, each naming the member and what is accepted there. */
 export function policyProblems(error: z.ZodError): readonly PolicyProblem[] {
@@ -44,16 +45,18 @@ const kinds: Readonly<Record<string, string>> = {
 function unknownMember(path: readonly PropertyKey[], key: string): PolicyProblem {
   const accepted = acceptedAt(path)
   const field = [...path, key.slice(0, 100)].join('.')
-  const message = accepted === '' ? 'there is no such member' : `there is no such member; accepted here: ${accepted}`
-  return { field, message }
+  const nearest = nearestName(key, accepted)
+  const known = accepted.length === 0 ? '' : `; accepted here: ${accepted.join(', ')}`
+  const meant = nearest === null ? known : `; did you mean ${nearest}?${known.replace('; a', ' A')}`
+  return { field, message: `there is no such member${meant}` }
 }
 
-function acceptedAt(path: readonly PropertyKey[]): string {
+function acceptedAt(path: readonly PropertyKey[]): readonly string[] {
   const under = path.length === 0 ? '' : `${path.join('.')}.`
   const names = policyMembers()
     .filter(({ name }) => name.startsWith(under))
-    .map(({ name }) => name.slice(under.length).split('.')[0])
-  return [...new Set(names)].join(', ')
+    .map(({ name }) => name.slice(under.length).split('.')[0] ?? '')
+  return [...new Set(names)]
 }
 
 /**

@@ -123,7 +123,12 @@ describe('the policy', () => {
       return null
     }
     expect(refused({ limitsUsd: { perTransacton: '1' } })).toMatchObject({
-      details: [{ message: 'there is no such member; accepted here: perTransaction, perSession, daily' }],
+      details: [
+        {
+          message:
+            'there is no such member; did you mean perTransaction? Accepted here: perTransaction, perSession, daily',
+        },
+      ],
     })
     expect(refused({ principals: { bob: {} } })).toMatchObject({
       details: [

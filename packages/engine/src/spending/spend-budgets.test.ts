@@ -1,7 +1,8 @@
-import { zeroAddress } from 'viem'
+import { type Hex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { PriceBand } from '@svc/amm'
 import { parsePolicy } from '../policy/policy.ts'
+import { budgetNames, poolBudgetName } from '../value/budget-names.ts'
 import { type BudgetedValue, budgetsOf } from './spend-budgets.ts'
 import type { PricedToken } from './spend-value.ts'
 import { bandOf } from '../value/bands.fixture.ts'
@@ -49,6 +50,8 @@ describe('what a call takes out of the budgets of a day', () => {
       { name: 'without an expected price 1 fresh', usdMicros: 1n, capUsdMicros: 0n },
     ])
     expect(of({ leaves: holding({ fresh: 1n }) }, 'allow')).toEqual([])
+    // What nothing prices is refused elsewhere.
+    expect(of({ leaves: holding({ silent: 1n, unseen: 1n }) })).toEqual([])
     expect(of({ arrives: holding({ fresh: 1n }), leaves: holding({ pooled: 1n, fed: 1n }) })).toEqual([])
   })
 
@@ -66,6 +69,40 @@ describe('what a call takes out of the budgets of a day', () => {
         ['without a named source 1 unnamed', 1n],
       ]),
     )
+  })
+
+  it('is taken out of the budgets of the pools where each has one, and else out of the speculative one too', () => {
+    const [one, other, unbudgeted, unlisted] = ['a', 'b', 'c', 'd'].map((digit) => `0x${digit.repeat(40)}`) as [
+      Hex,
+      Hex,
+      Hex,
+      Hex,
+    ]
+    const pools = {
+      '1': { [one]: { budgetUsd: '300' }, [other]: { budgetUsd: '200' }, [unbudgeted]: { maxLossBps: 10 } },
+    }
+    const budgeted = parsePolicy({ speculativeUsd: '9', valueRules: { pools } }, { production: false })
+    const asked = (...ids: readonly Hex[]) => {
+      const value = { ...valueOf({}), bounds: valueBounds(budgeted, 1, 'execute_swap', ids) }
+      const budgets = budgetsOf(
+        { ...value, speculativeUsdMicros: usd(7) },
+        { ...spend, policy: budgeted, spendUsdMicros: usd(50) },
+      )
+      const isAsked = (name: string) => name === budgetNames.speculative || name.startsWith('pool ')
+      return budgets.flatMap(({ name, usdMicros, capUsdMicros }) =>
+        isAsked(name) ? [[name, usdMicros, capUsdMicros]] : [],
+      )
+    }
+    const cap = usd(9)
+    const [first, second] = [
+      [poolBudgetName(1, one), usd(50), usd(300)],
+      [poolBudgetName(1, other), usd(50), usd(200)],
+    ]
+    expect(asked(one, other)).toEqual([[budgetNames.speculative, 0n, cap], first, second])
+    for (const id of [unbudgeted, unlisted]) {
+      expect(asked(one, id)).toEqual([[budgetNames.speculative, usd(7), cap], first])
+    }
+    expect(asked()).toEqual([[budgetNames.speculative, usd(7), cap]])
   })
 
   it('counts such a token within shares, that leave beside a token without a price too', () => {
@@ -102,12 +139,14 @@ function pricedAs(symbol: string, change: Partial<PriceBand>): [string, PricedTo
 const byPools = { basis: 'pools', depthUsdMicros: usd(1_000) } as const
 const [key, listed] = pricedAs('unnamed', {})
 const unnamed: [string, PricedToken] = [key, { ...listed, band: null, usdE18: null, doubt: 'unnamed' }]
+const silent: [string, PricedToken] = ['silent', { ...unnamed[1], doubt: 'silent' }]
 const priced = new Map([
   pricedAs('fresh', { ...byPools, isAnchored: false }),
   pricedAs('pooled', byPools),
   pricedAs('other', byPools),
   pricedAs('fed', {}),
   unnamed,
+  silent,
 ])
 const spend = { policy, chainId: 1, priced, spendUsdMicros: 0n }
 

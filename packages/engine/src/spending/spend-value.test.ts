@@ -170,11 +170,9 @@ describe('what a call spends', () => {
   })
 
   it('keeps the sign in reports', () => {
-    expect([usdOf(usdc, -2_500_000n, priced), usdOf(usdc, 1n, priced), usdOf(zeroAddress, 1n, priced)]).toEqual([
-      -2.5,
-      0.000001,
-      null,
-    ])
+    expect([usdOf(usdc, -2_500_000n, priced), usdOf(usdc, 1n, priced)]).toEqual([-2.5, 0.000001])
+    // Without a price, and not looked at.
+    expect([usdOf(zeroAddress, 1n, priced), usdOf('0xdef', 1n, priced)]).toEqual([null, null])
   })
 })
 

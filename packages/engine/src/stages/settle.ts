@@ -14,7 +14,6 @@ import type { Progress } from '../context/execution-context.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import {
   notGivenBack,
-  outflowsOf,
   type PricedTokens,
   spentAmounts,
   usdOf,
@@ -87,8 +86,7 @@ export async function settleLedger(
   const { engine, intent, spend, reservationId } = context
   if (!spend.reserved) return null
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
-  const spent =
-    lasting.length > 0 ? spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas) : outflowsOf(deltas)
+  const spent = spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas)
   const { usdMicros: left, unpriced } = valueOf(
     notGivenBack(spent, intent, deltas, priced, context.value.isExit ? 'either' : 'both'),
     priced,

@@ -145,6 +145,8 @@ function mutations(): readonly Mutation[] {
     ],
     ['value', () => ({ transaction: { ...honest(), value: '1' } }), 'more native currency'],
     ['value that is no amount', () => ({ transaction: { ...honest(), value: '-1' } }), 'no amount of wei'],
+    ['value with more behind it', () => ({ transaction: { ...honest(), value: '0 ether' } }), 'no amount of wei'],
+    ['value with more before it', () => ({ transaction: { ...honest(), value: ' 0' } }), 'no amount of wei'],
     ['chain', () => ({ transaction: { ...honest(), chainId: 1 } }), 'another chain'],
     ['sender', () => ({ transaction: { ...honest(), from: stranger } }), 'sent by somebody else'],
     ['empty calldata', () => ({ transaction: { ...honest(), data: '0x' } }), 'no calldata'],

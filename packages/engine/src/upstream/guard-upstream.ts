@@ -1,16 +1,21 @@
-import { type Address, type Hex, isAddress, zeroAddress } from 'viem'
-import type { Intent, IntentApproval, TokenQuantity, UpstreamAsked, UpstreamKind, UpstreamTransaction } from '@svc/amm'
-import { type KnownContracts, knownContracts } from '../calldata/known-contracts.ts'
+import { type Address, type Hex, isAddress, maxUint128, zeroAddress } from 'viem'
+import type {
+  Intent,
+  IntentApproval,
+  IntentDeposit,
+  TokenQuantity,
+  UpstreamAsked,
+  UpstreamKind,
+  UpstreamTransaction,
+} from '@svc/amm'
+import { liquidityForAmounts } from '@svc/amm/liquidity'
+import { getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
+import type { CalldataDeposit } from '../calldata/call-deposits.ts'
+import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { allowedParts } from './allowed-parts.ts'
 import { type FactsContext, type PartFacts, partFacts } from './part-facts.ts'
 import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from './read-parts.ts'
-import {
-  upstreamRefusal,
-  createTradingClient,
-  type TradingClientOptions,
-  type TradingRoutePorts,
-} from '@svc/amm/upstream'
-import type { Policy } from '../policy/policy.ts'
+import { upstreamRefusal } from '@svc/amm/upstream'
 
 /**
  * Makes an intent of a transaction that somebody else built, if it is what was asked for and nothing more: chain, sender,
@@ -46,7 +51,7 @@ export function guardUpstream(transaction: UpstreamTransaction, expectation: Ups
     slippageBps: expectation.slippageBps,
     deadline,
     recipients: [wallet],
-    ...(expectation.deposits === undefined ? {} : { deposits: expectation.deposits }),
+    ...depositsOf(expectation, expectation.known.readCall(surface, { to, data })?.deposits ?? []),
     why: expectation.why,
   }
 }
@@ -195,9 +200,46 @@ function approvalsOf(
   valueWei: bigint,
 ): readonly IntentApproval[] {
   const via = surface === 'universalRouter' || surface === 'v4PositionManager' ? 'permit2' : 'erc20'
-  const tokens = spends.filter(({ token }) => token !== zeroAddress)
-  if (valueWei === 0n && tokens.length < spends.length) throw upstreamRefusal('it sends no native currency')
+  const paid = spends.filter(({ amount }) => amount > 0n)
+  const tokens = paid.filter(({ token }) => token !== zeroAddress)
+  if (valueWei === 0n && tokens.length < paid.length) throw upstreamRefusal('it sends no native currency')
   return tokens.map(({ token, amount }) => ({ token, spender: to, amount, via, revokeAfter: true }))
+}
+
+/**
+ * The deposits that were asked for, as the calldata makes them. Others round in their own way: a little less of the amounts may go in,
+ * and of v4 the liquidity that they buy is the calldata's. Pool, range and limits the pipeline holds against them like any other's.
+ */
+function depositsOf(
+  { deposits, slippageBps }: UpstreamExpectation,
+  made: readonly CalldataDeposit[],
+): Pick<Intent, 'deposits'> {
+  if (deposits === undefined) return {}
+  return { deposits: deposits.map((asked, index) => depositAs(asked, made[index], slippageBps ?? 0)) }
+}
+
+function depositAs(asked: IntentDeposit, made: CalldataDeposit | undefined, slippageBps: number): IntentDeposit {
+  const { version, tickLower, tickUpper, sqrtPriceX96 } = asked
+  if (made?.version !== version || version === 'v2' || tickLower === null || tickUpper === null) return asked
+  const bounds = {
+    sqrtPriceX96,
+    sqrtPriceAX96: getSqrtPriceAtTick(tickLower),
+    sqrtPriceBX96: getSqrtPriceAtTick(tickUpper),
+  }
+  const liquidity = made.liquidity ?? 0n
+  if (liquidity > maxUint128) throw upstreamRefusal('it deposits more than was asked for')
+  const amounts =
+    version === 'v4'
+      ? getAmountsForLiquidity(sqrtPriceX96, bounds.sqrtPriceAX96, bounds.sqrtPriceBX96, liquidity, true)
+      : { amount0: made.asked?.amount0 ?? 0n, amount1: made.asked?.amount1 ?? 0n }
+  for (const side of ['amount0', 'amount1'] as const) {
+    if (amounts[side] > asked[side]) throw upstreamRefusal('it deposits more than was asked for')
+    if (amounts[side] * 10_000n < asked[side] * BigInt(10_000 - slippageBps)) {
+      throw upstreamRefusal('it deposits less than was asked for')
+    }
+  }
+  if (version === 'v4') return { ...asked, ...amounts, liquidity, minLiquidity: liquidity }
+  return { ...asked, ...amounts, ...liquidityForAmounts({ bounds, ...amounts, slippageBps }) }
 }
 
 /** What is owed already is paid in full and at any time; the calldata need not say how much of it. */
@@ -246,24 +288,4 @@ function isHex(data: string): data is Hex {
 /** Text of somebody else, as far as it can be an address. */
 function short(text: string): string {
   return isAddress(text, { strict: false }) ? text : 'no address'
-}
-
-/**
- * The trading API and the guard that each of its transactions passes, with the contracts that chain and policy name at that moment.
- * All that ask with one key share it, for the key is what is limited. `null` without a key: nobody is asked then.
- */
-export function openTrading({ tradingApi, policy }: TradingOptions): TradingRoutePorts | null {
-  if (tradingApi === null) return null
-  return {
-    client: createTradingClient(tradingApi),
-    guard: (transaction, asked) =>
-      guardUpstream(transaction, { ...asked, known: knownContracts(asked.chain, policy()) }),
-  }
-}
-
-export type TradingOptions = {
-  /** `null` where there is no key. */
-  readonly tradingApi: TradingClientOptions | null
-  /** As it holds now. */
-  readonly policy: () => Policy
 }

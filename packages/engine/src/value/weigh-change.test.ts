@@ -98,6 +98,12 @@ describe('G13: what leaves against what arrives', () => {
   it('brings no more at worst than is simulated, though its worst lies at the edge where both sides are worth more', () => {
     const moved = weigh([outcome({ wide: 100n * e18 }, { wide: 99n * e18 })])
     expect(moved.leastInUsdMicros).toBeLessThanOrEqual(moved.inUsdMicros)
+    // In the middle of the band, as what is simulated: the least that arrives is worth no more at worst than it is beside it.
+    const bounded = weigh([
+      outcome({ usdc: usd(100) }, { wide: e18 }),
+      outcome({ usdc: usd(100) }, { wide: (e18 * 99n) / 100n }),
+    ])
+    expect(bounded.leastInUsdMicros).toBe(usd(99))
     const placed = weigh([outcome({ usdc: usd(100) }, { wide: e18 }), outcome({ wide: e18 }, { usdc: usd(101) })])
     expect(placed.leastInUsdMicros).toBeLessThanOrEqual(placed.inUsdMicros)
   })

@@ -39,12 +39,12 @@ export function weighChange(change: WeighedChange): ValueVerdict {
 }
 
 /**
- * What arrives of the whole at worst: of one call as its worst outcome says, and no more than is simulated, though both sides are worth more
- * at that edge; of several what is simulated, less the most that each of them can lose.
+ * What arrives of the whole at worst, in the middle of every band as what is simulated, so that the two can be compared: of one call as
+ * its worst outcome says, and no more than is simulated; of several what is simulated, less the most that each of them can lose.
  */
 function leastArriving(simulated: bigint, [whole, ...calls]: readonly Weighed[]): bigint {
-  if (calls.length === 0) return smaller(simulated, whole?.worst.inUsdMicros ?? simulated)
-  const lost = calls.reduce((sum, { worst }) => sum + larger(lostIn(worst), 0n), 0n)
+  if (calls.length === 0) return smaller(simulated, whole?.worstInMiddle.inUsdMicros ?? simulated)
+  const lost = calls.reduce((sum, { worstInMiddle }) => sum + larger(lostIn(worstInMiddle), 0n), 0n)
   return larger(simulated - lost, 0n)
 }
 
@@ -82,16 +82,22 @@ function weighGroup({ outcomes, feeBps }: CallOutcomes, change: WeighedChange): 
   const outermostBps = Math.max(bounds.mostLossBps, bounds.maxLossBps)
   const beyondAll = alone.filter((one) => !isAllowed(one, outermostBps))
   return {
-    worst: (beyond.length > 0 ? beyond : beyondAll.length > 0 ? beyondAll : rest).reduce(
-      (most, one) => (lossBps(one) > lossBps(most) ? one : most),
+    worst: worstOf(
+      beyond.length > 0 ? beyond : beyondAll.length > 0 ? beyondAll : rest,
       beyond[0] ?? beyondAll[0] ?? first,
     ),
+    worstInMiddle: worstOf(middle, middle[0] ?? nothing.worst),
     allowedBps,
     isWithin: beyond.length + beyondAll.length === 0 || isSpeculative,
     lossUsdMicros: isSpeculative ? 0n : [...middle, ...apart].map(lostIn).reduce(larger, 0n),
     speculativeUsdMicros: isSpeculative ? weighed.map(lostIn).reduce(larger, 0n) : 0n,
     coldUsdMicros: isCold(outcomes, prices) ? mostLeaving(outcomes, prices) : 0n,
   }
+}
+
+/** The one that loses the largest share. */
+function worstOf(weighed: readonly Weighing[], first: Weighing): Weighing {
+  return weighed.reduce((most, one) => (lossBps(one) > lossBps(most) ? one : most), first)
 }
 
 /** What an outcome loses as a day counts it: in the middle of every band, or more where feeds lie apart. */
@@ -150,7 +156,7 @@ function isAllowed({ outUsdMicros, inUsdMicros }: Weighing, allowedBps: number):
 type Weighed = Pick<
   ValueVerdict,
   'allowedBps' | 'isWithin' | 'lossUsdMicros' | 'speculativeUsdMicros' | 'coldUsdMicros'
-> & { readonly worst: Weighing }
+> & { readonly worst: Weighing; readonly worstInMiddle: Weighing }
 
 /** By how much a group is beyond what it may lose, to name the worst. */
 function excess({ worst, allowedBps, isWithin }: Weighed): number {
@@ -210,7 +216,7 @@ export type ValueVerdict = {
   readonly lossUsdMicros: bigint
   /** The outcome and edge that lose the largest share. */
   readonly worst: { readonly outUsdMicros: bigint; readonly inUsdMicros: bigint }
-  /** What arrives of the whole in the worst outcomes of all its calls. */
+  /** What arrives of the whole in the worst outcomes of all its calls, in the middle of every band. */
   readonly leastInUsdMicros: bigint
   readonly lossBps: number
   readonly allowedBps: number
@@ -227,6 +233,7 @@ type Weighing = { readonly outUsdMicros: bigint; readonly inUsdMicros: bigint }
 
 const nothing: Weighed = {
   worst: { outUsdMicros: 0n, inUsdMicros: 0n },
+  worstInMiddle: { outUsdMicros: 0n, inUsdMicros: 0n },
   allowedBps: 0,
   isWithin: true,
   lossUsdMicros: 0n,

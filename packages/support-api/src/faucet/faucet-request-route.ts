@@ -4,7 +4,7 @@ import type { Route } from '../context.ts'
 import { jsonReply } from '../edge/reply.ts'
 import { readJsonBody, requireJsonHeaders, parseBody } from '../edge/read-json-body.ts'
 import { problem, problemResponses } from '../routes/problem-schema.ts'
-import { requestGrant, type GrantDesk } from './request-grant.ts'
+import type { Grant, GrantRequest } from './request-grant.ts'
 
 /** What a claim names, for the API and for the page's form. */
 export const faucetRequest = z
@@ -42,7 +42,7 @@ const alreadyClaimed = problem
   .openapi('FaucetAlreadyClaimed', { description: 'The problem, with what became of the first claim.' })
 
 /** Grants 0.01 of the native currency to a wallet, once on each chain. */
-export function faucetRequestRoute(desk: GrantDesk): Route {
+export function faucetRequestRoute(take: (request: GrantRequest) => Promise<Grant>): Route {
   return {
     config: {
       method: 'post',
@@ -76,7 +76,7 @@ export function faucetRequestRoute(desk: GrantDesk): Route {
       const { address, chainId, appId } = parseBody(faucetRequest, await readJsonBody(c.env.incoming, mostBytes))
       await apps.require(appId, c.get('network'))
       const network = c.get('network')
-      return jsonReply(await requestGrant(desk, { address: getAddress(address), chainId, appId, network }))
+      return jsonReply(await take({ address: getAddress(address), chainId, appId, network }))
     },
   }
 }

@@ -9,7 +9,7 @@ import { lookUpClaim } from './look-up-claim.ts'
 import { openFaucet, type Faucet, type OpenFaucetChain } from './open-faucet.ts'
 import { remembered } from './remembered.ts'
 import { reportFaucet } from './report-faucet.ts'
-import { requestGrant } from './request-grant.ts'
+import { type Grant, type GrantRequest, requestGrant } from './request-grant.ts'
 
 /** Opens the faucet and begins to pay, in whichever replica leads a chain; and gives its routes. */
 export function openFaucetPart(options: FaucetPartOptions): FaucetPart {
@@ -22,11 +22,17 @@ export function openFaucetPart(options: FaucetPartOptions): FaucetPart {
   )
   const queueDepth = ofEachChain(faucet, now, depthForMs, async ({ chain }) => (await claims.queue(chain.id)).depth)
   const desk = { faucet, claims, config, balanceWei, queueDepth, log }
+  const grant = async (request: GrantRequest): Promise<Grant> => {
+    const granted = await requestGrant(desk, request)
+    // Whoever claimed looks at once, and is not shown what was so before.
+    report.forget()
+    return granted
+  }
   faucet.start()
   return {
-    routes: [faucetRequestRoute(desk), faucetStatusRoute(report)],
+    routes: [faucetRequestRoute(grant), faucetStatusRoute(report)],
     report,
-    grant: (request) => requestGrant(desk, request),
+    grant,
     claimOf: (wallet) => lookUpClaim(desk, wallet),
     async networkLeft(network) {
       const scopes = { chainId: 0, appId: '', network }

@@ -14,6 +14,17 @@ test('those who wait at the same time share one question, and its answer holds f
   expect(await read()).toBe(3)
 })
 
+test('what is forgotten is asked for anew, and an answer on its way by then is for those who waited alone', async () => {
+  const answers: ((answer: string) => void)[] = []
+  const read = remembered(() => new Promise<string>((resolve) => answers.push(resolve)), { forMs: 10, now: () => 0 })
+  const before = read()
+  read.forget()
+  const after = read()
+  answers[0]?.('old')
+  answers[1]?.('new')
+  expect([await before, await after, await read()]).toEqual(['old', 'new', 'new'])
+})
+
 test('an answer that failed is asked for again', async () => {
   let asked = 0
   const read = remembered(async () => (asked++ === 0 ? Promise.reject(new Error('away')) : 'here'), {

@@ -48,10 +48,21 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
   })
 
   test('a wallet is paid once, and told of its transaction when it asks again', async () => {
+    const status = () => api.ask('/v1/faucet/status')
+    expect((await status()).json).toMatchObject({ chains: [{ lastClaimAt: null }] })
     const address = wallet()
     const first = await ask({ address, chainId: 31337, appId: 'app-one' })
     expect(first.status).toBe(200)
     expect(first.json).toMatchObject({ address, chainId: 31337, amount: '0.01', currency: 'ETH' })
+    // Though the status was looked at a moment before, and is remembered for a while.
+    expect((await status()).json).toMatchObject({
+      chains: [
+        {
+          lastClaimAt: expect.stringMatching(/^\d{4}-/),
+          history: expect.arrayContaining([{ day: expect.any(String), claims: 1 }]),
+        },
+      ],
+    })
     const again = await ask({ address: address.toLowerCase(), chainId: 31337, appId: 'app-two' })
     expect(again).toMatchObject({ status: 409, headers: { 'content-type': 'application/problem+json' } })
     expect(again.json).toMatchObject({

@@ -1,6 +1,6 @@
 import { backtestPicture } from './backtest/backtest-picture.ts'
 import type { BacktestCurves } from './backtest/backtest-curves.ts'
-import type { Look, Theme } from './palette.ts'
+import type { Look } from './palette.ts'
 import type { Picture } from './frame.ts'
 import { rangePicture } from './range/range-picture.ts'
 import type { RangeResult } from './range/range-result.ts'
@@ -10,7 +10,11 @@ export type ChartSpec =
   | { readonly kind: 'range'; readonly result: RangeResult; readonly horizonDays: number }
   | { readonly kind: 'backtest'; readonly curves: BacktestCurves }
 
-export type ChartRequest = { readonly drawing: ChartSpec; readonly theme: Theme; readonly format: 'svg' | 'png' }
+/** Without a theme an SVG has the colours that its viewer prefers, and a PNG is light. `width` in pixels. */
+export type ChartRequest = Pick<Look, 'theme' | 'width'> & {
+  readonly drawing: ChartSpec
+  readonly format: 'svg' | 'png'
+}
 
 export function pictureOf(drawing: ChartSpec, look: Look = {}): Picture {
   if (drawing.kind === 'range') return rangePicture(drawing.result, drawing.horizonDays, look)

@@ -17,7 +17,7 @@ test('a picture is read as SVG and as PNG, by its own principal alone', async ()
   const [svg, png] = chartStore.put({ principalId: 'one', tool, drawing })
   expect(chartStore.list('one')).toEqual([svg, png])
   expect(svg?.title).toBe(
-    'Range of WETH/USDC 0.05 %, 1970-01-01 00:00 UTC (SVG), kept for an hour; dark with ?theme=dark',
+    'Range of WETH/USDC 0.05 %, 1970-01-01 00:00 UTC (SVG), kept for an hour; dark with ?theme=dark, narrow with ?width=360',
   )
   expect(await chartStore.read('one', svg?.uri ?? '')).toMatchObject({ text: expect.stringContaining('WETH/USDC') })
   const read = await chartStore.read('one', png?.uri ?? '')
@@ -26,7 +26,7 @@ test('a picture is read as SVG and as PNG, by its own principal alone', async ()
   expect(chartStore.list('other')).toEqual([])
 })
 
-test('is dark for who asks for it, light else', async () => {
+test('is dark for who asks for it; an SVG nobody asked so has the colours that its viewer prefers', async () => {
   const { chartStore } = open()
   const links = chartStore.put({ principalId: 'one', tool, drawing })
   for (const { uri } of links) {
@@ -39,8 +39,36 @@ test('is dark for who asks for it, light else', async () => {
     const grounds = [plain, light, dark].map(groundOf)
     expect(grounds[0]).toBe(grounds[1])
     expect(grounds[0]).not.toBe(grounds[2])
+    const follows = [plain, light, dark].map(
+      (read) => read && 'text' in read && read.text.includes('prefers-color-scheme'),
+    )
+    expect(follows).toEqual([uri.endsWith('.svg'), false, false])
   }
-  expect(await chartStore.read('one', `${links[0]?.uri}?theme=red`)).toBeNull()
+})
+
+test('no colour of a picture stays light for a viewer that prefers dark', async () => {
+  const svg = await draw({ drawing, format: 'svg' })
+  const [, style = '', body = ''] = /<style>([^]*?)<\/style>([^]*)/.exec(String(svg)) ?? []
+  // What is cut along is black, and what has no width has any colour: neither is seen.
+  const seen = body.replace(/<clipPath[^]*?<\/clipPath>/g, '').replace(/stroke="[^"]*" stroke-width="0"/g, '')
+  const used = new Set(seen.match(/(?:fill|stroke)="#[0-9a-f]+"/g))
+  expect(used.size).toBeGreaterThan(6)
+  expect([...used].filter((attribute) => !style.includes(`[${attribute}]{`))).toEqual([])
+})
+
+test('is as wide as is asked, with its words broken to fit', async () => {
+  const { chartStore } = open()
+  const [svg, png] = chartStore.put({ principalId: 'one', tool, drawing })
+  const narrow = await chartStore.read('one', `${svg?.uri}?theme=dark&width=360`)
+  const text = narrow !== null && 'text' in narrow ? narrow.text : ''
+  expect(text).toMatch(/^<svg width="360"/)
+  const lines = [...text.matchAll(/<text[^>]*>([^<]+)<\/text>/g)].map(([, line = '']) => line)
+  expect(lines.length).toBeGreaterThan(8)
+  expect(lines.filter((line) => line.length > 60)).toEqual([])
+  expect(await chartStore.read('one', `${png?.uri}?width=360`)).toMatchObject({ mimeType: 'image/png' })
+  for (const other of ['?theme=red', '?width=100', '?width=9000', '?width=3.6', '?', '?height=300', '?width=360&x=1']) {
+    expect(await chartStore.read('one', `${svg?.uri}${other}`)).toBeNull()
+  }
 })
 
 test('is gone after an hour', async () => {

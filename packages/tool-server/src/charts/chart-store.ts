@@ -7,8 +7,9 @@ export type ChartStore = {
   put(kept: KeptChart): readonly PictureLink[]
   list(principalId: string): readonly PictureLink[]
   /**
-   * `null` where this principal has no such picture, or has it no longer. Drawn at the first reading, light unless `?theme=dark` ends
-   * the URI. Rejects as `draw` does.
+   * `null` where this principal has no such picture, or has it no longer. Drawn at the first reading: an SVG in the colours that its
+   * viewer prefers and a PNG in light ones unless `?theme=` says which, a thousand pixels wide unless `?width=` says how many. Rejects as
+   * `draw` does.
    */
   read(principalId: string, uri: string): Promise<ReadPicture | null>
 }
@@ -62,10 +63,13 @@ export function createChartStore({ newId, now, draw }: ChartStoreOptions): Chart
     },
     async read(principalId: string, uri: string) {
       sweep()
-      const [, id = '', format, theme = 'light'] = readable.exec(uri) ?? []
+      const [, id = '', format, query] = readable.exec(uri) ?? []
       const kept = chartStore.get(id)
-      if (kept?.principalId !== principalId || !isFormat(format) || !isTheme(theme)) return null
-      const picture = await drawn.of(`${id}.${format}.${theme}`, { drawing: kept.drawing, theme, format }, principalId)
+      const look = lookOf(query)
+      if (kept?.principalId !== principalId || !isFormat(format) || look === null) return null
+      const { theme, width } = look
+      const name = [id, format, theme, width].join('.')
+      const picture = await drawn.of(name, { drawing: kept.drawing, theme, width, format }, principalId)
       const named = { uri, mimeType: formats[format] }
       if (typeof picture === 'string') return { ...named, text: picture }
       return { ...named, blob: Buffer.from(picture).toString('base64') }
@@ -73,7 +77,22 @@ export function createChartStore({ newId, now, draw }: ChartStoreOptions): Chart
   })
 }
 
-const readable = /^svc:\/\/charts\/([0-9a-f-]{36})\.(svg|png)(?:\?theme=(light|dark))?$/
+const readable = /^svc:\/\/charts\/([0-9a-f-]{36})\.(svg|png)(?:\?(.*))?$/
+
+/** What the end of a URI asks for; `null` where it is none of ours. */
+function lookOf(query: string | undefined): Pick<ChartRequest, 'theme' | 'width'> | null {
+  if (query === undefined) return {}
+  const asked = new URLSearchParams(query)
+  const [theme, width] = [asked.get('theme'), asked.get('width')]
+  const isKnown = [...asked.keys()].every((name) => name === 'theme' || name === 'width') && query !== ''
+  if (!isKnown || (theme !== null && !isTheme(theme)) || (width !== null && !/^\d{3,4}$/.test(width))) return null
+  const pixels = width === null ? undefined : Number(width)
+  if (pixels !== undefined && (pixels < leastWidth || pixels > mostWidth)) return null
+  return { theme: theme ?? undefined, width: pixels }
+}
+
+const leastWidth = 320
+const mostWidth = 2_000
 
 /** `until` in Unix milliseconds. */
 type Entry = KeptChart & { readonly until: number }
@@ -84,7 +103,7 @@ function linksTo(id: string, { tool, drawing, until }: Entry): PictureLink[] {
     type: 'resource_link',
     uri: `svc://charts/${id}.${format}`,
     name: `${tool}.${format}`,
-    title: `${title} (${format.toUpperCase()}), kept for an hour; dark with ?theme=dark`,
+    title: `${title} (${format.toUpperCase()}), kept for an hour; dark with ?theme=dark, narrow with ?width=360`,
     mimeType,
   }))
 }

@@ -6,11 +6,14 @@ import type {
   XAXisComponentOption,
   YAXisComponentOption,
 } from 'echarts'
-import type { Look, Palette } from './palette.ts'
+import { fullWidth, type Look, type Palette, wideFrom } from './palette.ts'
 
 /** What every picture has: its ground and letters, a title above, and below how the figures were come by. */
-export function frame(words: FrameWords, palette: Palette, { isBare = false }: Look): EChartsOption {
+export function frame(words: FrameWords, palette: Palette, look: Look): EChartsOption {
+  const { isBare = false } = look
   const { title, subtitle, caption, parts } = words
+  const lines = linesOf(words, look)
+  const { left } = roomFor(words, look)
   const named = (part: FramePart): TitleComponentOption => ({
     text: part.text,
     left: part.left,
@@ -26,20 +29,20 @@ export function frame(words: FrameWords, palette: Palette, { isBare = false }: L
       ? parts.map(named)
       : [
           {
-            text: title,
-            subtext: subtitle,
-            left: 24,
+            text: lines.title.join('\n'),
+            subtext: lines.subtitle.join('\n'),
+            left,
             top: 14,
             itemGap: 6,
-            textStyle: { color: palette.ink, fontSize: 18, fontWeight: 600 },
-            subtextStyle: { color: palette.faint, fontSize: 13, lineHeight: 18 },
+            textStyle: { color: palette.ink, fontSize: titleSize, fontWeight: 600, lineHeight: titleLine },
+            subtextStyle: { color: palette.faint, fontSize: subtitleSize, lineHeight: subtitleLine },
           },
           ...parts.map(named),
           {
-            text: caption.join('\n'),
-            left: 24,
+            text: lines.caption.join('\n'),
+            left,
             bottom: 12,
-            textStyle: { color: palette.faint, fontSize: 11, fontWeight: 400, lineHeight: 16 },
+            textStyle: { color: palette.faint, fontSize: legendFontSize, fontWeight: 400, lineHeight: captionLine },
           },
         ],
   }
@@ -50,6 +53,51 @@ export type FrameWords = {
   readonly subtitle: string
   readonly caption: readonly string[]
   readonly parts: readonly FramePart[]
+}
+
+/** Room above the first part and below the last: for title and caption, or none; and where headings begin. */
+export function roomFor(words: Omit<FrameWords, 'parts'>, look: Look): Room {
+  // A heading has five pixels around it, which a page has no use for.
+  if (look.isBare === true) return { above: 6, below: 4, left: -5 }
+  const { title, subtitle, caption } = linesOf(words, look)
+  const more = titleLine * (title.length - 1) + subtitleLine * (subtitle.length - 1)
+  return {
+    above: 74 + more,
+    below: Math.max(78, 30 + captionLine * caption.length),
+    left: (look.width ?? fullWidth) < wideFrom ? 12 : 24,
+  }
+}
+
+export type Room = { readonly above: number; readonly below: number; readonly left: number }
+
+const titleSize = 18
+const titleLine = 22
+const subtitleSize = 13
+const subtitleLine = 18
+const captionLine = 16
+
+/** Broken where the picture is narrower than the words were written for. */
+function linesOf({ title, subtitle, caption }: Omit<FrameWords, 'parts'>, { width = fullWidth }: Look) {
+  const wrap = (text: string, fontSize: number) => (width < fullWidth ? wrapped(text, fontSize, width - 24) : [text])
+  return {
+    // Its letters are bold.
+    title: wrap(title, titleSize * 1.08),
+    subtitle: wrap(subtitle, subtitleSize),
+    caption: caption.flatMap((line) => wrap(line, legendFontSize)),
+  }
+}
+
+function wrapped(text: string, fontSize: number, width: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (line !== '' && textWidth(longer, fontSize) > width) {
+      lines.push(line)
+      line = word
+    } else line = longer
+  }
+  return [...lines, line]
 }
 
 /** A part of a picture with axes and a legend of its own. */
@@ -83,7 +131,13 @@ export function lineLabel({ ground }: Palette) {
 const fontFamily = 'Inter, system-ui, sans-serif'
 
 /** A drawing before it is drawn: plain data for the chart library, and its size in pixels. */
-export type Picture = { readonly option: EChartsOption; readonly width: number; readonly height: number }
+export type Picture = {
+  readonly option: EChartsOption
+  readonly width: number
+  readonly height: number
+  /** Whether an SVG of it is to have the colours that its viewer prefers. */
+  readonly followsViewer: boolean
+}
 
 /**
  * A scale in round steps, about five of them, over these values, and over 0 by default. Throws nothing: without an extent

@@ -26,11 +26,30 @@ export type Theme = keyof typeof palettes
 
 export type Palette = (typeof palettes)[Theme]
 
+/**
+ * A style for an SVG in light colours that shows it in the dark ones where the viewer prefers them: a picture that lies on a dark page
+ * is no white slab there. What it says of colours goes before the attributes of what is drawn.
+ */
+export function darkStyle(): string {
+  const { light, dark } = palettes
+  const { series: lightSeries, ...lightOnes } = light
+  const { series: darkSeries, ...darkOnes } = dark
+  const [from, to] = [
+    [...Object.values(lightOnes), ...lightSeries],
+    [...Object.values(darkOnes), ...darkSeries],
+  ]
+  const rules = from.flatMap((colour, index) =>
+    ['fill', 'stroke'].map((attribute) => `[${attribute}="${colour}"]{${attribute}:${to[index] ?? colour}}`),
+  )
+  return `<style>@media (prefers-color-scheme:dark){${rules.join('')}}</style>`
+}
+
 /** How a picture looks where it is shown. */
 export type Look = {
-  readonly theme?: Theme
+  /** Where none is given, light, and as an SVG dark for a viewer that prefers it. */
+  readonly theme?: Theme | undefined
   /** In pixels, at least 320; 1,000 unless given. Where it is narrow the parts stand below each other. */
-  readonly width?: number
+  readonly width?: number | undefined
   /** Without title and caption, for a page that says them itself. */
   readonly isBare?: boolean
   /** Whose ranges, fees and losses are shown, where there are several; the best one's unless given. */
@@ -44,9 +63,3 @@ export const fullWidth = 1_000
 
 /** From here on parts fit beside each other. */
 export const wideFrom = 720
-
-/** Room above the first part and below the last: for title and caption, or none; and where headings begin. */
-export function margins({ isBare = false, width = fullWidth }: Look) {
-  // A heading has five pixels around it, which a page has no use for.
-  return isBare ? { above: 6, below: 4, left: -5 } : { above: 74, below: 78, left: width < wideFrom ? 12 : 24 }
-}

@@ -28,7 +28,9 @@ export type Config = {
   readonly paymasterUrls: ReadonlyMap<number, Secret>
   readonly upstream: {
     readonly tradingApiKey: Secret | null
-    readonly tradingApiUrl: string
+    /** `null`: the public one of the dialect. */
+    readonly tradingApiUrl: string | null
+    readonly tradingApiDialect: 'v1' | 'lp'
     readonly subgraphApiKey: Secret | null
     /** Base of Merkl's API or of one like it. */
     readonly rewardsUrl: string

@@ -57,12 +57,17 @@ export const settings = [
   // other services
   secret(
     'SVC_TRADING_API_KEY',
-    'Key of the trading API, which then builds the calls of collect_fees and remove_liquidity; claim_lp_rewards and migrate_position need it.',
+    'Key of the trading API, which then builds deposits, removals, collections of v3 and v4 and the better swap; claim_lp_rewards and migrate_position need it.',
   ),
   setting(
     'SVC_TRADING_API_URL',
     'Base URL of the trading API; asked only with a key.',
-    'https://trade-api.gateway.uniswap.org/v1',
+    'https://trade-api.gateway.uniswap.org/v1, for `lp` https://liquidity.api.uniswap.org',
+  ),
+  setting(
+    'SVC_TRADING_API_DIALECT',
+    'How the trading API is spoken to: `v1`, or `lp`, the newer one, which builds no swaps, migrations or claims of rewards.',
+    'v1',
   ),
   secret('SVC_MCP_SUBGRAPH_API_KEY', 'Key of the subgraph gateway, for the history of pools.'),
   setting(

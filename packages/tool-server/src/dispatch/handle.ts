@@ -1,6 +1,13 @@
 import { type Call, type OpenExecute, readPlanned } from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
-import { type EarlierTransaction, type Intent, type KeptDeposit, ToolError, untilAborted } from '@svc/amm'
+import {
+  type EarlierTransaction,
+  type Intent,
+  type KeptDeposit,
+  type TokenQuantity,
+  ToolError,
+  untilAborted,
+} from '@svc/amm'
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { Ports } from '../ports.ts'
 import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
@@ -44,7 +51,7 @@ export async function handle(
     execute: write.openExecute(call),
     isDryRun: call.dryRun,
     keptDeposits: () => keptDeposits(call),
-    keptReceipts: () => (call.carriesOut === null ? [] : readPlanned(call.carriesOut).receives),
+    keptReceipts: (operation) => keptReceipts(call, operation),
     keptParts: () => keptParts(call),
     earlier: async (chain) =>
       call.attempt === undefined ? [] : ((await write.earlier?.(call.requestId, chain)) ?? []),
@@ -59,6 +66,13 @@ function keptDeposits({ carriesOut }: Call): readonly KeptDeposit[] {
   if (carriesOut === null) return []
   const { deposits = [], slippageBps } = readPlanned(carriesOut)
   return deposits.map((deposit) => ({ deposit, slippageBps: slippageBps ?? 0 }))
+}
+
+function keptReceipts({ carriesOut }: Call, operation?: number): readonly TokenQuantity[] {
+  if (carriesOut === null) return []
+  const { receives, receivesApart } = readPlanned(carriesOut)
+  // A batch of one call is that call.
+  return operation === undefined || receivesApart === undefined ? receives : (receivesApart[operation] ?? [])
 }
 
 function keptParts({ carriesOut }: Call): readonly Intent[] | null {

@@ -12,11 +12,18 @@ import {
   type Version,
 } from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
-import { enterReverted, type HarvestBook, type HarvestRequest, isSameValue, isStop } from './harvest-book.ts'
+import {
+  enterReverted,
+  type HarvestBook,
+  type HarvestRequest,
+  isSameValue,
+  isStop,
+  type OwedReward,
+} from './harvest-book.ts'
 
 /** Sells what collections brought for the target, one swap a token, each weighed by itself; a failure of one leaves the others. */
 export async function consolidate(request: HarvestRequest, context: WriteContext, book: HarvestBook): Promise<void> {
-  for (const { token, amount } of toSell(request, context, { book, due: [] })) {
+  for (const { token, amount } of toSell(request, context, { book, due: [], rewards: null })) {
     try {
       const swap = await planSwap(request, context, { tokenIn: token, amountIn: amount })
       const done = await context.execute(swap.intent, async (settled) => {
@@ -54,7 +61,7 @@ export type PlannedSwap = {
 export async function planSwaps(
   request: HarvestRequest,
   context: WriteContext,
-  work: { readonly book: HarvestBook; readonly due: readonly Position[] },
+  work: ToCome,
 ): Promise<readonly PlannedSwap[]> {
   const planned = await Promise.all(
     toSell(request, context, work).map(async ({ token: tokenIn, amount: amountIn }) => {
@@ -70,17 +77,25 @@ export async function planSwaps(
   return planned.flat()
 }
 
+/** What the call has brought, and what is still to come of it. */
+type ToCome = {
+  readonly book: HarvestBook
+  readonly due: readonly Position[]
+  readonly rewards: { readonly rewards: readonly OwedReward[] } | null
+}
+
 type Sale = { readonly token: Token; readonly amount: bigint }
 
 /** What is held of each token of the positions, and still waits in those that are due, but for the target itself. */
 function toSell(
   { chain, target }: HarvestRequest,
   { tokens }: Pick<WriteContext, 'tokens'>,
-  { book, due }: { readonly book: HarvestBook; readonly due: readonly Position[] },
+  { book, due, rewards }: ToCome,
 ): readonly Sale[] {
   if (target === null) return []
   const collected = book.collected.map(({ position }) => position)
-  const known = [...collected, ...due].flatMap(({ pool }) => [pool.token0, pool.token1])
+  const claimed = [...book.rewards.flatMap(({ paid }) => paid), ...(rewards?.rewards ?? [])].map(({ token }) => token)
+  const known = [...[...collected, ...due].flatMap(({ pool }) => [pool.token0, pool.token1]), ...claimed]
   const wrapped = tokens.wrapped(chain)
   const sold = [...new Map(known.map((token) => [token.address, token])).values()]
   const kept = sold.filter((token) => token.address !== target.address && isSameValue(token, target, wrapped))
@@ -92,9 +107,16 @@ function toSell(
     .filter((token) => !isSameValue(token, target, wrapped))
     .map((token) => ({
       token,
-      amount: (book.held.get(token.address.toLowerCase()) ?? 0n) + waitsIn(due, token.address),
+      amount:
+        (book.held.get(token.address.toLowerCase()) ?? 0n) +
+        waitsIn(due, token.address) +
+        owedIn(rewards?.rewards ?? [], token.address),
     }))
     .filter(({ amount }) => amount > 0n)
+}
+
+function owedIn(rewards: readonly OwedReward[], token: Address): bigint {
+  return rewards.reduce((sum, owed) => (isAddressEqual(owed.token.address, token) ? sum + owed.amount : sum), 0n)
 }
 
 function waitsIn(due: readonly Position[], token: Address): bigint {

@@ -15,6 +15,7 @@ import type { WriteContext } from '../tool.ts'
 /** What a harvest has done so far, in all its attempts, and what it could not do. */
 export type HarvestBook = {
   readonly collected: CollectedFees[]
+  readonly rewards: PaidRewards[]
   readonly swaps: DoneSwap[]
   readonly failures: HarvestFailure[]
   readonly notes: string[]
@@ -60,6 +61,15 @@ export type CollectedFees = {
   readonly fees1: bigint
 }
 
+/** What one claim paid. */
+export type PaidRewards = {
+  readonly hash: Hash
+  readonly distributor: Address
+  readonly paid: readonly OwedReward[]
+}
+
+export type OwedReward = { readonly token: Token; readonly amount: bigint }
+
 export type DoneSwap = {
   readonly hash: Hash
   readonly tokenIn: Token
@@ -77,12 +87,12 @@ export type HarvestFailure = {
 
 /** Opens the book of a call, with what earlier attempts at it had mined. */
 export async function openBook(
-  { chain, target }: Pick<HarvestRequest, 'chain' | 'target'>,
-  context: Pick<WriteContext, 'earlier' | 'liquidity' | 'tokens' | 'prices'>,
+  { chain, owner, target }: Pick<HarvestRequest, 'chain' | 'owner' | 'target'>,
+  context: Pick<WriteContext, 'earlier' | 'liquidity' | 'rewards' | 'tokens' | 'prices'>,
 ): Promise<HarvestBook> {
   const earlier = await context.earlier(chain)
   const book = emptyBook()
-  for (const mined of earlier) await enterEarlier(book, { chain, target, mined }, context)
+  for (const mined of earlier) await enterEarlier(book, { chain, owner, target, mined }, context)
   if (earlier.length > 0) {
     const gasWei = earlier.reduce((sum, { gasCostWei }) => sum + gasCostWei, 0n)
     const native = context.tokens.wrapped(chain)
@@ -95,6 +105,7 @@ export async function openBook(
 function emptyBook(): HarvestBook {
   const book: HarvestBook = {
     collected: [],
+    rewards: [],
     swaps: [],
     failures: [],
     notes: [],
@@ -130,28 +141,33 @@ function namesTransaction({ failures }: HarvestBook): boolean {
   return failures.some(({ error }) => error.details.some(({ txHash }) => txHash !== undefined))
 }
 
-/** Which of its transactions an earlier attempt made what for is told by their logs: collections leave theirs, and a swap gives for the target. */
+/** Which of its transactions an earlier attempt made what for is told by their logs: collections and claims leave theirs, and a swap gives for the target. */
 async function enterEarlier(
   book: HarvestBook,
   {
     chain,
+    owner,
     target,
     mined,
-  }: { readonly chain: Chain; readonly target: Token | null; readonly mined: EarlierTransaction },
-  { liquidity, tokens }: Pick<WriteContext, 'liquidity' | 'tokens'>,
+  }: Pick<HarvestRequest, 'chain' | 'owner' | 'target'> & { readonly mined: EarlierTransaction },
+  { liquidity, rewards, tokens }: Pick<WriteContext, 'liquidity' | 'rewards' | 'tokens'>,
 ): Promise<void> {
   const { hash, deltas } = mined
   const collected = await liquidity.collectedIn(chain, mined)
   book.enterCollected(hash, collected)
+  const claimed = rewards.claimedIn(chain, owner, mined)
+  const paid = claimed.map(async ({ token, amount }) => ({ token: await tokens.byAddress(chain, token), amount }))
+  const [claim] = claimed
+  if (claim !== undefined) book.rewards.push({ hash, distributor: claim.distributor, paid: await Promise.all(paid) })
   const given = deltas.find(({ amount }) => amount < 0n)
   const got = deltas.find(({ token, amount }) => amount > 0n && token === target?.address)
-  const isSwap = collected.length === 0 && given !== undefined && got !== undefined && target !== null
-  book.transactions.push({
-    label: collected.length > 0 ? 'collect fees' : isSwap ? 'swap' : 'of an earlier attempt',
-    hash,
-  })
+  const brings = collected.length > 0 || claim !== undefined
+  const isSwap = !brings && given !== undefined && got !== undefined && target !== null
+  const label =
+    collected.length > 0 ? 'collect fees' : brings ? 'claim rewards' : isSwap ? 'swap' : 'of an earlier attempt'
+  book.transactions.push({ label, hash })
   addTo(book.held, deltas)
-  if (collected.length > 0 || isSwap) book.main = hash
+  if (brings || isSwap) book.main = hash
   if (!isSwap) return
   const tokenIn = await tokens.byAddress(chain, given.token)
   const amounts = { amountIn: -given.amount, amountOut: got.amount }

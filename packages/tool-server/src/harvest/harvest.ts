@@ -1,9 +1,17 @@
 import type { Deferred, Intent, Position } from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
+import { claimRewards, type PlannedRewards, planRewards } from './claim-rewards.ts'
 import { collectBatches } from './collect-batches.ts'
 import { consolidate, planSwaps, type PlannedSwap } from './consolidate.ts'
 import { findDue } from './find-due.ts'
-import { type HarvestBook, type HarvestRequest, openBook, type CollectedFees, type DoneSwap } from './harvest-book.ts'
+import {
+  type HarvestBook,
+  type HarvestRequest,
+  openBook,
+  type CollectedFees,
+  type DoneSwap,
+  type PaidRewards,
+} from './harvest-book.ts'
 import { readGasPrice, typicalGas } from '../analysis/read-gas-price.ts'
 
 export type HarvestOutcome =
@@ -21,19 +29,26 @@ export type HarvestOutcome =
 export async function harvest(request: HarvestRequest, context: WriteContext): Promise<HarvestOutcome> {
   const book = await openBook(request, context)
   const { due, skipped, notes } = await findDue(request, context, book)
-  book.notes.push(...notes, ...rewardNotes(request))
-  const planFollows = lazily(() => planSwaps(request, context, { book, due }))
+  book.notes.push(...notes)
+  const planClaim = lazily(() => planRewards(request, context, book))
+  const planFollows = lazily(async () => planSwaps(request, context, { book, due, rewards: await planClaim() }))
   const deferred = await collectBatches(request, context, {
     book,
     due,
     follows: async (): Promise<readonly Intent[]> =>
-      book.hasBegun() || context.keptParts() !== null ? [] : (await planFollows()).map(({ intent }) => intent),
+      book.hasBegun() || context.keptParts() !== null
+        ? []
+        : [...partOf(await planClaim()), ...(await planFollows()).map(({ intent }) => intent)],
   })
   if (deferred !== null) {
-    const preview = await previewHarvest(request, context, { book, due, swaps: await planFollows() })
+    const [rewards, swaps] = [await planClaim(), await planFollows()]
+    const preview = await previewHarvest(request, context, { book, due, rewards, swaps })
     return { kind: 'deferred', deferred, preview: { ...preview, skipped } }
   }
   book.requireAnything()
+  // A claim is part of a harvest that has begun: nothing is stored any more, and nothing waits.
+  const planned = book.stop === null && book.hasBegun() ? await planClaim() : null
+  if (planned !== null) await claimRewards(request, context, { book, planned })
   if (book.stop === null) await consolidate(request, context, book)
   return { kind: 'done', book, skipped }
 }
@@ -42,19 +57,15 @@ export async function harvest(request: HarvestRequest, context: WriteContext): P
 export async function lookAtHarvest(request: HarvestRequest, context: WriteContext): Promise<HarvestPreview> {
   const book = await openBook(request, context)
   const { due, skipped, notes } = await findDue(request, context, book)
-  book.notes.push(...notes, ...rewardNotes(request))
-  const swaps = await planSwaps(request, context, { book, due })
-  return { ...(await previewHarvest(request, context, { book, due, swaps })), skipped }
+  book.notes.push(...notes)
+  if (request.includeRewards)
+    book.notes.push('Rewards are left out: get_claimable_rewards shows what another wallet is owed.')
+  const swaps = await planSwaps(request, context, { book, due, rewards: null })
+  return { ...(await previewHarvest(request, context, { book, due, rewards: null, swaps })), skipped }
 }
 
-/**
- * A harvest collects and swaps fees; it makes no claims, with a key for the trading API or without. This is the one place where they
- * would join it: their intents between collections and swaps, what they pay into the book.
- */
-function rewardNotes({ includeRewards }: HarvestRequest): readonly string[] {
-  return includeRewards
-    ? ["Rewards are left out: claim_lp_rewards claims them, with the operator's trading API key."]
-    : []
+function partOf(planned: PlannedRewards | null): readonly Intent[] {
+  return planned === null ? [] : [planned.plan.intent]
 }
 
 function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
@@ -65,6 +76,7 @@ function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
 /** What a harvest would do and cost, at the present block and prices; nothing of it has a transaction. */
 export type HarvestPreview = {
   readonly collected: readonly Expected<CollectedFees>[]
+  readonly rewards: readonly Expected<PaidRewards>[]
   readonly swaps: readonly Expected<DoneSwap>[]
   readonly skipped: number
   readonly gasCostUsd: number | null
@@ -80,8 +92,14 @@ async function previewHarvest(
   {
     book,
     due,
+    rewards,
     swaps,
-  }: { readonly book: HarvestBook; readonly due: readonly Position[]; readonly swaps: readonly PlannedSwap[] },
+  }: {
+    readonly book: HarvestBook
+    readonly due: readonly Position[]
+    readonly rewards: PlannedRewards | null
+    readonly swaps: readonly PlannedSwap[]
+  },
 ): Promise<Omit<HarvestPreview, 'skipped'>> {
   const failed = new Set(book.failures.flatMap(({ positions = [] }) => positions))
   const payable = due.filter((position) => !failed.has(position))
@@ -92,11 +110,12 @@ async function previewHarvest(
   const swapGas = swaps.reduce((sum, { quote, intent }) => sum + quote.gasEstimate + approvalGas(intent), 0n)
   return {
     collected: payable.map((position) => ({ position, hash: null, fees0: position.fees0, fees1: position.fees1 })),
+    rewards: rewards === null ? [] : [{ hash: null, distributor: rewards.distributor, paid: rewards.rewards }],
     swaps: swaps.map(({ quote, tokenIn, tokenOut }) => {
       const { amountIn, amountOut, priceImpactBps } = quote
       return { hash: null, tokenIn, tokenOut, amountIn, amountOut, priceImpactBps }
     }),
-    gasCostUsd: gasPrice.costUsd(collectGas + swapGas),
+    gasCostUsd: gasPrice.costUsd(collectGas + swapGas + (rewards === null ? 0n : claimGas)),
     notes: [
       ...book.notes,
       ...[...failed].map(
@@ -105,6 +124,9 @@ async function previewHarvest(
     ],
   }
 }
+
+/** A claim of two tokens was measured at some 150,000. */
+const claimGas = 150_000n
 
 async function gasOfCollections(
   { chain, owner, deadline }: HarvestRequest,

@@ -220,7 +220,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       return envelope
     },
     async audited(event) {
-      const lines = (await readFile(join(dataDir, 'audit.jsonl'), 'utf8')).trim().split('\n')
+      const lines = (await readFile(join(dataDir, 'audit.jsonl'), 'utf8')).split('\n').filter((line) => line !== '')
       return lines.map((line) => JSON.parse(line) as { readonly event: string }).filter((line) => line.event === event)
     },
     balance(symbolOrAddress, of = wallet.address) {

@@ -4,7 +4,7 @@ import { type ErrorDetail, type Token, tokenLabel, ToolError, type UsdPrice } fr
 import { sumUsd, valueUsd } from '../analysis/value-usd.ts'
 import type { WriteContext } from '../tool.ts'
 import { documented, priceNotes, tokenAmount, usdResult } from './results.ts'
-import type { CollectedFees, DoneSwap, HarvestBook, HarvestRequest } from '../harvest/harvest-book.ts'
+import type { CollectedFees, DoneSwap, HarvestBook, HarvestRequest, PaidRewards } from '../harvest/harvest-book.ts'
 
 /**
  * The members of a harvest's result that say what was done, or in a plan what would be: then they name no transaction. Those that the
@@ -61,7 +61,7 @@ export async function formatHarvest(
   context: Pick<WriteContext, 'prices' | 'tokens'>,
 ): Promise<HarvestReport> {
   const { collected, swaps, gasCostUsd } = done
-  const prices = await pricesOf(chain, collected, context)
+  const prices = await pricesOf(chain, done, context)
   const priceOf = (token: Token): UsdPrice | null => prices.get(token.address)?.[1] ?? null
   const fees = collected.map(({ position, hash, fees0, fees1 }) => {
     const { token0, token1 } = position.pool
@@ -78,9 +78,19 @@ export async function formatHarvest(
     }
   })
   const totalFeesUsd = sumUsd(...fees.map(({ totalUsd }) => totalUsd))
+  const rewards = done.rewards.map(({ distributor, hash, paid }) => ({
+    distributor,
+    txHash: hash,
+    tokens: paid.map(({ token, amount }) => ({
+      symbol: tokenLabel(token),
+      amount: tokenAmount(amount, token),
+      amountUsd: valueUsd(amount, token, priceOf(token)),
+    })),
+  }))
+  const totalRewardsUsd = sumUsd(0, ...rewards.flatMap(({ tokens }) => tokens.map(({ amountUsd }) => amountUsd)))
   return {
     feesCollected: fees,
-    rewardsClaimed: [],
+    rewardsClaimed: rewards,
     consolidationSwaps: swaps.map(({ hash, tokenIn, tokenOut, amountIn, amountOut, priceImpactBps }) => ({
       txHash: hash,
       tokenIn: tokenLabel(tokenIn),
@@ -93,11 +103,11 @@ export async function formatHarvest(
       positionsHarvested: collected.length,
       positionsSkipped: done.skipped,
       totalFeesUsd,
-      totalRewardsUsd: 0,
+      totalRewardsUsd,
       consolidatedAmount: target === null ? null : tokenAmount(consolidated(target, done), target),
       consolidatedToken: target === null ? null : tokenLabel(target),
       totalGasCostUsd: gasCostUsd,
-      netValueUsd: totalFeesUsd === null || gasCostUsd === null ? null : sumUsd(totalFeesUsd, -gasCostUsd),
+      netValueUsd: gasCostUsd === null ? null : sumUsd(totalFeesUsd, totalRewardsUsd, -gasCostUsd),
     },
     notes: [...done.notes, ...priceNotes(...prices.values())],
   }
@@ -105,6 +115,7 @@ export async function formatHarvest(
 
 type Done = {
   readonly collected: readonly (Omit<CollectedFees, 'hash'> & { readonly hash: string | null })[]
+  readonly rewards: readonly (Omit<PaidRewards, 'hash'> & { readonly hash: string | null })[]
   readonly swaps: readonly (Omit<DoneSwap, 'hash'> & { readonly hash: string | null })[]
   readonly skipped: number
   readonly gasCostUsd: number | null
@@ -113,28 +124,32 @@ type Done = {
 
 /** What a book says was done, in all attempts. */
 export function doneOf(book: HarvestBook, skipped: number): Done {
-  const { collected, swaps, gasCostUsd, notes } = book
-  return { collected, swaps, gasCostUsd, notes, skipped }
+  const { collected, rewards, swaps, gasCostUsd, notes } = book
+  return { collected, rewards, swaps, gasCostUsd, notes, skipped }
 }
 
 /** What of the target itself came, and what swaps brought. */
-function consolidated(target: Token, { collected, swaps }: Done): bigint {
+function consolidated(target: Token, { collected, rewards, swaps }: Done): bigint {
+  const claimed = rewards
+    .flatMap(({ paid }) => paid)
+    .reduce((sum, { token, amount }) => (token.address === target.address ? sum + amount : sum), 0n)
   const own = collected.reduce((sum, { position: { pool }, fees0, fees1 }) => {
     if (pool.token0.address === target.address) return sum + fees0
     return pool.token1.address === target.address ? sum + fees1 : sum
   }, 0n)
-  return swaps.reduce((sum, { amountOut }) => sum + amountOut, own)
+  return swaps.reduce((sum, { amountOut }) => sum + amountOut, own + claimed)
 }
 
 async function pricesOf(
   chain: Chain,
-  collected: Done['collected'],
+  { collected, rewards }: Pick<Done, 'collected' | 'rewards'>,
   { prices }: Pick<WriteContext, 'prices'>,
 ): Promise<ReadonlyMap<string, readonly [Token, UsdPrice | null]>> {
   const paid = collected.flatMap(({ position: { pool }, fees0, fees1 }) => [
     ...(fees0 > 0n ? [pool.token0] : []),
     ...(fees1 > 0n ? [pool.token1] : []),
   ])
+  paid.push(...rewards.flatMap((claim) => claim.paid.map(({ token }) => token)))
   const tokens = [...new Map(paid.map((token) => [token.address, token])).values()]
   return new Map(
     await Promise.all(

@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Intent, KeptDeposit, Settled, Token } from '@svc/amm'
+import type { Intent, KeptDeposit, Settled, Token, TokenQuantity } from '@svc/amm'
 import { sumUsd, valueUsd } from '../analysis/value-usd.ts'
 import type { WriteContext } from '../tool.ts'
 import { addRequestOf } from './add-request.ts'
@@ -23,7 +23,7 @@ export type OperationOutcome = { readonly type: BatchOperation['type']; readonly
   | { readonly depositedUsd: number | null }
 )
 
-/** Plans an operation as the tool of its name would; `kept` is the deposit it makes in a plan that is carried out. */
+/** Plans an operation as the tool of its name would. */
 export function planOperation(operation: BatchOperation, given: Given): Promise<PlannedOperation> {
   if (operation.type === 'collect') return planCollect(operation, given)
   if (operation.type === 'compound') return planCompound(operation, given)
@@ -31,7 +31,13 @@ export function planOperation(operation: BatchOperation, given: Given): Promise<
   return operation.type === 'add' ? planAdd(operation, given) : planRebalance(operation, given)
 }
 
-export type Given = { readonly chain: Chain; readonly context: WriteContext; readonly kept: KeptDeposit | undefined }
+export type Given = {
+  readonly chain: Chain
+  readonly context: WriteContext
+  /** The deposit it makes, and what it receives at least, in a plan that is carried out. */
+  readonly kept: KeptDeposit | undefined
+  readonly keptReceipts: readonly TokenQuantity[]
+}
 
 type Of<Type extends BatchOperation['type']> = Extract<BatchOperation, { readonly type: Type }>
 
@@ -78,7 +84,7 @@ async function planCompound({ positionId, params }: Of<'compound'>, given: Given
 }
 
 async function planRemove({ positionId, params }: Of<'remove'>, given: Given): Promise<PlannedOperation> {
-  const { chain, context } = given
+  const { chain, context, keptReceipts } = given
   const { version, percentage, collectFees } = params
   const position = await ownedLiquidity(chain, { version, positionId }, context)
   const [planned, worth] = await Promise.all([
@@ -86,6 +92,7 @@ async function planRemove({ positionId, params }: Of<'remove'>, given: Given): P
       ...routing(params, given),
       percentage,
       collectFees,
+      keptReceipts,
       slippageBps: params.slippageBps ?? context.defaults.slippageBps,
     }),
     worthOf(position.pool.token0, position.pool.token1, given),
@@ -108,7 +115,7 @@ async function planAdd({ params }: Of<'add'>, given: Given): Promise<PlannedOper
   const { chain, context, kept } = given
   const request = await addRequestOf(params, chain, context, kept)
   const [planned, worth] = await Promise.all([
-    context.liquidity.planAdd(chain, request),
+    context.liquidity.planAdd(chain, { ...request, isPart: true }),
     worthOf(request.token0, request.token1, given),
   ])
   return {

@@ -10,6 +10,7 @@ import {
 } from '@svc/lp-math'
 import type { Replay, Replayed, SimulationRun, Work, WorkKind } from '../ports.ts'
 import { pictureOf, type ChartRequest } from '../charts/chart-spec.ts'
+import { darkStyle } from '../charts/palette.ts'
 import { renderPng } from '../charts/render-png.ts'
 import { pickRange } from '../analysis/range/pick-range.ts'
 import { scoreFeeTier } from '../analysis/fees/score-fee-tier.ts'
@@ -58,9 +59,9 @@ function failure(error: unknown): WorkMessage {
 }
 
 /** An SVG as text, or the bytes of a PNG. */
-export async function draw({ drawing, theme, format }: ChartRequest): Promise<string | Uint8Array> {
-  const svg = await renderSvg(pictureOf(drawing, { theme }))
-  return format === 'svg' ? svg : renderPng(svg)
+export async function draw({ drawing, theme, width, format }: ChartRequest): Promise<string | Uint8Array> {
+  if (format === 'svg') return renderSvg(pictureOf(drawing, { theme, width }))
+  return renderPng(await renderSvg(pictureOf(drawing, { theme: theme ?? 'light', width })))
 }
 
 /** Replays strategies one after the other, and all again from later starts. */
@@ -92,7 +93,7 @@ function simulate(options: SimulationOptions, between: Between): SimulationRun {
 const mostSteps = 16_384
 
 /** Draws a picture as SVG, without a browser. The chart library is loaded at the first use. */
-export async function renderSvg({ option, width, height }: Picture): Promise<string> {
+export async function renderSvg({ option, width, height, followsViewer }: Picture): Promise<string> {
   const [{ init, use }, charts, components, { SVGRenderer }] = await Promise.all([
     import('echarts/core'),
     import('echarts/charts'),
@@ -105,7 +106,8 @@ export async function renderSvg({ option, width, height }: Picture): Promise<str
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height })
   try {
     chart.setOption(option)
-    return chart.renderToSVGString()
+    const svg = chart.renderToSVGString()
+    return followsViewer ? svg.replace(/^<svg[^>]*>/, (begin) => `${begin}${darkStyle()}`) : svg
   } finally {
     chart.dispose()
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Token } from '../../ports.ts'
-import { describeAmounts } from './describe-amounts.ts'
+import { callerSides, describeAmounts } from './describe-amounts.ts'
 
 const token: Token = {
   address: '0x00000000000000000000000000000000000000A1',
@@ -20,6 +20,7 @@ it('names what is not zero, in whole tokens', () => {
   expect(describeAmounts([a, b], 'up')).toBe('1.5 AAA and 0.000002 BBB')
   expect(describeAmounts([{ ...a, amount: 0n }, b], 'up')).toBe('0.000002 BBB')
   expect(describeAmounts([], 'up')).toBe('nothing')
+  expect(describeAmounts(callerSides([a, b], true), 'up')).toBe('0.000002 BBB and 1.5 AAA')
 })
 
 it('says no less of what leaves than does leave', () => {

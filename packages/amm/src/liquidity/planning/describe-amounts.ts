@@ -13,6 +13,11 @@ export function describeAmounts(sides: readonly PaidSide[], rounding: 'up' | 'ne
   return parts.length === 0 ? 'nothing' : parts.join(' and ')
 }
 
+/** Both sides in the caller's order of tokens: that of the plan's prices. */
+export function callerSides<Side>([one, other]: readonly [Side, Side], isInverted: boolean): readonly [Side, Side] {
+  return isInverted ? [other, one] : [one, other]
+}
+
 /**
  * A decimal text to six digits that count, whole ones always all. Rounded `up` where it bounds what leaves and `down` where it
  * bounds what arrives, so that the short form never promises more than the long one.

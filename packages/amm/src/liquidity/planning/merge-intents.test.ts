@@ -50,6 +50,7 @@ describe('one intent of several', () => {
     const spends = part({ spends: [{ token: token.toUpperCase().replace('0X', '0x') as Address, amount: 60n }] })
     const merged = merge([brings, spends, part({ spends: [{ token, amount: 10n }] })], 'why')
     expect(merged.spends).toEqual([{ token, amount: 70n }])
+    expect(merged.receivesApart?.map((receives) => receives.length)).toEqual([2, 0, 0])
     expect(merged.receives).toEqual([
       { token, amount: 30n },
       { token: other, amount: 7n },

@@ -48,6 +48,7 @@ function merged(parts: readonly [Intent, ...Intent[]], how: Pick<Intent, 'calls'
       const spent = spends.find((one) => isSame(one.token, token))?.amount ?? 0n
       return amount > spent ? [{ token, amount: amount - spent }] : []
     }),
+    receivesApart: parts.map((part) => part.receives),
     approvals: mergedApprovals(parts.flatMap((part) => part.approvals)),
     riskTier: 'routine',
     slippageBps: greatest(parts.map((part) => part.slippageBps)),

@@ -8,13 +8,28 @@ import {
   toEventSelector,
 } from 'viem'
 import { v3PositionManagerAbi } from '../../abis/v3.ts'
-import type { IntentCall, Settled } from '../../intent.ts'
+import type { Intent, IntentCall, Settled } from '../../intent.ts'
 
 /** Calls of the position manager as one `multicall` of it, those that are such themselves taken apart. */
 export function mergePositionManagerCalls(manager: Address, calls: readonly IntentCall[]): IntentCall {
   const args = [calls.flatMap(({ data }) => functionsIn(data))] as const
   const data = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'multicall', args })
   return { to: manager, data, valueWei: 0n, label: `${calls.length} operations` }
+}
+
+/** One call to NonfungiblePositionManager: the step itself, or its `multicall` around several. */
+export function positionManagerCall(
+  positionManager: Address,
+  steps: readonly Hex[],
+  valueWei: bigint,
+  label: string,
+): Pick<Intent, 'calls' | 'atomicity'> {
+  const [only, ...more] = steps
+  const isSingle = only !== undefined && more.length === 0
+  const data = isSingle
+    ? only
+    : encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'multicall', args: [steps] })
+  return { calls: [{ to: positionManager, data, valueWei, label }], atomicity: isSingle ? 'single' : 'multicall' }
 }
 
 /**

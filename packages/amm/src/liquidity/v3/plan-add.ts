@@ -12,13 +12,13 @@ import { requireDeployment } from '../planning/refusals.ts'
 import { encodeFunctionData, parseEventLogs, type Address, type Hex } from 'viem'
 import type { IntentDeposit, Settled } from '../../intent.ts'
 import { depositOf } from '../planning/deposit/deposit-of.ts'
-import { describeAmounts } from '../planning/describe-amounts.ts'
+import { callerSides, describeAmounts } from '../planning/describe-amounts.ts'
 import { type FittedDeposit, fitDeposit } from '../planning/deposit/fit-deposit.ts'
 import { liquidityForAmounts } from '../planning/deposit/liquidity-for-amounts.ts'
 import { logsOf, requireEvent } from '../planning/transfers-of.ts'
 import { planPayment, routineIntent } from '../planning/plan-payment.ts'
 import { leastOfMint } from '../planning/slippage-limits.ts'
-import { positionManagerCall } from './position-manager-call.ts'
+import { positionManagerCall } from './merge-position-manager-calls.ts'
 
 /**
  * Plans a new v3 position. The contract is asked to take what the range needs at the present price, and its minimums come
@@ -65,7 +65,7 @@ export function planMintV3(
       deadline: request.deadline,
       recipients: [request.recipient],
       deposits: [mintOf(target, deposit, request, inverted)],
-      why: `Add ${describeAmounts(deposit.sides, 'up')} to a ${target.createsPool ? 'new ' : ''}v3 pool.`,
+      why: `Add ${describeAmounts(callerSides(deposit.sides, inverted), 'up')} to a ${target.createsPool ? 'new ' : ''}v3 pool.`,
     }),
     preview: deposit.preview,
     decode: async (settled) => decodeMint(settled, positionManager, inverted),

@@ -4,7 +4,7 @@ import type { Settled } from '../../intent.ts'
 import type { IncreaseOutcome, LiquidityPlan, Position } from '../../ports.ts'
 import { v3PositionManagerAbi } from '../../abis/v3.ts'
 import { increaseOf } from '../planning/deposit/deposit-of.ts'
-import { describeAmounts } from '../planning/describe-amounts.ts'
+import { callerSides, describeAmounts } from '../planning/describe-amounts.ts'
 import { type FittedIncrease, fitIncrease, type IncreaseRequest } from '../planning/deposit/fit-increase.ts'
 import { liquidityForAmounts } from '../planning/deposit/liquidity-for-amounts.ts'
 import { logsOf, requireEvent } from '../planning/transfers-of.ts'
@@ -12,7 +12,7 @@ import { planPayment, routineIntent } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../liquidity-ports.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { leastOfMint } from '../planning/slippage-limits.ts'
-import { positionManagerCall } from './position-manager-call.ts'
+import { positionManagerCall } from './merge-position-manager-calls.ts'
 
 /**
  * Plans to add liquidity to a v3 position. Fees the position has earned stay owed to it: they pay nothing of it.
@@ -42,7 +42,7 @@ export function planIncreaseV3(
       slippageBps,
       deadline: request.deadline,
       deposits: [increaseOf(position, { amount0, amount1, ...liquidity, isInverted: request.inverted ?? false })],
-      why: `Add ${describeAmounts(increase.sides, 'up')} to v3 position ${position.positionId}.`,
+      why: `Add ${describeAmounts(callerSides(increase.sides, request.inverted ?? false), 'up')} to v3 position ${position.positionId}.`,
     }),
     preview: increase.fitted,
     decode: async (settled) => decodeIncrease(settled, positionManager),

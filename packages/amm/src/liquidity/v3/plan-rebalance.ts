@@ -6,7 +6,7 @@ import type { OwnMove } from '../planning/deposit/fit-own.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { decodeMint, encodeMint, mintOf } from './plan-add.ts'
 import { decodeRemoval, encodeCollect, encodeDecrease } from './plan-remove.ts'
-import { positionManagerCall } from './position-manager-call.ts'
+import { positionManagerCall } from './merge-position-manager-calls.ts'
 
 /**
  * Plans to close a v3 position and to open another in its pool in one `multicall`: what the first pays into the wallet the second

@@ -16,7 +16,7 @@ import { fitRemoval, type FittedRemoval, type RemoveRequest } from '../planning/
 import { leastReceipts, routineIntent, sidesOf } from '../planning/plan-payment.ts'
 import { logsOf, requireEvent } from '../planning/transfers-of.ts'
 import { requireDeployment } from '../planning/refusals.ts'
-import { positionManagerCall } from './position-manager-call.ts'
+import { positionManagerCall } from './merge-position-manager-calls.ts'
 
 /**
  * Plans to take liquidity out of a v3 position and to pay it out, in one transaction. With `collectFees` everything owed

@@ -16,7 +16,7 @@ import { poolOf } from '../pools/pool-state.ts'
 import { poolIdOf, poolKeyOf, refuseDeltaHooks } from './pool-key.ts'
 import type { Amounts } from '@svc/lp-math'
 import { depositOf } from '../planning/deposit/deposit-of.ts'
-import { describeAmounts } from '../planning/describe-amounts.ts'
+import { callerSides, describeAmounts } from '../planning/describe-amounts.ts'
 import { type FittedDeposit, fitDeposit } from '../planning/deposit/fit-deposit.ts'
 import { planPayment, routineIntent, sidesOf } from '../planning/plan-payment.ts'
 import { mostOfMint } from '../planning/slippage-limits.ts'
@@ -73,7 +73,7 @@ export function planMintV4(
       deadline: request.deadline,
       recipients: [recipient],
       deposits: [depositOf(pool, { ...deposit.ticks, ...amounts, recipient, createsPool, isInverted: inverted })],
-      why: `Add ${describeAmounts(deposit.sides, 'up')} to a ${createsPool ? 'new ' : ''}v4 pool.`,
+      why: `Add ${describeAmounts(callerSides(deposit.sides, inverted), 'up')} to a ${createsPool ? 'new ' : ''}v4 pool.`,
     }),
     preview: deposit.preview,
     decode: async (settled) => {

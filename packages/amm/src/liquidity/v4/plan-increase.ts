@@ -4,7 +4,7 @@ import { zeroAddress, type Hex } from 'viem'
 import type { IncreaseOutcome, LiquidityPlan, Position } from '../../ports.ts'
 import { callerFields } from '../planning/order-pair.ts'
 import { increaseOf } from '../planning/deposit/deposit-of.ts'
-import { describeAmounts } from '../planning/describe-amounts.ts'
+import { callerSides, describeAmounts } from '../planning/describe-amounts.ts'
 import { fitIncrease, type IncreaseRequest } from '../planning/deposit/fit-increase.ts'
 import { leastReceipts, planPayment, routineIntent, sidesOf } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../liquidity-ports.ts'
@@ -50,7 +50,7 @@ export function planIncreaseV4(
       slippageBps,
       deadline: request.deadline,
       deposits: [increaseOf(position, { amount0, amount1, liquidity, minLiquidity: liquidity, isInverted: inverted })],
-      why: `Add ${describeAmounts(sides, 'up')} to v4 position ${position.positionId}.`,
+      why: `Add ${describeAmounts(callerSides(sides, inverted), 'up')} to v4 position ${position.positionId}.`,
     }),
     preview: fitted,
     decode: async (settled) => {

@@ -17,7 +17,8 @@ code { font: .875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere }
 .sums { display: grid; grid-template-columns: repeat(auto-fit, minmax(13.5rem, 1fr)); gap: .75rem 1rem; margin: 0 }
 .sums dt, .hash span { color: var(--soft); font-size: .8rem }
 .sums dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere }
-.amount { display: block }
+.amount, .why { display: block }
+.why { color: var(--soft); line-height: 1.3 }
 .deposit { margin-top: .75rem }
 .warnings { margin: .75rem 0 0; padding: .3rem .75rem; border-left: 4px solid var(--no); list-style: none; overflow-wrap: anywhere }
 .warnings li { margin: 0 }

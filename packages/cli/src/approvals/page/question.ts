@@ -1,4 +1,5 @@
 import {
+  allowanceText,
   dollars,
   nothingArrivesText,
   type OperationDescription,
@@ -14,6 +15,7 @@ export function questionText(operation: OperationDescription): string {
     '',
     `Leaves at most: ${amountsText(operation.leavesAtMost, 'up') || 'nothing'}`,
     `Arrives at least: ${amountsText(operation.arrivesAtLeast, 'down') || nothingArrivesText(operation)}`,
+    ...operation.allows.map((allowance) => `Allows: ${allowanceText(allowance)}`),
     ...(price === null ? [] : [`Price: ${price}`]),
     ...operation.deposits.flatMap((one) => [
       `Goes into: ${one.into}`,
@@ -21,7 +23,7 @@ export function questionText(operation: OperationDescription): string {
       `Price when planned: ${one.price}`,
     ]),
     `Counts as: ${dollars(operation.spendUsd)} USD of the limits`,
-    `On ${operation.chain}, asked by ${operation.caller}`,
+    `On ${operation.chain}, asked by ${operation.askedBy}`,
     ...operation.warnings.map((warning) => `Note: ${warning}`),
   ].join('\n')
 }

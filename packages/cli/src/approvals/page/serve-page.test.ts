@@ -105,7 +105,7 @@ describe('the approval page', () => {
       '2,998.8 &#34;US\\u202eDC',
       '0xd0b53D9277642d899DF5C87A3966A349A798F224',
       '<li>The price lies outside of &#60;b&#62;the&#60;/b&#62; range',
-      '<li>A spend of 9000 USD needs an approval; up to 250 USD do not.</li>',
+      '<li>A spend of 9,000 USD needs an approval; up to 250 USD do not.</li>',
     ]) {
       expect(card).toContain(shown)
     }
@@ -150,6 +150,46 @@ describe('the approval page', () => {
     const shown = htmlText(listView(await readList(swapped.operations, { all: true }), 0))
     expect(shown).toMatch(/<dt>Price<\/dt>\s*<dd>at least 2,980\.19 USDC per WETH<\/dd>/)
     await swapped.store.close()
+  })
+
+  it('says of an allowance who may take what and until when, what counts, and who asks, in plain words', async () => {
+    const spender = '0x03a520b32C04BF3bEEf7BEb72E919cf822Ed34f1'
+    const call = { function: 'approve', arguments: { spender, amount: '4470299000' }, amounts: { amount: ofUsdc } }
+    const steps = [{ ...plan.steps[0], calls: [{ ...call, contracts: { spender: 'the v3 position manager' } }] }]
+    const values = { leavesUsd: '0', arrivesUsd: '0', arrivesAtWorstUsd: '0' }
+    const bounds = { spendsAtMost: [], receivesAtLeast: [] }
+    const approval = { ...plan, steps, bounds, values, deposits: [], deltas: [], gasCostAtMost: '0.0001318000021088' }
+    const directory = await openDirectory([
+      { plan: JSON.stringify(approval), tool: 'approve_token', principalId: 'api-key:46e505e74bee7278' },
+    ])
+    const [shown = '', question = ''] = htmlText(
+      listView(await readList(directory.operations, { all: true }), 0),
+    ).split('data-question=')
+    for (const text of [
+      /<dt>Leaves at most<\/dt>\s*<dd>\s*nothing by itself\s*<\/dd>/,
+      /<dt>May be taken afterwards<\/dt>\s*<dd><span[^>]*>4,470\.3 USDC<\/span\s*><small>4,470\.00 USD<\/small><\/dd>/,
+      /<dt>By<\/dt>\s*<dd>the v3 position manager 0x03a520b32C04BF3bEEf7BEb72E919cf822Ed34f1<\/dd>/,
+      /<dt>Until<\/dt>\s*<dd>a write to it has used it up, or approve_token with 0 takes it back/,
+      /<small[^>]*>of the spending limits: /,
+      /asked by\s*<span[^>]*>whoever holds the API key 46e505e74bee7278<\/span>/,
+      /at worst 0\.000131801 ETH/,
+    ]) {
+      expect(shown).toMatch(text)
+    }
+    expect(shown).not.toContain('0 USD leave')
+    expect(question).toContain('Allows: 4,470.299 USDC (4,470.00 USD, token 0x1) to the v3 position manager 0x03a5')
+    await directory.store.close()
+  })
+
+  it('shows the tokens of a deposit in the order of its prices, and what the shares of a pair are worth', async () => {
+    const shares = { ...ofUsdc, token: '0x2', symbol: 'UNI-V2', amount: '0.00005', usd: null, raw: '5', decimals: 18 }
+    const values = { leavesUsd: '9000', arrivesUsd: '9000', arrivesAtWorstUsd: '8955' }
+    const bounds = { spendsAtMost: plan.bounds.spendsAtMost.toReversed(), receivesAtLeast: [shares] }
+    const directory = await openDirectory([{ plan: JSON.stringify({ ...plan, bounds, values }) }])
+    const shown = htmlText(listView(await readList(directory.operations, { all: true }), 0))
+    expect(shown).toMatch(/<dt>Leaves at most<\/dt>\s*<dd>\s*<span[^>]*>1\.5 WETH</)
+    expect(shown).toMatch(/0\.00005 UNI-V2<\/span\s*><small>8,955\.00 USD<\/small>/)
+    await directory.store.close()
   })
 
   it('decides once, on exactly the plan it showed', async () => {

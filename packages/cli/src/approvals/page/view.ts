@@ -1,6 +1,9 @@
 import {
+  allowanceEnd,
   amountText,
   dollars,
+  groupDigits,
+  meaningOf,
   nothingArrivesText,
   operationFacts,
   shortAmountText,
@@ -71,7 +74,9 @@ function cardView(operation: OperationDescription, now: number): Html {
     <dl class="sums">
       <div>
         <dt>Leaves at most</dt>
-        <dd>${amounts(operation.leavesAtMost, 'up', 'nothing')}</dd>
+        <dd>
+          ${amounts(operation.leavesAtMost, 'up', operation.allows.length === 0 ? 'nothing' : 'nothing by itself')}
+        </dd>
       </div>
       <div>
         <dt>Arrives at least</dt>
@@ -80,7 +85,10 @@ function cardView(operation: OperationDescription, now: number): Html {
       ${priceView(tradePriceText(operation))}
       <div>
         <dt>Counts as</dt>
-        <dd><strong>${dollars(operation.spendUsd)} USD</strong></dd>
+        <dd>
+          <strong>${dollars(operation.spendUsd)} USD</strong>
+          <small class="why">${countsAs}</small>
+        </dd>
       </div>
       <div>
         <dt>Time left</dt>
@@ -99,11 +107,10 @@ function cardView(operation: OperationDescription, now: number): Html {
       operation.conditions.length === 0
         ? null
         : html`<ul class="asked">
-            ${operation.conditions.map((condition) => html`<li>${condition}</li>`)}
+            ${operation.conditions.map((condition) => html`<li>${inDollars(condition)}</li>`)}
           </ul>`
     }
-    ${operation.deposits.map(depositView)}
-    ${operation.values === null ? null : html`<p>${valuesText(operation.values)}</p>`}
+    ${operation.allows.map(allowanceView)} ${operation.deposits.map(depositView)} ${valuesView(operation)}
     ${
       operation.warnings.length === 0
         ? null
@@ -111,7 +118,10 @@ function cardView(operation: OperationDescription, now: number): Html {
             ${operation.warnings.map((warning) => html`<li>${warning}</li>`)}
           </ul>`
     }
-    <p class="by"><code>${operation.tool}</code> on ${operation.chain}, asked by <code>${operation.caller}</code></p>
+    <p class="by">
+      <code>${operation.tool}</code> on ${operation.chain}, asked by
+      <span title="${callerTitle}">${operation.askedBy}</span>
+    </p>
     <details data-key="${id}">
       <summary>Everything that would be called</summary>
       <dl class="facts">
@@ -165,6 +175,40 @@ function priceView(price: string | null): Html | null {
   </div>`
 }
 
+/** What the limits are held against is not what leaves. */
+const countsAs =
+  'of the spending limits: the most that may leave or be allowed, at the upper edge of its price; gas comes on top'
+
+const callerTitle = 'svc audit show names it in each line; the digits of a key begin its SHA-256'
+
+/** A sentence of the policy with its sums as the card writes them. */
+function inDollars(sentence: string): string {
+  return sentence.replace(/\d+(?:\.\d+)?(?= USD)/g, (sum) => (sum.includes('.') ? dollars(sum) : groupDigits(sum)))
+}
+
+function valuesView({ values }: OperationDescription): Html | null {
+  const text = valuesText(values)
+  return text === null ? null : html`<p>${text}</p>`
+}
+
+/** Who may take how much afterwards, and how long. */
+function allowanceView({ amount, spender }: OperationDescription['allows'][number]): Html {
+  return html`<dl class="sums deposit">
+    <div>
+      <dt>May be taken afterwards</dt>
+      <dd>${amounts([amount], 'up', 'nothing')}</dd>
+    </div>
+    <div>
+      <dt>By</dt>
+      <dd>${spender}</dd>
+    </div>
+    <div>
+      <dt>Until</dt>
+      <dd>${/[1-9]/.test(amount.amount) ? allowanceEnd : 'what stood before is taken back'}</dd>
+    </div>
+  </dl>`
+}
+
 /** Where a deposit goes, and at which prices. */
 function depositView({ into, pool, range, price, split }: OperationDescription['deposits'][number]): Html {
   return html`<dl class="sums deposit">
@@ -197,9 +241,9 @@ function stepView(step: OperationDescription['steps'][number]): Html {
           <code>${call.function}</code>
           <dl>
             ${call.arguments.map(
-              ({ name, value, amount }) =>
+              ({ name, value, ...known }) =>
                 html`<dt>${name}</dt>
-                  <dd><code>${value}</code>${amount === null ? null : html` ${amountText(amount)}`}</dd>`,
+                  <dd><code>${value}</code> ${meaningOf(known).join(', ')}</dd>`,
             )}
           </dl>
         </div>`,

@@ -1,6 +1,6 @@
 import type { BacktestCurves, StrategyCurve, TimedValue } from './backtest-curves.ts'
-import { fullWidth, margins, wideFrom, type Look, type Palette } from '../palette.ts'
-import { niceScale, type Scale, axisLook, type FramePart, legendFontSize, legendItems } from '../frame.ts'
+import { fullWidth, wideFrom, type Look, type Palette } from '../palette.ts'
+import { niceScale, type Room, type Scale, axisLook, type FramePart, legendFontSize, legendItems } from '../frame.ts'
 import type { GridComponentOption, LegendComponentOption, SeriesOption, YAXisComponentOption } from 'echarts'
 import { showNumber } from '../figures.ts'
 import type { Box } from '../place-labels.ts'
@@ -9,10 +9,10 @@ import type { Box } from '../place-labels.ts'
  * Two charts over one time, or three, with whiskers and names right of the upper one's curves; the legend between the first heading and its
  * axes, or beside the heading where there is room.
  */
-export function backtestParts(look: Look, backtest: BacktestCurves): BacktestParts {
+export function backtestParts(look: Look, backtest: BacktestCurves, room: Room): BacktestParts {
   const { strategies } = backtest
   const { width = fullWidth } = look
-  const { above: head, below, left } = margins(look)
+  const { above: head, below, left } = room
   const isNarrow = width < wideFrom
   const letters = Math.max(holding.length, ...strategies.map(({ name }) => name.length))
   const names = Math.min(Math.ceil(letterWidth * letters) + 8, Math.round(width * 0.2))

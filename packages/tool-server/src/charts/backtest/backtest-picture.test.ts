@@ -93,7 +93,7 @@ test('is drawn with its words, in both themes, and with nothing to show', async 
   for (const theme of ['light', 'dark'] as const) {
     const svg = await renderSvg(backtestPicture(backtestCurves(), { theme }))
     const said = [
-      'narrow +7.1 %',
+      'narrow +7.100 %',
       'US dollars',
       'USDC per WETH',
       'HODL',

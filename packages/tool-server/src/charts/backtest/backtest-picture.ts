@@ -9,9 +9,9 @@ import {
   type BacktestParts,
 } from './backtest-parts.ts'
 import { curveEnds } from '../curve-ends.ts'
-import { axisLook, frame, legendFontSize, legendItems, type Picture } from '../frame.ts'
+import { axisLook, frame, legendFontSize, legendItems, type Picture, roomFor } from '../frame.ts'
 import { type Look, type Palette, palettes } from '../palette.ts'
-import { showChange, showNumber } from '../figures.ts'
+import { columnOf, showNumber } from '../figures.ts'
 import type { BacktestCurves, TimedValue, StrategyCurve } from './backtest-curves.ts'
 import type { Box } from '../place-labels.ts'
 
@@ -21,7 +21,8 @@ import type { Box } from '../place-labels.ts'
  */
 export function backtestPicture(backtest: BacktestCurves, look: Look = {}): Picture {
   const palette = palettes[look.theme ?? 'light']
-  const parts = backtestParts(look, backtest)
+  const said = words(backtest)
+  const parts = backtestParts(look, backtest, roomFor(said, look))
   const colours = new Map(
     backtest.strategies.map(({ name }, index) => [name, palette.series[index % palette.series.length] ?? palette.ink]),
   )
@@ -33,8 +34,9 @@ export function backtestPicture(backtest: BacktestCurves, look: Look = {}): Pict
   return {
     width: parts.width,
     height: parts.height,
+    followsViewer: look.theme === undefined,
     option: {
-      ...frame({ ...words(backtest), parts: named }, palette, look),
+      ...frame({ ...said, parts: named }, palette, look),
       ...layout(backtest, { parts, palette, course }),
       series: [
         ...equitySeries(backtest, { colours, parts, palette }),
@@ -53,7 +55,8 @@ function shownOf({ strategies }: BacktestCurves, { strategy }: Look): StrategyCu
 }
 
 function words(backtest: BacktestCurves) {
-  const returns = backtest.strategies.map(({ name, netReturnPct }) => `${name} ${showChange(netReturnPct)} %`)
+  const column = columnOf(backtest.strategies.map(({ netReturnPct }) => ({ value: netReturnPct })))
+  const returns = backtest.strategies.map(({ name, netReturnPct }) => `${name} ${column.change(netReturnPct)} %`)
   return {
     title: `${backtest.pair} on ${backtest.chain}, fee ${showNumber(backtest.fee / 10_000)} %: strategies replayed`,
     subtitle: `Net return: ${returns.join(', ')}`,
@@ -123,7 +126,8 @@ function layout(backtest: BacktestCurves, { parts, palette, course }: Layout): E
     ],
     yAxis: [
       { ...value('US dollars'), gridIndex: 0, min, max, interval },
-      { ...value(`${token1} per ${token0}`), gridIndex: 1 },
+      // A bound of a range on the axis itself is not seen.
+      { ...value(`${token1} per ${token0}`), gridIndex: 1, boundaryGap: ['6%', '6%'] },
       ...(course === null ? [] : [course.yAxis]),
     ],
   }

@@ -7,12 +7,14 @@ import { rangeParts } from './range-parts.ts'
 test.each([320, 336, 360, 720, 1_000, 1_200])(
   'at %i pixels no label lies on another, and the chosen range and the best net keep theirs',
   (width) => {
-    const { grid } = rangeParts({ width, isBare: true }, 7).frontier
+    const { grid } = rangeParts({ width, isBare: true }, 7, { above: 6, below: 4, left: -5 }).frontier
     const points = frontierPoints(rangeResult, grid)
     const labelled = points.flatMap(({ name, place }) => (place === null ? [] : [{ name, box: place.box }]))
     for (const [index, { box }] of labelled.entries())
       expect(labelled.slice(index + 1).filter((other) => overlap(box, other.box))).toEqual([])
-    expect(labelled.map(({ name }) => name)).toEqual(expect.arrayContaining(['chosen', 'best net']))
+    expect(labelled.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['chosen', expect.stringMatching(/^best net/)]),
+    )
     expect(labelled.length, 'most are shown').toBeGreaterThan(points.length / 2)
   },
 )

@@ -95,11 +95,11 @@ function placed(result: RangeResult, { x, y }: Scales, grid: Box): readonly Poin
     y: down(one.expectedFeeApr),
     size: sizes[kind],
     label: { width: Math.ceil(letterWidth * name.length), height: 14 },
-    mustShow: kind === 'chosen' || name === 'best net',
+    mustShow: kind === 'chosen' || name.startsWith('best net'),
   })
   const points = [
     pointOf('chosen', names.chosen, chosen),
-    ...candidateRanges.map((one) => pointOf('other', one.label, one)),
+    ...atOnePoint(candidateRanges).map((one) => pointOf('other', one.label, one)),
     ...sensitivity.map((one) => pointOf('moved', `at ${percent(one.annualized)}`, one)),
   ]
   const [from, to] = feeBar(result)
@@ -107,6 +107,17 @@ function placed(result: RangeResult, { x, y }: Scales, grid: Box): readonly Poin
   const way = wayOf(result).map(([loss, fees]) => [across(loss), down(fees)] as const)
   const places = placeLabels(points, grid, [bar, ...dotsAlong(way)])
   return points.map((point, index) => Object.assign(point, { place: places[index] ?? null }))
+}
+
+/** Ranges with the same fees and loss, the best and the full one for example, are one point with the names of all. */
+function atOnePoint(ranges: RangeResult['candidateRanges']): RangeResult['candidateRanges'] {
+  const points = new Map<string, RangeResult['candidateRanges'][number]>()
+  for (const range of ranges) {
+    const at = `${range.expectedIlPct} ${range.expectedFeeApr}`
+    const there = points.get(at)
+    points.set(at, there === undefined ? range : { ...there, label: `${there.label}, ${range.label}` })
+  }
+  return [...points.values()]
 }
 
 /** Of the letters of a label; those of the shipped font are narrower, of a viewer's own hardly wider. */

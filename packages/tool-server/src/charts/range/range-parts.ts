@@ -1,9 +1,8 @@
-import { fullWidth, margins, wideFrom, type Look, type Part } from '../palette.ts'
+import type { Room } from '../frame.ts'
+import { fullWidth, wideFrom, type Look, type Part } from '../palette.ts'
 
 /** Where the parts of the picture of so many ranges stand: in two rows and two columns, or all below each other. */
-export function rangeParts(look: Look, ranges: number): RangeParts {
-  const { width = fullWidth } = look
-  const room = margins(look)
+export function rangeParts({ width = fullWidth }: Look, ranges: number, room: Room): RangeParts {
   return width >= wideFrom ? inColumns(width, ranges, room) : stacked(width, ranges, room)
 }
 
@@ -22,8 +21,6 @@ export type RangeParts = {
 }
 
 type LegendPlace = { readonly left: number; readonly top: number; readonly width?: number }
-
-type Room = ReturnType<typeof margins>
 
 /** Of one range among the net yields. */
 const rowHeight = 18

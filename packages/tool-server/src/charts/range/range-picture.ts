@@ -1,4 +1,4 @@
-import { axisLook, frame, legendFontSize, legendItems, type Picture } from '../frame.ts'
+import { axisLook, frame, legendFontSize, legendItems, type Picture, roomFor } from '../frame.ts'
 import { type Look, type Palette, palettes } from '../palette.ts'
 import { noRangePays, noRangePaysWords, type RangeResult } from './range-result.ts'
 import { candidateSeries, cutName, depthAxes, depthName, depthSeries, endsOf, type Scale } from './range-bars.ts'
@@ -15,7 +15,8 @@ import { showNumber, showWithError } from '../figures.ts'
  */
 export function rangePicture(result: RangeResult, horizonDays: number, look: Look = {}): Picture {
   const palette = palettes[look.theme ?? 'light']
-  const parts = rangeParts(look, 1 + result.candidateRanges.length)
+  const said = words(result, horizonDays)
+  const parts = rangeParts(look, 1 + result.candidateRanges.length, roomFor(said, look))
   const fan = fanOf(result, horizonDays)
   const past = pastOf(result, horizonDays)
   const scale = scaleOf(result, fan, past)
@@ -26,8 +27,9 @@ export function rangePicture(result: RangeResult, horizonDays: number, look: Loo
   return {
     width: parts.width,
     height: parts.height,
+    followsViewer: look.theme === undefined,
     option: {
-      ...frame({ ...words(result, horizonDays), parts: headings(parts) }, palette, look),
+      ...frame({ ...said, parts: headings(parts) }, palette, look),
       grid: [parts.fan.grid, parts.ranges.grid, parts.frontier.grid, parts.nets.grid],
       legend: [...prices.legends, frontier.legend, nets.legend],
       xAxis: [...prices.xAxis, frontier.xAxis, nets.xAxis, ...depth.xAxis],
@@ -146,7 +148,7 @@ function priceParts(result: RangeResult, { past, horizonDays, scale, parts, pale
         gridIndex: 1,
         data: ['chosen', ...result.candidateRanges.map(({ label }) => label)],
         ...axisLook('', palette),
-        axisLabel: { color: palette.ink, fontSize: 11, interval: 0, margin: 16, rotate: parts.isNarrow ? 48 : 30 },
+        axisLabel: { color: palette.ink, fontSize: 11, interval: 0, margin: 16, rotate: 48 },
       },
     ],
     yAxis: [

@@ -86,7 +86,12 @@ export const addLiquidity = writeTool({
       rangeWidth: rangeWidth(request, preview),
       estimatedFeeApy7d: apy.apyPct,
       safetyChecks: settled.safetyChecks,
-      notes: [...settled.warnings, ...priceNotes([token0, price0], [token1, price1]), ...apy.notes],
+      notes: [
+        ...(planned.notes ?? []),
+        ...settled.warnings,
+        ...priceNotes([token0, price0], [token1, price1]),
+        ...apy.notes,
+      ],
     }
   })
 })

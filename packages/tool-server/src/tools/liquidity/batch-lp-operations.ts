@@ -93,7 +93,8 @@ async function planAll(
   for (const [index, operation] of operations.entries()) {
     const own = deposits.has(operation.type) ? kept.shift() : undefined
     try {
-      planned.push(labelled(await planOperation(operation, { chain, context, kept: own }), index))
+      const given = { chain, context, kept: own, keptReceipts: context.keptReceipts(index) }
+      planned.push(labelled(await planOperation(operation, given), index))
     } catch (error) {
       throw inOperation(error, index)
     }

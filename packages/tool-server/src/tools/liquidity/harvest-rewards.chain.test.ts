@@ -1,6 +1,9 @@
+import { type RewardsApi, startRewardsApi } from '@svc/devnet/rewards-api'
 import { useDevnet } from '@svc/devnet/testing'
+import { startTradingApi, type TradingApi } from '@svc/devnet/trading-api'
+import { Secret } from '@svc/wallet/core'
 import { formatUnits, type Hash } from 'viem'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answer } from '../answer.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 import { findPool, givePositions } from '../earning-positions.fixture.ts'
@@ -172,3 +175,101 @@ describe('harvest_rewards', () => {
     }
   })
 })
+
+describe('with a key for the trading API', () => {
+  const service = useRewards()
+
+  async function openWithKey(): Promise<void> {
+    await world.close()
+    const { trading, rewards } = service()
+    const tradingApi = {
+      apiKey: new Secret(trading.apiKey),
+      url: trading.url,
+      timeoutMs: 60_000,
+      sleep: async () => {},
+    }
+    world = await openWorld(devnet(), { tradingApi, rewards: { url: rewards.url } })
+    await earn(await open('v3'))
+    await devnet().rewards.add([
+      { user: world.wallet, token: 'USDC', amount: '12.5', reason: 'Trading', campaignId: 7n },
+      { user: world.wallet, token: 'DAI', amount: '40', reason: 'Holding', campaignId: 8n },
+    ])
+  }
+
+  test('a harvest claims what campaigns owe between collections and swaps, wei for wei', async () => {
+    await openWithKey()
+    const { answer, gained } = await gains(() => world.call('harvest_rewards', { targetToken: 'USDC' }))
+    expect(answer.at('rewardsClaimed')).toMatchObject([
+      {
+        distributor: devnet().rewards.distributor,
+        txHash: expect.stringMatching(/^0x/),
+        tokens: [
+          { symbol: 'USDC', amount: '12.5' },
+          { symbol: 'DAI', amount: '40' },
+        ],
+      },
+    ])
+    const sold = answer.list('consolidationSwaps').map((swap) => [swap.text('tokenIn'), swap.text('amountIn')])
+    expect(sold).toEqual(expect.arrayContaining([['DAI', '40']]))
+    expect([gained['DAI'], gained['WETH']]).toEqual([0n, 0n])
+    expect(answer.text('summary.consolidatedAmount')).toBe(formatUnits(gained['USDC']!, 6))
+    expect(answer.number('summary.totalRewardsUsd')).toBeCloseTo(52.5, 0)
+    const { summary } = answer.data as { summary: Record<string, number> }
+    const net = summary['totalFeesUsd']! + summary['totalRewardsUsd']! - summary['totalGasCostUsd']!
+    expect(summary['netValueUsd']).toBeCloseTo(net, 3)
+    expect(answer.at('notes')).not.toContainEqual(expect.stringMatching(/^Rewards/))
+    expect(await world.refuse('claim_lp_rewards', { tokens: ['USDC', 'DAI'] })).toMatchObject({
+      code: 'NO_REWARDS_AVAILABLE',
+    })
+  })
+
+  test('a plan holds the claim, and what comes later is left out of it', async () => {
+    await openWithKey()
+    const planned = await world.call('harvest_rewards', { targetToken: 'USDC', dryRun: true })
+    expect(planned.list('rewardsClaimed').map((claim) => claim.at('txHash'))).toEqual([null])
+    const done = await world.call('execute_plan', { planId: planned.text('plan.planId') })
+    expect(done.list('rewardsClaimed')).toHaveLength(1)
+    const without = await open('v3')
+    await earn(without)
+    const bare = await world.call('harvest_rewards', { dryRun: true })
+    expect(bare.at('rewardsClaimed')).toEqual([])
+    const { wallet: user } = world
+    await devnet().rewards.add([{ user, token: 'USDC', amount: '3', reason: 'Trading', campaignId: 7n }])
+    const carried = await world.call('execute_plan', { planId: bare.text('plan.planId') })
+    expect(carried.at('rewardsClaimed')).toEqual([])
+    expect(carried.at('notes')).toContainEqual(expect.stringMatching(/^Rewards that came since/))
+  })
+
+  test.each([
+    [{ fault: { status: 503 } } as const, /^Rewards are left out: The trading API answered with status 503/],
+    [{ fault: 'wrong-from' } as const, /^Rewards are left out: .*it is sent by somebody else/],
+  ])('a service in trouble costs the rewards, not the fees: %j', async (fault, note) => {
+    await openWithKey()
+    service().trading.setFaults([fault])
+    const answer = await world.call('harvest_rewards')
+    service().trading.setFaults([])
+    expect([answer.at('rewardsClaimed'), answer.list('feesCollected').length]).toEqual([[], 1])
+    expect(answer.at('notes')).toContainEqual(expect.stringMatching(note))
+  })
+
+  test('without includeRewards nobody is asked', async () => {
+    await openWithKey()
+    const asked = service().trading.asked().length
+    const answer = await world.call('harvest_rewards', { includeRewards: false })
+    expect([answer.at('rewardsClaimed'), service().trading.asked().length]).toEqual([[], asked])
+  })
+})
+
+function useRewards() {
+  let services: { readonly trading: TradingApi; readonly rewards: RewardsApi }
+  beforeAll(async () => {
+    const { chain, rpcUrl } = devnet()
+    const trading = await startTradingApi({ chain, rpcUrl, apiKey: 'local-key' })
+    services = { trading, rewards: await startRewardsApi({ devnet: devnet() }) }
+  })
+  afterAll(async () => {
+    await services.trading.stop()
+    await services.rewards.stop()
+  })
+  return () => services
+}

@@ -98,6 +98,7 @@ export const increaseLiquidity = writeTool({
       newTotalAmount1: tokenAmount(total1, token1),
       newTotalValueUsd: sumUsd(valueUsd(total0, token0, price0), valueUsd(total1, token1, price1)),
       notes: [
+        ...(planned.notes ?? []),
         ...settled.warnings,
         ...(position.liquidity === 0n ? [wasEmpty] : []),
         ...total.notes,

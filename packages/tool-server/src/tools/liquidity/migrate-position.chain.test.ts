@@ -237,4 +237,5 @@ const refusals: Readonly<Record<TradingTrick, string>> = {
   'inflated-value': 'it sends more native currency than was asked for',
   'other-chain': 'it is for another chain',
   truncated: 'that is not known here',
+  'proto-shaped': 'that is not known here',
 }

@@ -77,10 +77,12 @@ export const executeSwap = writeTool({
     deadline: deadlineOf(input.deadlineSeconds, context),
     recipient: context.wallet.address,
     keptReceipts: context.keptReceipts(),
+    ...(input.version === undefined ? { alone: { keptRouter: context.keptParts()?.[0]?.calls[0]?.to ?? null } } : {}),
   })
   try {
     return await context.execute(planned.intent, async (settled) => {
       const moved = await planned.decode(settled)
+      const { through = quote.route.map(({ pool }) => ({ version: quote.version, pool: pool.id })) } = moved
       const [sold, bought] = [tokenAmount(moved.amountIn, tokenIn), tokenAmount(moved.amountOut, tokenOut)]
       return {
         ...writeStamp(chain, planned.intent, settled),
@@ -93,9 +95,9 @@ export const executeSwap = writeTool({
         amountOutUsd: valueUsd(moved.amountOut, tokenOut, priceOut),
         price: Number(bought) / Number(sold),
         priceImpactBps: settled.priceImpactBps ?? quote.priceImpactBps,
-        version: quote.version,
-        pools: quote.route.map((hop) => hop.pool.id),
-        notes: [...settled.warnings, ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut])],
+        version: [...new Set(through.map(({ version }) => version))].join(', '),
+        pools: through.map(({ pool }) => pool),
+        notes: [...(planned.notes ?? []), ...settled.warnings, ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut])],
       }
     })
   } catch (error) {

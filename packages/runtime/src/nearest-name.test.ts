@@ -9,6 +9,7 @@ it.each([
   ['add-liquidty', 'add_liquidity'],
   ['tx.settle', 'tx.settled'],
   ['tx.faild', 'tx.failed'],
+  ['tx.ser', null],
   ['bridge', null],
   ['', null],
   ['x'.repeat(100_000), null],

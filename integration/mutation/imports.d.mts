@@ -1,0 +1,4 @@
+export declare function readImporters(
+  root: string,
+  files: readonly string[],
+): (source: string) => ReadonlyMap<string, number>

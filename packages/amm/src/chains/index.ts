@@ -1,1 +1,0 @@
-export { createChainDirectory, isOwnChain } from './create-chain-directory.ts'

@@ -1,1 +1,0 @@
-export { createRewards, type RewardsOptions } from './create-rewards.ts'

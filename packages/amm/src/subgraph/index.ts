@@ -1,1 +1,0 @@
-export { createSubgraphs } from './create-subgraphs.ts'

@@ -1,1 +1,0 @@
-export { createTwamm } from './create-twamm.ts'
