@@ -24,7 +24,7 @@ test('names the least that the old position must pay and the most that the new o
     amount0Desired: 10n ** 9n,
     amount1Desired: 10n ** 18n,
   })
-  const position = (await bench.reads.position(bench.chain, 'v3', `${id}`))!
+  const position = await bench.reads.position(bench.chain, 'v3', `${id}`)
   const request = { hooks: null, slippageBps: 50, deadline: 2 ** 32, recipient: owner.address }
   const { target, most, least } = await planMigrate(bench, bench.chain, position, request)
   // Of the pool of native currency, whose order is the other; what is named is in tokens of the old pool all the same.
