@@ -166,7 +166,7 @@ async function attempt(world: World, { tool, args }: Operation): Promise<Answer 
     return await world.call(tool, args)
   } catch (error) {
     const [, code] = /"code":"(\w+)","message"/.exec(error instanceof Error ? error.message : '') ?? []
-    if (code === undefined || !mayRefuse.has(code)) throw error
+    if (code === undefined || !mayRefuse.has(code)) throw new Error(JSON.stringify({ tool, args }), { cause: error })
     return code
   }
 }
