@@ -27,7 +27,7 @@ export async function run(report) {
         report(`seed ${seed}: ${one.outcomes.length} operations, ${one.gainedUsd.toFixed(2)} USD in all`)
       } catch (error) {
         broken.push(error)
-        report(`${error.message}: ${error.cause?.message}`)
+        report(reasonsOf(error).join(': '))
       }
       await restore()
     }
@@ -38,6 +38,11 @@ export async function run(report) {
 }
 
 const mostBroken = 5
+
+/** What an error says, and what each says that it came from. */
+function reasonsOf(error) {
+  return error instanceof Error ? [error.message, ...reasonsOf(error.cause)] : []
+}
 
 function figuresOf(played, done, broken) {
   const reference = `seeds 1 to ${played.length + broken.length}`

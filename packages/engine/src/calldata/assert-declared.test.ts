@@ -2,6 +2,7 @@ import { type Address, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { Intent, IntentApproval } from '@svc/amm'
 import type { GivenRight } from '../simulation/asset-changes.ts'
+import { mintDeposit } from '../fixtures/deposit.fixture.ts'
 import { assertDeclared } from './assert-declared.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 
@@ -105,6 +106,15 @@ describe('a simulation held against its intent', () => {
     expect(verdict({ deltas: new Map() }, removal, false, true)).toEqual(unsafe)
     expect(verdict({ deltas: new Map([[weth, 1n]]) }, removal, false, true)).toEqual([])
     expect(verdict({ deltas: new Map() }, { ...removal, recipients: [stranger] }, false, true)).toEqual([])
+    // All of it may go into another range, to the last unit, but to nobody else.
+    const { sqrtPriceX96, liquidity } = mintDeposit
+    const into = (recipient: Address) => {
+      const declared = { ...mintDeposit, recipient }
+      return [{ declared, position: null, liquidity, priceBefore: sqrtPriceX96, priceAfter: sqrtPriceX96 }]
+    }
+    const moved = { ...removal, slippageBps: 50 }
+    expect(verdict({ deltas: new Map(), deposits: into(mintDeposit.recipient) }, moved, false, true)).toEqual([])
+    expect(verdict({ deltas: new Map(), deposits: into(stranger) }, moved, false, true)).toEqual(unsafe)
   })
 
   it('G6: changes no position of somebody else', () => {

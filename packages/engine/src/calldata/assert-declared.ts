@@ -100,13 +100,17 @@ function foreignPositions(simulation: Simulation): readonly Refusal[] {
   }))
 }
 
-/** What is freed must come home: nothing at all arriving is a loss whatever the intent declares. */
+/**
+ * What is freed must come home: nothing at all arriving is a loss whatever the intent declares. What goes into another position of the
+ * wallet has come home, also to the last unit.
+ */
 function emptyRemoval(
   { recipients }: Intent,
-  { deltas }: Simulation,
+  { deltas, deposits }: Simulation,
   { removesLiquidity, isWallet }: DeclaredContext,
 ): readonly Refusal[] {
-  const arrives = [...deltas.values()].some((delta) => delta > 0n)
+  const arrives =
+    [...deltas.values()].some((delta) => delta > 0n) || deposits.some(({ declared }) => isWallet(declared.recipient))
   if (!removesLiquidity || arrives || !recipients.every(isWallet)) return []
   return [unsafe('Liquidity would be removed and none of its tokens arrive.', {})]
 }

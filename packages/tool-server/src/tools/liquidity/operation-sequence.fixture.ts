@@ -166,7 +166,7 @@ async function attempt(world: World, { tool, args }: Operation): Promise<Answer 
     return await world.call(tool, args)
   } catch (error) {
     const [, code] = /"code":"(\w+)","message"/.exec(error instanceof Error ? error.message : '') ?? []
-    if (code === undefined || !mayRefuse.has(code)) throw error
+    if (code === undefined || !mayRefuse.has(code)) throw new Error(JSON.stringify({ tool, args }), { cause: error })
     return code
   }
 }
@@ -247,9 +247,9 @@ const mostLost = 0.025
 /** Ten of the smallest units of a dollar, by which trades of next to nothing are rounded. */
 const dustUsd = 0.00001
 
-/** Two units for each side of a position; of ether on v2 what the smallest unit of a dollar is worth, which shares are cut to. */
+/** A unit of a position and one of what waits in it; of ether on v2 what the smallest unit of a dollar is worth, which shares are cut to. */
 function rounding(symbol: string, { args }: Operation): bigint {
-  return args['version'] === 'v2' && isEther(symbol) ? 10n ** 9n : 4n
+  return args['version'] === 'v2' && isEther(symbol) ? 10n ** 9n : 2n
 }
 
 function worthUsd(amounts: Amounts): number {
