@@ -48,12 +48,22 @@ async function enter(options: DevnetOptions): Promise<SharedChain> {
   const chain = await starting
   chain.users += 1
   if (chain.users === 1) {
-    const client = await clientOf(chain)
-    // The head is of the present, as after a start, however long the files before this one took.
-    await client.mine({ blocks: 1 })
+    await renewHead(await clientOf(chain))
     chain.restore = await chain.devnet.checkpoint()
   }
   return chain
+}
+
+/**
+ * The head is of the present, as after a start, however long the files before this one took; but some seconds behind the clock, for
+ * several blocks of one second run ahead of it.
+ */
+async function renewHead(client: Awaited<ReturnType<typeof clientOf>>): Promise<void> {
+  const [{ timestamp }, now] = [await client.getBlock(), BigInt(Math.floor(Date.now() / 1_000))]
+  if (timestamp > now - 30n) return
+  await client.setNextBlockTimestamp({ timestamp: now - 5n })
+  await client.mine({ blocks: 1 })
+  await client.request({ method: 'evm_setTime', params: [Number(now)] })
 }
 
 /** What a revert does not bring back is put right first: how blocks are mined, and what waits for one. */

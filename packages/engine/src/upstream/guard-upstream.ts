@@ -1,16 +1,6 @@
-import { type Address, getAddress, type Hex, isAddress, maxUint128, zeroAddress } from 'viem'
-import type {
-  Intent,
-  IntentApproval,
-  IntentDeposit,
-  TokenQuantity,
-  UpstreamAsked,
-  UpstreamKind,
-  UpstreamTransaction,
-} from '@svc/amm'
-import { leastOfMint, type LimitedDeposit, liquidityForAmounts, mostOfMint } from '@svc/amm/liquidity'
-import { getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
-import type { CalldataDeposit } from '../calldata/call-deposits.ts'
+import { type Address, getAddress, type Hex, isAddress, zeroAddress } from 'viem'
+import type { Intent, IntentApproval, TokenQuantity, UpstreamAsked, UpstreamKind, UpstreamTransaction } from '@svc/amm'
+import { depositsAsMade, tooTightForUpstream } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { allowedParts } from './allowed-parts.ts'
 import { type FactsContext, type PartFacts, partFacts } from './part-facts.ts'
@@ -51,7 +41,7 @@ export function guardUpstream(transaction: UpstreamTransaction, expectation: Ups
     slippageBps: expectation.slippageBps,
     deadline,
     recipients: [wallet],
-    ...depositsOf(expectation, expectation.known.readCall(surface, { to, data })?.deposits ?? []),
+    ...depositsAsMade(expectation, expectation.known.readCall(surface, { to, data })?.deposits ?? []),
     why: expectation.why,
   }
 }
@@ -153,12 +143,10 @@ function requireAmounts(all: readonly PartFacts[], surface: UpstreamSurface, exp
       throw upstreamRefusal('it makes sure of less than was asked for', { token: key, least: `${asked}` })
     }
     if (kind === 'swap' && sure.some((amount) => amount > withHalf(asked, expectation.slippageBps))) {
-      throw upstreamRefusal(tooTight, { token: key, least: `${asked}` })
+      throw upstreamRefusal(tooTightForUpstream, { token: key, least: `${asked}` })
     }
   }
 }
-
-const tooTight = 'it leaves less room for the price to move than was asked for'
 
 /** At least half of the slippage that was asked for is left: what nobody can mine costs gas, and opens the breaker. */
 function withHalf(least: bigint, slippageBps: number | null): bigint {
@@ -230,55 +218,6 @@ function approvalsOf(
   const tokens = paid.filter(({ token }) => token !== zeroAddress)
   if (valueWei === 0n && tokens.length < paid.length) throw upstreamRefusal('it sends no native currency')
   return tokens.map(({ token, amount }) => ({ token, spender: to, amount, via, revokeAfter: true }))
-}
-
-/**
- * The deposits that were asked for, as the calldata makes them. Others round in their own way: a little less of the amounts may go in,
- * and of v4 the liquidity that they buy is the calldata's. Pool, range and limits the pipeline holds against them like any other's.
- */
-function depositsOf(
-  { deposits, slippageBps }: UpstreamExpectation,
-  made: readonly CalldataDeposit[],
-): Pick<Intent, 'deposits'> {
-  if (deposits === undefined) return {}
-  return { deposits: deposits.map((asked, index) => depositAs(asked, made[index], slippageBps ?? 0)) }
-}
-
-function depositAs(asked: IntentDeposit, made: CalldataDeposit | undefined, slippageBps: number): IntentDeposit {
-  const { version, tickLower, tickUpper, sqrtPriceX96 } = asked
-  if (made?.version !== version || version === 'v2' || tickLower === null || tickUpper === null) return asked
-  const bounds = {
-    sqrtPriceX96,
-    sqrtPriceAX96: getSqrtPriceAtTick(tickLower),
-    sqrtPriceBX96: getSqrtPriceAtTick(tickUpper),
-  }
-  const liquidity = made.liquidity ?? 0n
-  if (liquidity > maxUint128) throw upstreamRefusal('it deposits more than was asked for')
-  const amounts =
-    version === 'v4'
-      ? getAmountsForLiquidity(sqrtPriceX96, bounds.sqrtPriceAX96, bounds.sqrtPriceBX96, liquidity, true)
-      : { amount0: made.asked?.amount0 ?? 0n, amount1: made.asked?.amount1 ?? 0n }
-  for (const side of ['amount0', 'amount1'] as const) {
-    if (amounts[side] > asked[side]) throw upstreamRefusal('it deposits more than was asked for')
-    if (amounts[side] * 10_000n < asked[side] * BigInt(10_000 - slippageBps)) {
-      throw upstreamRefusal('it deposits less than was asked for')
-    }
-  }
-  const bought =
-    version === 'v4' ? { liquidity, minLiquidity: liquidity } : liquidityForAmounts({ bounds, ...amounts, slippageBps })
-  requireRoom({ bounds, liquidity: bought.liquidity, slippageBps: Math.floor(slippageBps / 2), kept: undefined }, made)
-  return { ...asked, ...amounts, ...bought }
-}
-
-/** The limits of a deposit leave the price half of the slippage that was asked for. */
-function requireRoom(deposit: LimitedDeposit, { least, most }: CalldataDeposit): void {
-  const [inner, outer] = [leastOfMint(deposit), mostOfMint(deposit)]
-  for (const side of ['amount0', 'amount1'] as const) {
-    const isTight =
-      (least !== null && least[side] > inner[side] + roundedOff) ||
-      (most !== null && most[side] + roundedOff < outer[side])
-    if (isTight) throw upstreamRefusal(tooTight)
-  }
 }
 
 /** What is owed already is paid in full and at any time; the calldata need not say how much of it. */

@@ -186,7 +186,7 @@ function bringsOf(legs: readonly Leg[], parts: readonly Part[], place: Place): R
   const wrapped = place.chain.wrappedNative.address.toLowerCase()
   // What a router pays itself is still to be used there, or taken by whoever gets to run on the way: its payout makes sure of it.
   const stations = new Set([routerItself, place.contract.toLowerCase()])
-  const staysThere = ({ args }: Part) => stations.has(`${args['recipient'] ?? args['to']}`.toLowerCase())
+  const staysThere = ({ args }: Part) => stations.has(textIn(args['recipient'] ?? args['to'] ?? ''))
   const held = new Set(parts.filter(staysThere).map((part) => paidBy(part, place)))
   for (const [index, { tokenOut, minOut }] of legs.entries()) {
     if (legs.slice(index + 1).some(({ tokenIn }) => tokenIn === tokenOut)) continue

@@ -40,7 +40,7 @@ type Key = { currency0: Address; currency1: Address; fee: number; tickSpacing: n
 function thereAndBack(key: Key, usdc: Address, weth: Address): typeof globalThis.fetch {
   return async (url, init) => {
     const response = await globalThis.fetch(url, init)
-    if (!String(url).endsWith('/swap')) return response
+    if (!(typeof url === 'string' && url.endsWith('/swap'))) return response
     const asked = JSON.parse(typeof init?.body === 'string' ? init.body : '{}') as {
       quote: { input: { amount: string }; output: { amount: string }; slippage: number }
       deadline: number

@@ -20,7 +20,7 @@ afterAll(() => api.stop())
 /** A trading API whose swaps are good for the next three seconds, which no block is mined in. */
 const hurried: typeof globalThis.fetch = async (url, init) => {
   const response = await globalThis.fetch(url, init)
-  if (!String(url).endsWith('/swap')) return response
+  if (!(typeof url === 'string' && url.endsWith('/swap'))) return response
   const answer = (await response.json()) as { swap: { data: Hex } }
   const { args } = decodeFunctionData({ abi: universalRouterAbi, data: answer.swap.data })
   const [commands, inputs] = args as readonly [Hex, readonly Hex[], bigint]
