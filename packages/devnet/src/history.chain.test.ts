@@ -103,15 +103,12 @@ describe('thirty days of trading', () => {
   })
 
   test('the price feeds followed the market within their deviation, and none was ever silent for a heartbeat', async () => {
-    const [genesis, head] = [await client().getBlock({ blockNumber: 0n }), await client().getBlock()]
+    const [genesis, head] = [await client().getBlock({ blockNumber: 0n }), await client().getBlockNumber()]
     const hourZero = Number(genesis.timestamp) + leadSeconds
-    const runningHour = Number(head.timestamp) - ((Number(head.timestamp) - hourZero) % 3_600)
-    const numbers = Array.from({ length: Number(head.number) }, (_, index) => BigInt(index))
+    const numbers = Array.from({ length: Number(head) }, (_, index) => BigInt(index))
     const blocks = await Promise.all(numbers.map(async (blockNumber) => await client().getBlock({ blockNumber })))
-    // The block of an hour comes in its last quarter; those before them all made the chain, those of this hour are of no trade.
-    const times = blocks
-      .map(({ timestamp }) => Number(timestamp))
-      .filter((time) => time > hourZero && time < runningHour)
+    // The block of an hour comes in its last quarter; those before them all made the chain.
+    const times = blocks.map(({ timestamp }) => Number(timestamp)).filter((time) => time > hourZero)
     const market = createMarket(history)
     const rounds: Record<string, number> = {}
     for (const { symbol, asset, deviationBps } of feedSpecs) {

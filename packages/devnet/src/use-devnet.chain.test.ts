@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
 import { connect } from './chain/chain-client.ts'
 import { useDevnet } from './use-devnet.ts'
 
@@ -13,7 +14,7 @@ const tooEarly = (() => {
   }
 })()
 const balance = async () => await connect(devnet().rpcUrl).getBalance({ address })
-let otherPid = 0
+let innerPid = 0
 
 test('a chain asked for before the tests run says why there is none', () => {
   expect(tooEarly).toContain('starts in beforeAll')
@@ -33,42 +34,14 @@ describe('other options', () => {
   const other = useDevnet({ chainId: 5 })
 
   test('get a chain of their own', async () => {
-    otherPid = other().pid
+    innerPid = other().pid
     expect(other().chainId).toBe(5)
-    expect(otherPid).not.toBe(devnet().pid)
+    expect(innerPid).not.toBe(devnet().pid)
     expect(await connect(other().rpcUrl).getChainId()).toBe(5)
-  })
-
-  beforeAll(async () => {
-    await other().fund(address, { ETH: '1' })
-    await connect(other().rpcUrl).setAutomine(false)
-    await connect(other().rpcUrl).sendUnsignedTransaction({ from: address, to: address })
   })
 })
 
-describe('whoever asks for them later', () => {
-  const other = useDevnet({ chainId: 5 })
-
-  test('gets the same process as it was at its start, with a head of the present', async () => {
-    const client = connect(other().rpcUrl)
-    expect(other().pid).toBe(otherPid)
-    expect(await client.getBalance({ address })).toBe(0n)
-    expect(await client.getAutomine()).toBe(true)
-    expect(await client.getTxpoolStatus()).toEqual({ pending: 0, queued: 0 })
-    const { timestamp } = await client.getBlock()
-    expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(60)
-  })
-
-  afterAll(async () => {
-    await other().stop()
-  })
-})
-
-describe('after a process that ended', () => {
-  const other = useDevnet({ chainId: 5 })
-
-  test('another is there', async () => {
-    expect(other().pid).not.toBe(otherPid)
-    expect(await connect(other().rpcUrl).getChainId()).toBe(5)
-  })
+test('a chain stops with its last user', async () => {
+  expect(() => readFileSync(`/proc/${innerPid}/stat`)).toThrow('ENOENT')
+  expect(await connect(devnet().rpcUrl).getChainId()).toBe(31_337)
 })

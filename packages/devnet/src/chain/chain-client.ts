@@ -58,7 +58,6 @@ type NodeSigningSchema = [
   { Method: 'eth_sendTransaction'; Parameters: [NodeTransaction]; ReturnType: Hex },
   { Method: 'eth_sendTransactionSync'; Parameters: [NodeTransaction]; ReturnType: RpcTransactionReceipt },
   { Method: 'evm_setTime'; Parameters: [number]; ReturnType: number },
-  { Method: 'anvil_dropAllTransactions'; Parameters?: undefined; ReturnType: null },
 ]
 
 /** An error as a JSON-RPC endpoint answers it. */
