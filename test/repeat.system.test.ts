@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const passes = 'packages/cli/src/nearest-name.test.ts'
+const passes = 'packages/runtime/src/nearest-name.test.ts'
 
 function repeat(...words: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
