@@ -220,7 +220,7 @@ export const errorTable = {
   VALUE_LOSS_EXCEEDED: row(
     403,
     false,
-    'What would come back is worth less than the policy lets a call lose. Trade less, use a deeper pool, or wait for the pool to follow the market.',
+    'What the slippage lets come back is worth less than the policy lets a call lose. Lower slippageBps, trade less, use a deeper pool, or wait for the pool to follow the market.',
   ),
   POOL_PRICE_OFF_MARKET: row(
     403,

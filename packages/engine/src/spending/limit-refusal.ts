@@ -74,11 +74,15 @@ function waitUntil(limit: keyof typeof names, freesAt: number): Pick<Refusal, 's
   return { suggestion: `Lower the amount or wait: ${frees}; check_safety_status shows what is left.` }
 }
 
-/** What this limit leaves for the amount, in dollars and, in the proportion of the call, in its tokens. */
-function fitsText(leftUsdMicros: bigint, { amountUsdMicros, amounts = [] }: Asks): string {
+/**
+ * What this limit leaves for the amount, in dollars and, in the proportion of the call, in its tokens: of these a little less, for another
+ * amount may take another route, whose gas is half as much again.
+ */
+function fitsText(leftUsdMicros: bigint, { amountUsdMicros, gasUsdMicros, amounts = [] }: Asks): string {
   if (leftUsdMicros === 0n) return 'It leaves nothing for an amount.'
+  const sureUsdMicros = leastZero(leftUsdMicros - gasUsdMicros / 2n)
   const fitting = amounts.flatMap(({ token, amount }) => {
-    const fits = amountUsdMicros === 0n ? 0n : sixDigits((amount * leftUsdMicros) / amountUsdMicros)
+    const fits = amountUsdMicros === 0n ? 0n : sixDigits((amount * sureUsdMicros) / amountUsdMicros)
     return fits === 0n ? [] : [`${formatAmount(fits, token.decimals)} ${tokenLabel(token)}`]
   })
   const tokens = fitting.length === 0 ? '' : `, about ${fitting.join(' and ')}`
