@@ -35,14 +35,14 @@ ${rows.join('\n')}
 test('docs/wallet-errors.md says what the table of the wallet says', async () => {
   const [thrown, reported] = [walletErrorTable, walletResultTable].map((table) =>
     Object.entries(table)
-      .map(([code, { meaning, suggestion }]) => `## ${code}\n\n${meaning}\n\n${suggestion}\n`)
+      .map(([code, row]) => `## ${code}\n\n${row.meaning}\n\n${row.suggestion}\n${detailsOf(row.details)}`)
       .join('\n'),
   )
   const text = `# Errors of the wallet package
 
 Generated from \`wallet-error-table.ts\` by \`npm run docs\`. What \`@svc/wallet\` throws is a
 \`WalletError\` with one of these codes, a short message, \`suggestion\` (below, unless the thrower knows better), \`docs\` (the
-place on this page) and \`details\`; \`request\` of the EIP-1193 provider rejects with a \`ProviderRpcError\`, whose \`data.code\` is
+place on this page) and \`details\`, which always have the members that are named here, and often more; \`request\` of the EIP-1193 provider rejects with a \`ProviderRpcError\`, whose \`data.code\` is
 one of them where the refusal is the package's own. What a journal, a record, a signer or a listener of your own throws comes through as it is.
 
 ${thrown}
@@ -54,6 +54,10 @@ where codes from above are as well.
 ${reported}`
   await expect(text).toMatchFileSnapshot(join(root, 'docs/wallet-errors.md'))
 })
+
+function detailsOf(names: readonly string[]): string {
+  return names.length === 0 ? '' : `\n\`details\`: ${names.map((name) => `\`${name}\``).join(', ')}.\n`
+}
 
 test('docs/config.md says what the settings say', async () => {
   const rows = settings.map(

@@ -34,6 +34,20 @@ test('a request that no handler takes fails, and the test with it, though its co
   expect(() => server?.close()).toThrow(sentence)
 })
 
+test('a second server is refused while one listens, and answers nothing in its place', async () => {
+  server = createTestServer(http.get('https://api.example/', () => HttpResponse.text('first')))
+  const second = createTestServer(http.get('https://api.example/', () => HttpResponse.text('second')))
+  server.listen()
+  expect(() => second.listen()).toThrow(/Another test server of this process listens already.*createTestServer\(/)
+  expect(() => server?.listen()).toThrow(/This test server listens already/)
+  second.close()
+  expect(await (await fetch('https://api.example/')).text()).toBe('first')
+  server.close()
+  second.listen()
+  server = second
+  expect(await (await fetch('https://api.example/')).text()).toBe('second')
+})
+
 test('this machine is reached as ever', async () => {
   const own = createServer((_request, response) => response.end('here'))
   await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve))

@@ -14,7 +14,8 @@ export function createTestServer(...handlers: readonly RequestHandler[]): TestSe
     if (missed.length > 0) throw new Error(`No handler takes these requests: ${missed.join('; ')}.`)
   }
   return {
-    listen: () =>
+    listen: () => {
+      takeTurn(server)
       server.listen({
         onUnhandledRequest: ({ method, url }) => {
           const { origin, pathname, hostname } = new URL(url)
@@ -23,7 +24,8 @@ export function createTestServer(...handlers: readonly RequestHandler[]): TestSe
           unanswered.push(what)
           throw new Error(`No handler takes ${what}.`)
         },
-      }),
+      })
+    },
     use: (...more) => server.use(...more),
     resetHandlers: () => {
       server.resetHandlers()
@@ -31,6 +33,7 @@ export function createTestServer(...handlers: readonly RequestHandler[]): TestSe
     },
     close: () => {
       server.close()
+      if (Reflect.get(globalThis, listening) === server) Reflect.deleteProperty(globalThis, listening)
       requireAnswered()
     },
   }
@@ -38,7 +41,7 @@ export function createTestServer(...handlers: readonly RequestHandler[]): TestSe
 
 /** Handlers of a test at work. */
 export type TestServer = {
-  /** Begins to answer. One server of a process at a time. */
+  /** Begins to answer. Throws while a test server of this process listens: requests would come to one of them alone. */
   readonly listen: () => void
   /** Adds handlers in front of the others, until `resetHandlers`. */
   readonly use: (...handlers: readonly RequestHandler[]) => void
@@ -46,6 +49,20 @@ export type TestServer = {
   readonly resetHandlers: () => void
   /** Lets requests go out again. Throws when a request found no handler. */
   readonly close: () => void
+}
+
+/** What answers is of the whole process: two copies of this package must see one another's. */
+const listening = Symbol.for('@svc/test-utils: the server that listens')
+
+function takeTurn(server: object): void {
+  const other: unknown = Reflect.get(globalThis, listening)
+  if (other === server) throw new Error('This test server listens already: close() it before it listens again.')
+  if (other !== undefined) {
+    throw new Error(
+      'Another test server of this process listens already, and only one can answer. close() it first, or give one server the handlers of both: createTestServer(...some, ...others).',
+    )
+  }
+  Reflect.set(globalThis, listening, server)
 }
 
 const ownHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])

@@ -40,6 +40,7 @@ export type {
 export { withDeadline } from './with-deadline.ts'
 export type { AmmDeployment, Chain, ChainToken, PriceSources, ReferencePool, UsdFeed } from './chain.ts'
 export { chains, findChain } from './chains.ts'
+export { journalEntryJson, type JournalEntryJson } from './journal.ts'
 export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from './journal.ts'
 export { createMemoryJournal } from './memory-journal.ts'
 export { Secret } from './secret.ts'

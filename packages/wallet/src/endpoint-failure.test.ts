@@ -32,7 +32,7 @@ test.each<[string, RequestListener, string]>([
   const host = await serve(answer)
   const error = await failureAt(`http://user:password@${host}/v2/key-of-mine?token=key-of-mine`)
   expect(error).toMatchObject({ code: 'RPC_UNAVAILABLE', details: { host, reason } })
-  expect(String(error)).toBe(`WalletError: The endpoint of chain 31337 does not answer (${host}: ${reason}).`)
+  expect(String(error)).toBe(`WalletError: The endpoint of chain 31337 gives no usable answer (${host}: ${reason}).`)
   expect(JSON.stringify(error)).not.toMatch(/key-of-mine|password/)
 })
 

@@ -1,15 +1,48 @@
+import { BaseError } from 'viem'
+import { isRecord } from './shape.ts'
 import { WalletError } from './wallet-error.ts'
 
 /**
  * `RPC_UNAVAILABLE` for what an endpoint failed at: the sentence, which ends with a full stop, gets the host that was asked
- * and what it failed with, both found in the client's error, and neither credentials nor paths nor words of the endpoint.
+ * and what it failed with, found in the client's error and the client, and neither credentials nor paths nor words of the
+ * endpoint. `ABORTED` stays what it is.
  */
-export function endpointFailure(sentence: string, cause: unknown): WalletError {
+export function endpointFailure(sentence: string, cause: unknown, client?: Asked): WalletError {
+  const aborted = abortIn(cause)
+  if (aborted !== null) return aborted
   const chain = causesOf(cause)
-  const [host, reason] = [first(chain, hostOf), first(chain.toReversed(), reasonOf)]
+  const asked = first(chain, hostOf)
+  const host = asked ?? endpointOf(client).host
+  const reason = first(chain.toReversed(), reasonOf) ?? (asked === null && chain.some(isMisread) ? nonsense : null)
   const known = [host, reason].filter((part) => part !== null).join(': ')
   const message = known === '' ? sentence : `${sentence.replace(/\.$/, '')} (${known}).`
   return new WalletError('RPC_UNAVAILABLE', message, { cause, details: { host, reason } })
+}
+
+/** Throws `RPC_CHAIN_MISMATCH` for an endpoint that serves another chain than it was named for. */
+export function requireChain(expected: number, actual: number, client: Asked): void {
+  if (actual === expected) return
+  throw new WalletError('RPC_CHAIN_MISMATCH', `The endpoint serves chain ${actual}, not ${expected}.`, {
+    suggestion: `Give rpcUrls[${expected}] the URL of an endpoint of chain ${expected}, or name chainId ${actual}.`,
+    details: { expected, actual, ...endpointOf(client) },
+  })
+}
+
+/** The host that a client asks first, for `details`; `null` where it does not say. */
+export function endpointOf(client: Asked | undefined): { readonly host: string | null } {
+  const { url, transports }: TransportFacts = { ...client?.transport }
+  const [foremost]: unknown[] = Array.isArray(transports) ? transports : []
+  const within: TransportFacts = isRecord(foremost) && isRecord(foremost['value']) ? foremost['value'] : {}
+  return { host: hostIn(url) ?? hostIn(within.url) }
+}
+
+type Asked = { readonly transport: object }
+type TransportFacts = { readonly url?: unknown; readonly transports?: unknown }
+
+/** The `ABORTED` that is, or lies behind, what a client failed with. */
+export function abortIn(error: unknown): WalletError | null {
+  for (const cause of causesOf(error)) if (cause instanceof WalletError && cause.code === 'ABORTED') return cause
+  return null
 }
 
 const mostCauses = 10
@@ -30,7 +63,10 @@ function first(chain: readonly Error[], read: (error: Error) => string | null): 
 
 /** Errors of viem's HTTP transport name their URL. */
 function hostOf(error: Error): string | null {
-  const url: unknown = 'url' in error ? error.url : null
+  return hostIn('url' in error ? error.url : null)
+}
+
+function hostIn(url: unknown): string | null {
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : null
 }
 
@@ -38,10 +74,18 @@ function hostOf(error: Error): string | null {
 function reasonOf(error: Error): string | null {
   if (error.name === 'TimeoutError') return 'no answer in time'
   if (error instanceof DOMException) return null
+  if (error instanceof SyntaxError) return nonsense
   const { code, status }: ErrorOfRequest = error
   if (typeof status === 'number') return `HTTP status ${status}`
   if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return code
   return typeof code === 'number' && Number.isSafeInteger(code) && code !== -1 ? `JSON-RPC error ${code}` : null
 }
+
+/** An answer came, and it could not be read as what was asked for. */
+function isMisread(error: Error): boolean {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof BaseError
+}
+
+const nonsense = 'an answer that is no JSON-RPC'
 
 type ErrorOfRequest = Error & { readonly code?: unknown; readonly status?: unknown }

@@ -63,6 +63,7 @@ export type { AmmDeployment, Chain, ChainToken, PriceSources, ReferencePool, Usd
 export { chains, findChain } from './chains.ts'
 export { createFileJournal } from './file-journal.ts'
 export type { FileJournal, FileJournalOptions } from './file-journal.ts'
+export { journalEntryJson, type JournalEntryJson } from './journal.ts'
 export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from './journal.ts'
 export { createMemoryJournal } from './memory-journal.ts'
 export {
@@ -120,4 +121,4 @@ export {
   walletResultTable,
   type WalletResultCode,
 } from './wallet-error-table.ts'
-export type { Json, WalletErrorCode, WalletErrorOptions } from './wallet-error.ts'
+export type { Json, WalletErrorArguments, WalletErrorCode, WalletErrorOptions } from './wallet-error.ts'

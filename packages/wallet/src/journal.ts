@@ -79,6 +79,21 @@ export type JournalEntry = NewJournalEntry &
     readonly signedAt: number
   }
 
+/** An entry as JSON holds it: `JSON.stringify` throws at the bigints of a {@link JournalEntry}. Decimal text in their place. */
+export function journalEntryJson({ blockNumber, gasUsed, ...entry }: JournalEntry): JournalEntryJson {
+  return {
+    ...entry,
+    ...(blockNumber !== undefined && { blockNumber: `${blockNumber}` }),
+    ...(gasUsed !== undefined && { gasUsed: `${gasUsed}` }),
+  }
+}
+
+/** One signed transaction and how it stands, as JSON holds it. */
+export type JournalEntryJson = Omit<JournalEntry, 'blockNumber' | 'gasUsed'> & {
+  readonly blockNumber?: string
+  readonly gasUsed?: string
+}
+
 /** Where a transaction was mined and what gas it used, by its receipt. */
 export type JournalFacts = {
   readonly blockNumber?: bigint

@@ -40,15 +40,17 @@ export type JsonFile<Item> = {
 async function readItems<Item>(path: string, isItem: (value: unknown) => boolean): Promise<readonly Item[]> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return '[]'
-    throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be read.`, { cause })
+    throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be read.`, { cause, details: { path } })
   })
   try {
     const items: unknown = JSON.parse(text)
     if (Array.isArray(items) && items.every(isItem)) return items
   } catch (cause) {
-    throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} is damaged.`, { cause })
+    throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} is damaged.`, { cause, details: { path } })
   }
-  throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} holds something else than such a list.`)
+  throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} holds something else than such a list.`, {
+    details: { path },
+  })
 }
 
 /** Another process has the file for a moment at a time. */
@@ -60,7 +62,7 @@ const moment: Patience = { trials: 500, pauseMs: 20 }
  */
 export async function lockInTime(path: string, { trials, pauseMs, signal }: Patience): Promise<() => Promise<void>> {
   const unwritable = (cause: unknown) =>
-    new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause })
+    new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause, details: { path } })
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
     throw unwritable(cause)
   })
@@ -80,6 +82,6 @@ export type Patience = { readonly trials: number; readonly pauseMs: number; read
 
 async function replace(path: string, text: string): Promise<void> {
   await writeWhole(path, text, `${path}.new`).catch((cause: unknown) => {
-    throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause })
+    throw new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause, details: { path } })
   })
 }

@@ -135,13 +135,13 @@ test('a cause keeps name, code, revert data and sentences, down the chain', () =
     cause: { name: 'UnknownRpcError', cause: { name: 'RpcRequestError', code: 3, data: '0x08c379a0' } },
   })
   expectNoKey(cause)
-  expectNoKey(new WalletError('RPC_UNAVAILABLE', 'x', { cause: new Error('outer', { cause: request }) }))
+  expectNoKey(new WalletError('ABORTED', 'x', { cause: new Error('outer', { cause: request }) }))
   expectNoKey(toCause(new HttpRequestError({ url, cause: new TypeError(`fetch failed: ${url}`) })))
 })
 
 test('a cause that no client of JSON-RPC made stays as it is', () => {
   const cause = new Error('The disk is full.')
-  expect(new WalletError('JOURNAL_UNREADABLE', 'x', { cause }).cause).toBe(cause)
+  expect(new WalletError('JOURNAL_UNREADABLE', 'x', { cause, details: { path: 'journal' } }).cause).toBe(cause)
 })
 
 async function outcomeOf(name: string): Promise<unknown> {

@@ -18,7 +18,9 @@ export function createMemoryJournal({ now = Date.now }: { readonly now?: () => n
           (isSameStep(other, entry) && other.nonce !== entry.nonce),
       )
       if (taken.length > 0 || entries.has(entry.hash)) {
-        throw new WalletError('JOURNAL_CONFLICT', `Attempt ${entry.attempt} at nonce ${entry.nonce} is taken.`)
+        const { chainId, from, nonce, attempt, hash } = entry
+        const details = { chainId, from, nonce, attempt, hash }
+        throw new WalletError('JOURNAL_CONFLICT', `Attempt ${attempt} at nonce ${nonce} is taken.`, { details })
       }
       const recorded: JournalEntry = { ...entry, state: 'signed', signedAt: now() }
       entries.set(entry.hash, recorded)
@@ -27,7 +29,9 @@ export function createMemoryJournal({ now = Date.now }: { readonly now?: () => n
     async mark(hash, state, facts = {}) {
       const entry = entries.get(hash)
       if (entry === undefined) {
-        throw new WalletError('JOURNAL_ENTRY_UNKNOWN', `The journal holds no transaction ${hash}.`)
+        throw new WalletError('JOURNAL_ENTRY_UNKNOWN', `The journal holds no transaction ${hash}.`, {
+          details: { hash },
+        })
       }
       if (!isOpen(entry.state)) {
         if (entry.state === state) return
@@ -88,5 +92,11 @@ function sameSlot(entry: JournalEntry, chainId: number, from: string, nonce: num
 }
 
 function closed(entry: JournalEntry, state: JournalState): WalletError {
-  return new WalletError('JOURNAL_ENTRY_CLOSED', `Transaction ${entry.hash} is ${entry.state} and cannot be ${state}.`)
+  return new WalletError(
+    'JOURNAL_ENTRY_CLOSED',
+    `Transaction ${entry.hash} is ${entry.state} and cannot be ${state}.`,
+    {
+      details: { hash: entry.hash, state: entry.state, asked: state },
+    },
+  )
 }

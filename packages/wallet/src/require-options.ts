@@ -13,7 +13,7 @@ import {
   type RefusedField,
   shape,
 } from './shape.ts'
-import { WalletError } from './wallet-error.ts'
+import { invalidField, WalletError } from './wallet-error.ts'
 
 /**
  * Refuses options that are no object, lack a member that is needed, have one that is not known, or one of another type
@@ -43,7 +43,7 @@ export type ChecksOf<Options> = Readonly<Record<keyof Options, Check>>
 /** Refuses what is no wallet, which callers without types may give. Throws `VALIDATION_CONFIG_INVALID`. */
 export function requireWallet(wallet: unknown): void {
   const isWallet = typeof wallet === 'object' && wallet !== null && 'getAddress' in wallet
-  if (!isWallet) throw new WalletError('VALIDATION_CONFIG_INVALID', 'wallet is not valid; accepted: a ServiceWallet.')
+  if (!isWallet) throw invalidField('wallet', 'a ServiceWallet')
 }
 
 const mostNamed = 20

@@ -18,7 +18,7 @@ import type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 import { createManagedSigner } from './signers/managed-signer.ts'
 import { isRecord, oneOf, type Check } from './shape.ts'
 import type { SendUserOpOptions, UserOperationResult } from './user-operation/user-operation-result.ts'
-import { WalletError } from './wallet-error.ts'
+import { missingField, WalletError } from './wallet-error.ts'
 
 /**
  * An agent's wallet: it signs and never broadcasts. `local` mode holds a raw key in the memory of this process, without
@@ -53,8 +53,9 @@ export class ServiceWallet implements Signer {
   /** Throws `WALLET_ADDRESS_UNKNOWN` while the backend has not been asked; `getAddress` asks it. */
   get address(): Address {
     const { address } = this.#signer
-    if (address === null) throw new WalletError('WALLET_ADDRESS_UNKNOWN', 'The address of the wallet is not known yet.')
-    return address
+    if (address !== null) return address
+    const details = { kind: this.kind }
+    throw new WalletError('WALLET_ADDRESS_UNKNOWN', 'The address of the wallet is not known yet.', { details })
   }
 
   /** Whether the backend can sign EIP-7702 authorizations at all. */
@@ -192,8 +193,7 @@ function signerOf(config: ServiceWalletConfig): Signer {
   for (const field of ['appId', 'appSecret', 'walletId', 'authPrivateKey'] as const) {
     const value: unknown = config[field]
     if (value === undefined || value === '') {
-      const message = `${field} is missing; accepted: what the wallet provider shows for the app.`
-      throw new WalletError('VALIDATION_CONFIG_INVALID', message)
+      throw missingField(field, 'what the wallet provider shows for the app')
     }
   }
   const { appId, appSecret, walletId, authPrivateKey, apiUrl, address } = config

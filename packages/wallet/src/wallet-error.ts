@@ -14,8 +14,10 @@ export class WalletError extends Error {
   /** What a program may need: hashes, tokens to go on with, the fields that were refused. It can be written as JSON. */
   readonly details: Readonly<Record<string, Json>>
 
-  constructor(code: WalletErrorCode, message: string, options: WalletErrorOptions = {}) {
-    const { cause, suggestion = walletErrorTable[code].suggestion, details = {} } = options
+  /** Members of `details` that the table names for the code are asked for. */
+  constructor(...given: WalletErrorArguments) {
+    const [code, message, options] = given
+    const { cause, suggestion = walletErrorTable[code].suggestion, details = {} }: WalletErrorOptions = options ?? {}
     super(message, cause === undefined ? {} : { cause: toCause(cause) })
     this.code = code
     this.suggestion = suggestion
@@ -31,8 +33,18 @@ export class WalletError extends Error {
 }
 
 /** The refusal of a field, which says what is accepted and does not repeat what was given. */
-export function invalidField(field: string, accepted: string): WalletError {
-  return new WalletError('VALIDATION_CONFIG_INVALID', `${field} is not valid; accepted: ${accepted}.`)
+export function invalidField(field: string, accepted: string, suggestion?: string): WalletError {
+  return refusedField(field, accepted, `${field} is not valid; accepted: ${accepted}.`, suggestion)
+}
+
+/** The same of a field that is not there. */
+export function missingField(field: string, accepted: string): WalletError {
+  return refusedField(field, accepted, `${field} is missing; accepted: ${accepted}.`)
+}
+
+function refusedField(field: string, accepted: string, message: string, suggestion?: string): WalletError {
+  const details = { fields: [{ field, accepted }] }
+  return new WalletError('VALIDATION_CONFIG_INVALID', message, { details, ...(suggestion && { suggestion }) })
 }
 
 export type { WalletErrorCode } from './wallet-error-table.ts'
@@ -44,6 +56,20 @@ export type WalletErrorOptions = {
   readonly suggestion?: string
   readonly details?: Readonly<Record<string, Json>>
 }
+
+/** What a `WalletError` is made of: options must hold the members of `details` that the table names for the code. */
+export type WalletErrorArguments = {
+  readonly [Code in WalletErrorCode]: [DetailOf<Code>] extends [never]
+    ? [code: Code, message: string, options?: WalletErrorOptions]
+    : [
+        code: Code,
+        message: string,
+        options: WalletErrorOptions & { readonly details: { readonly [Name in DetailOf<Code>]: Json } },
+      ]
+}[WalletErrorCode]
+
+/** The members that `details` of a code always have. */
+type DetailOf<Code extends WalletErrorCode> = (typeof walletErrorTable)[Code]['details'][number]
 
 /** What `JSON.stringify` writes and `JSON.parse` gives back. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }

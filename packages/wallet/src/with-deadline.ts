@@ -24,6 +24,55 @@ export async function withDeadline<Result>(
 
 /** Throws `ABORTED` once the caller's signal is, with its reason as the cause. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return
-  throw new WalletError('ABORTED', 'The caller gave up.', { cause: signal.reason })
+  if (signal?.aborted === true) throw abortedBy(signal)
+}
+
+/**
+ * Ends what a caller waits for once his signal is aborted, whatever it waits for itself. However many wait, one listener is
+ * on the signal, and none when nobody does: callers may use one signal for all they do.
+ */
+export function abortable(signal: AbortSignal | undefined): Abortable {
+  if (signal === undefined) return { until: (work) => work(), fetch: (input, init) => fetch(input, init) }
+  const waiting = new Set<(reason: WalletError) => void>()
+  const requests = new Set<AbortController>()
+  const giveUp = () => {
+    for (const reject of waiting) reject(abortedBy(signal))
+    for (const request of requests) request.abort()
+  }
+  return {
+    async until(work) {
+      throwIfAborted(signal)
+      let reject: (reason: WalletError) => void = () => undefined
+      const givenUp = new Promise<never>((_, refuse) => {
+        reject = refuse
+      })
+      if (waiting.size === 0) signal.addEventListener('abort', giveUp)
+      waiting.add(reject)
+      try {
+        return await Promise.race([work(), givenUp])
+      } finally {
+        waiting.delete(reject)
+        if (waiting.size === 0) signal.removeEventListener('abort', giveUp)
+      }
+    },
+    fetch(input, init) {
+      const request = new AbortController()
+      requests.add(request)
+      const late = () => request.abort(init?.signal?.reason)
+      if (init?.signal?.aborted === true) late()
+      init?.signal?.addEventListener('abort', late, { once: true })
+      return fetch(input, { ...init, signal: request.signal })
+    },
+  }
+}
+
+export type Abortable = {
+  /** Rejects with `ABORTED` once the signal is aborted; the work is left to end by itself. */
+  readonly until: <Result>(work: () => Promise<Result>) => Promise<Result>
+  /** Breaks off what is fetched while somebody waits by `until`. */
+  readonly fetch: typeof fetch
+}
+
+function abortedBy(signal: AbortSignal): WalletError {
+  return new WalletError('ABORTED', 'The caller gave up.', { cause: signal.reason })
 }

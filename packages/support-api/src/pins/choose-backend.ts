@@ -64,7 +64,9 @@ type PinningServiceOptions = {
 
 /** `PinStatus`: the accepted CID stands in `pin`. */
 function cidOfPin({ status, pin }: Readonly<Record<string, unknown>>): unknown {
-  if (status === 'failed') throw new WalletError('PIN_FAILED', 'The pinning service failed to pin.')
+  if (status === 'failed') {
+    throw new WalletError('PIN_FAILED', 'The pinning service failed to pin.', { details: { status: null } })
+  }
   return typeof pin === 'object' && pin !== null && 'cid' in pin ? pin.cid : undefined
 }
 

@@ -236,6 +236,30 @@ describe('an update', () => {
     expect(await nonce()).toBe(before)
   })
 
+  test('of a small file keeps every entry of its registration, and a replaced one none of the former', async () => {
+    const image = 'https://agent.example/old.png'
+    agentId = await register({ force: true, loadIdentitySdk: missingSdk, image, metadata: { team: 'blue' } })
+    await update({ description: 'Says more.' })
+    expect(await read()).toMatchObject({ registrationFile: { image, metadata: { image, team: 'blue' } } })
+    const replaced = {
+      replace: true,
+      name: 'Ada',
+      role: 'vault_manager',
+      mcpEndpoint: 'https://a.example/mcp',
+    } as const
+    expect((await update(replaced)).txHashes).toHaveLength(3)
+    const after = await read()
+    expect(after.metadata).toEqual({
+      handle: 'Ada',
+      interfaceType: 'mcp',
+      role: 'vault_manager',
+      'protocol:name': 'svc',
+      'vault:chain': '31337',
+    })
+    expect(after.registrationFile).toMatchObject({ image: '', metadata: { role: 'vault_manager' } })
+    expect(await update(replaced)).toMatchObject({ unchanged: true })
+  })
+
   test('of a file that holds more than a card is refused, unless it is replaced', async () => {
     const foreign = {
       type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',

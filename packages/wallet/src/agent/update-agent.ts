@@ -29,7 +29,10 @@ export type AgentUpdateConfig = Partial<Omit<AgentRegistrationConfig, 'force'>> 
   Pick<AgentFileOptions, 'gatewayUrl'> & {
     /** `<chainId>:<tokenId>`. */
     readonly agentId: string
-    /** Writes a whole new file from role and options, whatever the current one says. */
+    /**
+     * Writes a whole new file from role and options, whatever the current one says, and takes back the entries on chain that
+     * it does not have, `image` for one: each costs a transaction.
+     */
     readonly replace?: boolean
   }
 

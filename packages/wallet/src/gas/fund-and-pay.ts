@@ -62,16 +62,21 @@ async function askPerson(desk: GasDesk, call: SubmittableCall, price: Price): Pr
 }
 
 async function pay(desk: GasDesk, call: SubmittableCall, tier: GasTier): Promise<SettledCall | Underfunded> {
-  const { wallet, owner, chain, client, journal, options, attempts, progress } = desk
+  const { wallet, owner, chain, client, journal, options, attempts, warnings, progress } = desk
+  const { signal } = options
   const payment = await payFromWallet(
     {
-      signer: { address: owner, signTransaction: (transaction) => wallet.signTransaction(transaction) },
+      signer: {
+        address: owner,
+        signTransaction: (transaction) => wallet.signTransaction(transaction, signal && { signal }),
+      },
       chain,
       client,
       journal,
       mayPay: options.gas?.tiers?.includes('wallet') ?? true,
+      ...(options.gas?.tiers && { tiers: options.gas.tiers }),
       ...(options.gas?.maxFeeWei !== undefined && { maxFeeWei: options.gas.maxFeeWei }),
-      ...(options.signal && { signal: options.signal }),
+      ...(signal && { signal }),
       onStep: (step, details) => progress(step, sentences[step], details),
     },
     call,
@@ -86,6 +91,9 @@ async function pay(desk: GasDesk, call: SubmittableCall, tier: GasTier): Promise
   attempts.push({ kind: 'gas', tier, outcome: status === 'pending' ? 'pending' : 'done' })
   if (status === 'mined') return { status, txHash, logs: payment.logs, gasTier: tier }
   if (status === 'reverted') return { status, txHash, reason: payment.reason }
+  if (signal?.aborted === true) {
+    warnings.push(`The caller gave up. Transaction ${txHash} is signed and may be mined: go on by resume.`)
+  }
   return { status, txHash, userOperationHash: null }
 }
 
@@ -170,8 +178,8 @@ async function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Posts one claim to the faucet of the support API. Never rejects: what goes wrong is reported in the answer, in words of
- * ours. A claim is asked for once; to ask again for the same wallet and chain is to get the first one.
+ * Posts one claim to the faucet of the support API. What goes wrong is reported in the answer, in words of
+ * ours; only `ABORTED` is thrown. A claim is asked for once; to ask again for the same wallet and chain is to get the first one.
  */
 async function requestFaucet(
   apiUrl: string,
@@ -193,6 +201,7 @@ async function requestFaucet(
   try {
     return await withDeadline({ timeoutMs: patienceMs, signal }, ask)
   } catch {
+    throwIfAborted(signal)
     return failed('The faucet does not answer.')
   }
 }

@@ -6,11 +6,11 @@ import { isNeverMined, isRefused } from '../sender/entry-state.ts'
 import { feesNow } from '../sender/fees-now.ts'
 import { requireFeeWithin } from '../sender/raised-fees.ts'
 import type { TransactionSigner } from '../sender/sign-request.ts'
-import { throwIfAborted } from '../with-deadline.ts'
+import { abortable, throwIfAborted } from '../with-deadline.ts'
 import { revertDataIn, revertReason } from '../user-operation/revert-reason.ts'
 import { WalletError } from '../wallet-error.ts'
 import type { SubmittableCall } from './submission.ts'
-import { endpointFailure } from '../endpoint-failure.ts'
+import { abortIn, endpointFailure, endpointOf } from '../endpoint-failure.ts'
 
 /**
  * Sends one call from the wallet, which pays its gas. What was signed before under the request is not signed again: its
@@ -24,7 +24,7 @@ export async function payFromWallet(payer: Payer, call: SubmittableCall): Promis
     const earlier = await payer.journal.byRequest(call.requestId)
     const alive = earlier.findLast((entry) => !leavesNonce(entry))
     if (alive === undefined) {
-      if (payer.mayPay === false) throw new WalletError('GAS_NOT_PAID', 'No tier of gas.tiers pays; nothing is out.')
+      if (payer.mayPay === false) throw notPaid(payer)
       const price = await priceOf(payer, call)
       requireFeeWithin(price.worstWei, payer.chain, payer.maxFeeWei)
       if (price.balanceWei < price.worstWei) return { status: 'underfunded', ...price }
@@ -34,7 +34,15 @@ export async function payFromWallet(payer: Payer, call: SubmittableCall): Promis
       if (payment !== null) return payment
     }
   }
-  throw new WalletError('NONCE_CONTENDED', `Other senders took every nonce of ${payer.signer.address} that was tried.`)
+  const { address } = payer.signer
+  throw new WalletError('NONCE_CONTENDED', `Other senders took every nonce of ${address} that was tried.`, {
+    details: { chainId: payer.chain.id, address },
+  })
+}
+
+function notPaid({ chain, signer, tiers = [] }: Payer): WalletError {
+  const details = { chainId: chain.id, address: signer.address, tiers }
+  return new WalletError('GAS_NOT_PAID', 'No tier of gas.tiers pays; nothing is out.', { details })
 }
 
 export type Payer = {
@@ -48,6 +56,8 @@ export type Payer = {
   readonly timeoutMs?: number
   /** `false`: what is signed is gone on with, and nothing more is. */
   readonly mayPay?: boolean
+  /** The tiers that may pay, as they were given. */
+  readonly tiers?: readonly string[]
   readonly signal?: AbortSignal
   readonly onStep?: (step: 'sign' | 'send' | 'confirm', details?: { readonly txHash: Hash }) => void
 }
@@ -104,9 +114,17 @@ async function finish(
 ): Promise<Payment | null> {
   const { timeoutMs, signal, onStep } = payer
   onStep?.('send', { txHash: entry.hash })
-  const sent = await sender.broadcast(entry)
+  // The bytes are signed: whether they went out already when the caller gives up, nobody can tell.
+  const sent = await abortable(signal)
+    .until(() => sender.broadcast(entry))
+    .catch((error: unknown) => {
+      if (abortIn(error) !== null) return null
+      throw error
+    })
+  if (sent === null) return { status: 'pending', txHash: entry.hash }
   if (sent.state === 'refused') {
-    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint declined the transaction; nothing is out.')
+    const details = { ...endpointOf(payer.client), reason: declined, txHash: sent.hash }
+    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint declined the transaction; nothing is out.', { details })
   }
   onStep?.('confirm', { txHash: sent.hash })
   const confirmed = await sender.confirm(sent, {
@@ -120,6 +138,8 @@ async function finish(
   if (status === 'final') return { status: 'mined', txHash, logs }
   return { status, txHash, reason: await reasonAt(payer, call, blockNumber) }
 }
+
+const declined = 'the transaction was declined'
 
 /** On the state behind the block, which the call left as it was. Old state is not kept everywhere. */
 async function reasonAt({ client, signer }: Payer, { target, data }: SubmittableCall, blockNumber: bigint) {
@@ -139,7 +159,7 @@ async function priceOf({ client, chain, signer }: Payer, call: SubmittableCall):
     client.getTransactionCount({ address, blockTag: 'latest' }),
   ]).catch((cause: unknown) => {
     if (cause instanceof WalletError) throw cause
-    throw endpointFailure('The endpoint does not say what the transaction costs.', cause)
+    throw endpointFailure('The endpoint does not say what the transaction costs.', cause, client)
   })
   const gasLimit = (gas * 12n) / 10n
   return { gasLimit, ...lasting, worstWei: gasLimit * lasting.maxFeePerGas, balanceWei, latestCount }
@@ -153,7 +173,7 @@ async function estimate(client: PublicClient, account: Address, { target, data }
     const reason = revertReason(revertDataIn(cause) ?? '0x')
     throw new WalletError('CALL_REVERTS', `The contract refuses the call${reason === null ? '' : `: ${reason}`}.`, {
       cause,
-      details: { reason },
+      details: { to: target, reason },
     })
   })
 }

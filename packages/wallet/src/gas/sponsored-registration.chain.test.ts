@@ -198,7 +198,9 @@ describe('one call', () => {
       load: async () => kept,
       async save(operation) {
         kept = operation
-        throw new WalletError('BUNDLER_UNAVAILABLE', 'It was kept, and the answer was lost.')
+        throw new WalletError('BUNDLER_UNAVAILABLE', 'It was kept, and the answer was lost.', {
+          details: { why: 'lost' },
+        })
       },
     }
     await expect(submit(record)).rejects.toThrow('the answer was lost')

@@ -85,11 +85,13 @@ async function signOnce(context: SignContext, request: SignRequest): Promise<Jou
     const outcome = await inTurn(() => signAt(context, request, latestCount))
     if (typeof outcome === 'object') return outcome
     if (outcome === 'behind') {
-      if (tries === mostTries - 1) throw aheadOfChain(chain.id)
+      if (tries === mostTries - 1) throw aheadOfChain(chain.id, wallet.address)
       await sleep(Math.min(Math.max(chain.blockTimeSeconds * 250, 100), 1000))
     }
   }
-  throw new WalletError('NONCE_CONTENDED', `Other senders of ${wallet.address} took ${mostTries} nonces in a row.`)
+  throw new WalletError('NONCE_CONTENDED', `Other senders of ${wallet.address} took ${mostTries} nonces in a row.`, {
+    details: { chainId: chain.id, address: wallet.address },
+  })
 }
 
 const mostTries = 5
@@ -148,7 +150,9 @@ async function authorizationsOf(
 > {
   if (delegateTo === undefined) return { type: 'eip1559' }
   if (wallet.signAuthorization === undefined) {
-    throw new WalletError('SIGNING_UNSUPPORTED', 'This wallet signs no EIP-7702 authorizations.')
+    throw new WalletError('SIGNING_UNSUPPORTED', 'This wallet signs no EIP-7702 authorizations.', {
+      details: { kind: 'authorization' },
+    })
   }
   const authorization = { contractAddress: delegateTo, chainId: chain.id, nonce: nonce + 1 }
   return { type: 'eip7702', authorizationList: [await wallet.signAuthorization(authorization)] }
@@ -165,6 +169,7 @@ async function requireTwice(context: SignContext, latestCount: number): Promise<
   throw new WalletError(
     'NONCE_CONTENDED',
     `Chain ${chain.id} counted ${latestCount} transactions of ${wallet.address}, then ${again}; nothing was signed.`,
+    { details: { chainId: chain.id, address: wallet.address, counted: [latestCount, again] } },
   )
 }
 
@@ -180,12 +185,14 @@ function signedBefore(entry: JournalEntry, request: SignRequest): JournalEntry {
   throw new WalletError(
     'REQUEST_CONFLICT',
     `Step ${request.step} of request ${request.requestId} was signed before for another call.`,
+    { details: { requestId: request.requestId, step: request.step, hash: entry.hash } },
   )
 }
 
-function aheadOfChain(chainId: number): WalletError {
+function aheadOfChain(chainId: number, address: Address): WalletError {
   return new WalletError(
     'NONCE_AHEAD_OF_CHAIN',
     `The journal holds settled transactions that chain ${chainId} does not count: its endpoint lags, or the chain was reset.`,
+    { details: { chainId, address } },
   )
 }

@@ -45,5 +45,6 @@ async function ask(question: string, input: NodeJS.ReadableStream, output: NodeJ
 function unanswered(message: string): WalletError {
   return new WalletError('VALIDATION_CONFIG_INVALID', message, {
     suggestion: 'Type the passphrase at a terminal, or give it in a file of mode 0600 or in a variable.',
+    details: { fields: [{ field: 'passphrase', accepted: 'what is typed at a terminal' }] },
   })
 }

@@ -30,7 +30,13 @@ export async function checkSignedTransaction(
 ): Promise<Hex> {
   const { serialized, signer } = readable(() => readSigned(raw, asked))
   if (typeof raw !== 'string' || serialized !== raw.toLowerCase()) {
-    throw new WalletError('SIGNER_UNAVAILABLE', 'The backend gave back another transaction than it was asked to sign.')
+    throw new WalletError(
+      'SIGNER_UNAVAILABLE',
+      'The backend gave back another transaction than it was asked to sign.',
+      {
+        details: { what: 'transaction' },
+      },
+    )
   }
   await requireSigner(signer, address)
   return serialized
@@ -118,5 +124,7 @@ function readable<T>(read: () => T): T {
 }
 
 function nonsense(): WalletError {
-  return new WalletError('SIGNER_UNAVAILABLE', 'The backend answered something that is no signature.')
+  return new WalletError('SIGNER_UNAVAILABLE', 'The backend answered something that is no signature.', {
+    details: { what: 'signature' },
+  })
 }

@@ -18,7 +18,9 @@ export async function openKeystore(
   const named = readAddress(text, path)
   const key = await decrypt(text, await readPassphrase(passphrase, environment), path)
   if (named === null || isAddressEqual(named, privateKeyToAddress(key))) return new Secret(key)
-  throw new WalletError('KEYSTORE_INVALID', `The file ${path} names another address than its key has.`)
+  throw new WalletError('KEYSTORE_INVALID', `The file ${path} names another address than its key has.`, {
+    details: { path },
+  })
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -58,7 +60,9 @@ async function decrypt(text: string, passphrase: string, path: string): Promise<
       if (!(error instanceof Error && error.message.includes('possibly wrong passphrase'))) throw invalid(path)
     }
   }
-  throw new WalletError('KEYSTORE_PASSPHRASE_WRONG', `The passphrase does not open the file ${path}.`)
+  throw new WalletError('KEYSTORE_PASSPHRASE_WRONG', `The passphrase does not open the file ${path}.`, {
+    details: { path },
+  })
 }
 
 function isWithin(value: unknown, largest: number): boolean {
@@ -70,5 +74,5 @@ function isFields(value: unknown): value is Fields {
 }
 
 function invalid(path: string): WalletError {
-  return new WalletError('KEYSTORE_INVALID', `The file ${path} is no keystore of version 3.`)
+  return new WalletError('KEYSTORE_INVALID', `The file ${path} is no keystore of version 3.`, { details: { path } })
 }

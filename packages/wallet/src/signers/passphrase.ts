@@ -25,6 +25,7 @@ export async function readPassphrase(from: KeystorePassphrase, environment: Envi
   if (isOfEnvironment(from)) {
     throw new WalletError('VALIDATION_CONFIG_INVALID', `The variable ${shown(from.env)} holds no passphrase.`, {
       suggestion: 'Set the variable that the message names, or give the passphrase otherwise.',
+      details: { fields: [{ field: 'passphrase', accepted: 'a variable that is set' }], variable: shown(from.env) },
     })
   }
   throw invalidField(
@@ -53,7 +54,10 @@ async function asked(ask: () => Promise<string>): Promise<unknown> {
     return await ask()
   } catch (cause) {
     if (cause instanceof WalletError) throw cause
-    throw new WalletError('VALIDATION_CONFIG_INVALID', 'The passphrase was not given.', { cause })
+    throw new WalletError('VALIDATION_CONFIG_INVALID', 'The passphrase was not given.', {
+      cause,
+      details: { fields: [{ field: 'passphrase', accepted: 'a function that gives it' }] },
+    })
   }
 }
 
@@ -64,7 +68,7 @@ async function asked(ask: () => Promise<string>): Promise<unknown> {
 export async function readOwnFile(path: string): Promise<string> {
   // Without O_NONBLOCK a pipe in place of the file would hold the process until somebody writes to it.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
-    throw new WalletError('KEYSTORE_INVALID', `The file ${path} cannot be read.`, { cause })
+    throw new WalletError('KEYSTORE_INVALID', `The file ${path} cannot be read.`, { cause, details: { path } })
   })
   try {
     const { mode, size, isFile } = await file.stat().then((stats) => ({
@@ -72,10 +76,13 @@ export async function readOwnFile(path: string): Promise<string> {
       size: stats.size,
       isFile: stats.isFile(),
     }))
-    if (!isFile || size > largestBytes) throw new WalletError('KEYSTORE_INVALID', `The file ${path} is no keystore.`)
+    if (!isFile || size > largestBytes)
+      throw new WalletError('KEYSTORE_INVALID', `The file ${path} is no keystore.`, { details: { path } })
     // Windows keeps no such bits.
     if ((mode & 0o077) !== 0 && process.platform !== 'win32') {
-      throw new WalletError('KEYSTORE_UNSAFE', `Others than the owner have rights to the file ${path}.`)
+      throw new WalletError('KEYSTORE_UNSAFE', `Others than the owner have rights to the file ${path}.`, {
+        details: { path },
+      })
     }
     return await file.readFile('utf8')
   } finally {

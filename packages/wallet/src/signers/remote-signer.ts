@@ -53,7 +53,9 @@ export function createRemoteSigner(config: RemoteSignerConfig): Signer {
       return await checkSignedTypedData(answer, typedData, address)
     },
     signAuthorization: async () => {
-      throw new WalletError('SIGNING_UNSUPPORTED', 'A remote signer has no method for EIP-7702 authorizations.')
+      throw new WalletError('SIGNING_UNSUPPORTED', 'A remote signer has no method for EIP-7702 authorizations.', {
+        details: { kind: 'authorization' },
+      })
     },
     [inspect.custom]: () => `Signer { kind: 'remote', address: '${address}' }`,
   } satisfies Signer & { readonly [inspect.custom]: () => string })
@@ -76,7 +78,10 @@ function transactionOf(transaction: TransactionSerializable, from: Address): obj
     throw invalidField('transaction', 'one that is complete, with chainId, nonce and gas')
   }
   const type = getTransactionType(transaction)
-  if (type === 'eip4844') throw new WalletError('SIGNING_UNSUPPORTED', 'A remote signer is given no blobs.')
+  if (type === 'eip4844')
+    throw new WalletError('SIGNING_UNSUPPORTED', 'A remote signer is given no blobs.', {
+      details: { kind: 'blob transaction' },
+    })
   const { to, accessList, gasPrice, maxFeePerGas, maxPriorityFeePerGas, authorizationList } = transaction
   const present = Object.entries({ to, accessList, gasPrice, maxFeePerGas, maxPriorityFeePerGas, authorizationList })
   const whole = Object.fromEntries(present.filter(([, member]) => member !== undefined && member !== null))

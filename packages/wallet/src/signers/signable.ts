@@ -10,7 +10,10 @@ export async function signable<Made>(what: string, make: () => Made | Promise<Ma
     return await make()
   } catch (cause) {
     if (cause instanceof WalletError) throw cause
-    throw new WalletError('SIGNING_INPUT_INVALID', `The ${what} is malformed; nothing was signed.`, { cause })
+    throw new WalletError('SIGNING_INPUT_INVALID', `The ${what} is malformed; nothing was signed.`, {
+      cause,
+      details: { what },
+    })
   }
 }
 
@@ -22,7 +25,7 @@ export function requireComplete<Given extends TransactionSerializable>(transacti
   const missing = (['chainId', 'nonce', 'gas'] as const).filter((field) => transaction[field] === undefined)
   if (missing.length === 0) return transaction as Given & Complete
   const message = `The transaction is not complete, and nothing was signed: it has no ${missing.join(', no ')}.`
-  throw new WalletError('SIGNING_INPUT_INVALID', message, { details: { fields: missing } })
+  throw new WalletError('SIGNING_INPUT_INVALID', message, { details: { what: 'transaction', fields: missing } })
 }
 
 type Complete = { readonly chainId: number; readonly nonce: number; readonly gas: bigint }

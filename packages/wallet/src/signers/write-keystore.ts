@@ -26,7 +26,7 @@ export async function writeKeystore(
     // A link refuses a name that is taken, a renamed file takes its place.
     await writeWhole(path, text, beside, replace ? rename : link)
   } catch (cause) {
-    throw new WalletError('KEYSTORE_NOT_WRITTEN', `The file ${path} was not written.`, { cause })
+    throw new WalletError('KEYSTORE_NOT_WRITTEN', `The file ${path} was not written.`, { cause, details: { path } })
   } finally {
     await rm(beside, { force: true })
   }
@@ -46,7 +46,10 @@ const scryptCost = 131_072
 async function encrypt(key: string | Secret, passphrase: string): Promise<string> {
   const { Wallet } = await import('@ethereumjs/wallet')
   const text = key instanceof Secret ? key.reveal() : key
-  if (!isHex(text)) throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', 'privateKey is not valid.')
+  if (!isHex(text))
+    throw new WalletError('VALIDATION_PRIVATE_KEY_INVALID', 'privateKey is not valid.', {
+      details: { field: 'privateKey' },
+    })
   const wallet = Wallet.fromPrivateKey(hexToBytes(text))
   return `${await wallet.toV3String(passphrase, { kdf: 'scrypt', n: scryptCost, r: 8, p: 1 })}\n`
 }

@@ -39,7 +39,9 @@ export function gasLimitsOf(answer: unknown): GasLimits {
     isWithin(verificationGasLimit, mostGas) &&
     isWithin(preVerificationGas, mostDataGas)
   if (isBounded) return { callGasLimit, verificationGasLimit, preVerificationGas }
-  throw new WalletError('BUNDLER_UNAVAILABLE', 'The bundler estimates no gas that a transaction may use.')
+  throw new WalletError('BUNDLER_UNAVAILABLE', 'The bundler estimates no gas that a transaction may use.', {
+    details: { why: 'its estimate is out of bounds' },
+  })
 }
 
 /** Units of gas. */
@@ -58,7 +60,7 @@ export function requireFees(asked: Fees, { maxFeePerGas }: Fees): Fees {
   if (asked.maxFeePerGas <= mostWei) return { maxFeePerGas: asked.maxFeePerGas, maxPriorityFeePerGas: tip }
   const message = `The bundler asks ${asked.maxFeePerGas} wei for a unit of gas, at most ${mostWei} is accepted.`
   throw new WalletError('BUNDLER_UNAVAILABLE', message, {
-    details: { askedWei: String(asked.maxFeePerGas), mostWei: String(mostWei) },
+    details: { why: 'its fees are out of bounds', askedWei: String(asked.maxFeePerGas), mostWei: String(mostWei) },
   })
 }
 
@@ -86,5 +88,5 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function refused(why: string): WalletError {
-  return new WalletError('PAYMASTER_REFUSED', `The paymaster ${why}; nothing was signed.`)
+  return new WalletError('PAYMASTER_REFUSED', `The paymaster ${why}; nothing was signed.`, { details: { why } })
 }

@@ -1,5 +1,5 @@
 import { concat, isAddress, type Address, type PublicClient } from 'viem'
-import { WalletError } from '../wallet-error.ts'
+import { invalidField, WalletError } from '../wallet-error.ts'
 import { simple7702Account } from './simple-7702-account.ts'
 import { endpointFailure } from '../endpoint-failure.ts'
 
@@ -14,7 +14,7 @@ export async function chooseDelegation(
   allowDelegationTo?: Address,
 ): Promise<Delegation> {
   if (allowDelegationTo !== undefined && !isAddress(allowDelegationTo)) {
-    throw new WalletError('VALIDATION_CONFIG_INVALID', 'allowDelegationTo is not valid; accepted: an address.')
+    throw invalidField('allowDelegationTo', 'an address')
   }
   const implementation = allowDelegationTo ?? simple7702Account
   const [code = '0x', there = '0x', nonce] = await Promise.all([
@@ -25,13 +25,19 @@ export async function chooseDelegation(
     throw endpointFailure('The endpoint does not say what code the account runs.', cause)
   })
   if (there === '0x') {
-    throw new WalletError('DELEGATION_NOT_ALLOWED', `There is no code at ${implementation} to delegate to.`)
+    throw new WalletError('DELEGATION_NOT_ALLOWED', `There is no code at ${implementation} to delegate to.`, {
+      suggestion:
+        'Name an implementation that stands on this chain in allowDelegationTo, or pay the gas from the wallet.',
+      details: { address: owner, implementation },
+    })
   }
   const runs = code.toLowerCase()
   if (runs === concat(['0xef0100', implementation]).toLowerCase()) return { implementation, nonce: null }
   const isAgreed = allowDelegationTo !== undefined
   if (runs === '0x' || (runs.startsWith('0xef0100') && isAgreed)) return { implementation, nonce }
-  throw new WalletError('DELEGATION_NOT_ALLOWED', `The account ${owner} runs other code already.`)
+  throw new WalletError('DELEGATION_NOT_ALLOWED', `The account ${owner} runs other code already.`, {
+    details: { address: owner, implementation, runs: runs.slice(0, 48) },
+  })
 }
 
 export type Delegation = {

@@ -1,16 +1,19 @@
 import { BaseError, type Client, createClient, http, type HttpTransport, RpcRequestError } from 'viem'
 import { urlCredentials } from '../service-urls.ts'
+import { abortable } from '../with-deadline.ts'
 import { shown } from './revert-reason.ts'
 import type { SignedUserOperation } from './signed-user-operation.ts'
 
 /** A way to a bundler or a paymaster: nothing is asked twice by itself. */
-export function openBundler(url: string, requestTimeoutMs: number): Bundler {
+export function openBundler(url: string, requestTimeoutMs: number, signal?: AbortSignal): Bundler {
+  const { until } = abortable(signal)
   const client: Client = createClient({ transport: serviceTransport(url, requestTimeoutMs) })
   return {
     url,
     requestTimeoutMs,
     // The methods are the bundler's own; viem's types know those of a node.
-    request: async (method, params) => await client.request({ method: method as never, params: params as never }),
+    request: (method, params) =>
+      until(async () => await client.request({ method: method as never, params: params as never })),
   }
 }
 

@@ -90,7 +90,7 @@ function payingBy({ url, requestTimeoutMs }: Bundler, owner: OperationContext['o
     const why = answered === null ? 'does not answer' : 'refuses'
     throw new WalletError('PAYMASTER_REFUSED', `The paymaster ${why}; nothing was signed.`, {
       cause,
-      ...(answered && { details: { code: answered.code } }),
+      details: { why, code: answered?.code ?? null },
     })
   }
   return {
@@ -109,14 +109,17 @@ function preparationFailed(error: unknown): WalletError {
   if (ours instanceof WalletError) return ours
   const answered = answeredError(error)
   if (answered === null) {
-    return new WalletError('BUNDLER_UNAVAILABLE', 'The bundler does not answer; nothing was signed.', { cause: error })
+    return new WalletError('BUNDLER_UNAVAILABLE', 'The bundler does not answer; nothing was signed.', {
+      cause: error,
+      details: { why: 'it does not answer' },
+    })
   }
   // ERC-7769 has a code for it; some bundlers put the bytes of the revert into the sentence.
   const isRevert = answered.code === -32_521 || /reverted during simulation/i.test(answered.message)
   if (!isRevert) {
     return new WalletError('BUNDLER_UNAVAILABLE', 'The bundler declines the operation; nothing was signed.', {
       cause: error,
-      details: { code: answered.code },
+      details: { why: 'it declines the operation', code: answered.code },
     })
   }
   const inSentence = /0x[0-9a-fA-F]{8,}/.exec(answered.message)?.[0]

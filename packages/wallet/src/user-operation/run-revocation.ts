@@ -11,7 +11,7 @@ import { feesNow } from '../sender/fees-now.ts'
 import { requireFeeWithin } from '../sender/raised-fees.ts'
 import type { RevokeDelegationOptions, Revocation, RevokingWallet } from './revoke-delegation.ts'
 import { WalletError } from '../wallet-error.ts'
-import { endpointFailure } from '../endpoint-failure.ts'
+import { endpointFailure, endpointOf, requireChain } from '../endpoint-failure.ts'
 
 /** What `revokeDelegation` does; loaded with the first call. */
 export async function runRevocation(wallet: RevokingWallet, options: RevokeDelegationOptions): Promise<Revocation> {
@@ -28,7 +28,9 @@ export async function runRevocation(wallet: RevokingWallet, options: RevokeDeleg
   const sender = createSender({ ...open, wallet: signer, journal })
   const sent = await sender.broadcast(entry)
   if (sent.state === 'refused') {
-    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint declined the transaction; the delegation stands.')
+    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint declined the transaction; the delegation stands.', {
+      details: { ...endpointOf(client), reason: 'the transaction was declined', txHash: sent.hash },
+    })
   }
   const { timeoutMs, signal } = options
   const confirmed = await sender.confirm(sent, {
@@ -40,7 +42,7 @@ export async function runRevocation(wallet: RevokingWallet, options: RevokeDeleg
   if ((await delegateOf(client, owner)) === null) return { status: 'revoked', implementation: before, txHash }
   // The nonces of transaction and authorization stand in one another's way when somebody else took one of them.
   throw new WalletError('NONCE_CONTENDED', 'The transaction was mined and the delegation stands; try again.', {
-    details: { txHash },
+    details: { chainId: open.chain.id, address: owner, txHash },
   })
 }
 
@@ -71,9 +73,7 @@ async function signed(
   ]).catch((cause: unknown) => {
     throw endpointFailure('The endpoint does not say what the transaction costs.', cause)
   })
-  if (chainId !== chain.id) {
-    throw new WalletError('RPC_CHAIN_MISMATCH', `The endpoint serves chain ${chainId}, not ${chain.id}.`)
-  }
+  requireChain(chain.id, chainId, client)
   const worstWei = gasLimit * lasting.maxFeePerGas
   requireFeeWithin(worstWei, chain, maxFeeWei)
   if (balanceWei < worstWei) {
@@ -86,7 +86,9 @@ async function signed(
   const ownNext = (await journal.nextNonce(chain.id, owner)) ?? 0
   const place = await allocateNonce(journal, chain.id, owner, latestCount, ownNext)
   if (place === 'behind' || place.nonce !== latestCount || (await journal.open(chain.id, owner)).length > 0) {
-    throw new WalletError('NONCE_CONTENDED', 'Other transactions of the wallet are out; nothing was signed.')
+    throw new WalletError('NONCE_CONTENDED', 'Other transactions of the wallet are out; nothing was signed.', {
+      details: { chainId: chain.id, address: owner },
+    })
   }
   // The transaction counts up the nonce before its authorizations are applied (EIP-7702).
   const wanted = { contractAddress: zeroAddress, chainId: chain.id, nonce: place.nonce + 1 }

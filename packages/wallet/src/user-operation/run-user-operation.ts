@@ -32,7 +32,9 @@ export async function runUserOperation(
     if (sighting.status === 'mined' || sighting.status === 'reverted') return { ...sighting, userOperationHash }
     await record.save(null)
   }
-  throw new WalletError('NONCE_CONTENDED', `Other operations of ${context.owner} took every nonce that was tried.`)
+  throw new WalletError('NONCE_CONTENDED', `Other operations of ${context.owner} took every nonce that was tried.`, {
+    details: { chainId: context.chain.id, address: context.owner },
+  })
 }
 
 export type OperationOutcome = { readonly userOperationHash: Hex } & (
@@ -71,7 +73,9 @@ function requireSame(
     sender.toLowerCase() === owner.toLowerCase() &&
     callData.toLowerCase() === encodeCalls(calls).toLowerCase()
   if (isSame) return
-  throw new WalletError('REQUEST_CONFLICT', 'The record holds the user operation of other calls.')
+  throw new WalletError('REQUEST_CONFLICT', 'The record holds the user operation of other calls.', {
+    details: { requestId: null, userOperationHash: kept.userOperationHash },
+  })
 }
 
 type Followed =

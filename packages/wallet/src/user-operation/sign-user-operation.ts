@@ -23,13 +23,13 @@ import {
 } from 'viem/account-abstraction'
 import { recoverAuthorizationAddress } from 'viem/utils'
 import { WalletError } from '../wallet-error.ts'
-import { throwIfAborted } from '../with-deadline.ts'
+import { abortable, throwIfAborted } from '../with-deadline.ts'
 import { chooseDelegation, type Delegation } from './choose-delegation.ts'
 import type { OperationCall, OperationContext } from './open-operation.ts'
 import { prepareUserOperation } from './prepare-user-operation.ts'
 import { revertDataIn, revertReason } from './revert-reason.ts'
 import type { SignedUserOperation, WireUserOperation } from './signed-user-operation.ts'
-import { endpointFailure } from '../endpoint-failure.ts'
+import { endpointFailure, requireChain } from '../endpoint-failure.ts'
 
 /**
  * Signs calls as one sponsored user operation, after bundler, paymaster and the paymaster's contract agreed to it. It is
@@ -45,11 +45,9 @@ export async function signUserOperation(
       throw endpointFailure('The endpoint does not answer.', cause)
     },
   )
-  if (chainId !== chain.id) {
-    throw new WalletError('RPC_CHAIN_MISMATCH', `The endpoint serves chain ${chainId}, not ${chain.id}.`)
-  }
+  requireChain(chain.id, chainId, client)
   const delegation = await chooseDelegation(client, owner, context.allowDelegationTo)
-  const prepared = await prepareUserOperation(context, calls, delegation)
+  const prepared = await abortable(signal).until(() => prepareUserOperation(context, calls, delegation))
   const place = { chainId: chain.id, entryPointAddress: entryPoint08Address }
   const userOperationHash = getUserOperationHash({ ...place, entryPointVersion: '0.8', userOperation: prepared })
   const validUntil = await requireSponsorship(client, prepared, userOperationHash)
@@ -84,14 +82,19 @@ async function authorize(
   const signed = await signer.signAuthorization(wanted, signal && { signal })
   const isWanted =
     isAddressEqual(signed.address, implementation) && signed.chainId === chain.id && signed.nonce === nonce
-  if (!isWanted) throw new WalletError('SIGNER_UNAVAILABLE', 'The backend signed another authorization.')
+  if (!isWanted)
+    throw new WalletError('SIGNER_UNAVAILABLE', 'The backend signed another authorization.', {
+      details: { what: 'authorization' },
+    })
   requireOwn(owner, await recoverAuthorizationAddress({ authorization: signed }))
   return signed
 }
 
 function requireOwn(owner: OperationContext['owner'], signedBy: OperationContext['owner']): void {
   if (isAddressEqual(owner, signedBy)) return
-  throw new WalletError('WALLET_ADDRESS_MISMATCH', `The backend signs for ${signedBy}, not for ${owner}.`)
+  throw new WalletError('WALLET_ADDRESS_MISMATCH', `The backend signs for ${signedBy}, not for ${owner}.`, {
+    details: { expected: owner, actual: signedBy },
+  })
 }
 
 function wireOf(operation: UserOperation<'0.8'>): WireUserOperation {
@@ -166,7 +169,7 @@ function gasOf(operation: UserOperation<'0.8'>): bigint {
 
 function refused(why: string, cause?: unknown): WalletError {
   const message = `The paymaster ${why}; nothing was signed.`
-  return new WalletError('PAYMASTER_REFUSED', message, cause === undefined ? {} : { cause })
+  return new WalletError('PAYMASTER_REFUSED', message, { details: { why }, ...(cause !== undefined && { cause }) })
 }
 
 const abi = parseAbi([

@@ -49,7 +49,9 @@ export function readSignedUserOperation(value: Readonly<Record<string, unknown>>
   ) {
     return { chainId, entryPoint, userOperationHash, operation, fromBlock, validUntil }
   }
-  throw new WalletError('JOURNAL_UNREADABLE', 'The record holds something that is no signed user operation.')
+  throw new WalletError('JOURNAL_UNREADABLE', 'The record holds something that is no signed user operation.', {
+    details: { path: null },
+  })
 }
 
 function isWire(value: unknown): value is WireUserOperation {

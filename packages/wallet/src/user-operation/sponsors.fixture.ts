@@ -113,7 +113,7 @@ export function keeping(): UserOperationRecord {
     load: async () => JSON.parse(kept) as SignedUserOperation | null,
     save: async (operation) => {
       if (operation !== null && ![JSON.stringify(operation), 'null'].includes(kept)) {
-        throw new WalletError('REQUEST_CONFLICT', 'Another operation is kept.')
+        throw new WalletError('REQUEST_CONFLICT', 'Another operation is kept.', { details: { requestId: 'kept' } })
       }
       kept = JSON.stringify(operation)
     },

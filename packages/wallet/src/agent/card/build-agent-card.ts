@@ -1,6 +1,6 @@
 import { requireAgentCard, type AgentCard, type AgentDomain, type AgentRole, type AgentService } from './agent-card.ts'
 import type { AgentRegistrationConfig } from '../registration/registration.ts'
-import { WalletError } from '../../wallet-error.ts'
+import { WalletError, invalidField, missingField } from '../../wallet-error.ts'
 
 /**
  * Fills the template of the role with what the owner says. Each field of the template gives way to the option of its
@@ -60,15 +60,17 @@ export type AgentCardOptions = Pick<
 export function templateOf({ role, a2aEndpoint }: Pick<AgentCardOptions, 'role' | 'a2aEndpoint'>): RoleTemplate {
   if (!Object.hasOwn(roleTemplates, role)) {
     const accepted = Object.keys(roleTemplates).join(', ')
-    const fault = role === unsaid ? 'missing' : 'not valid'
-    throw new WalletError('VALIDATION_CONFIG_INVALID', `role is ${fault}; accepted: ${accepted}.`)
+    throw role === unsaid ? missingField('role', accepted) : invalidField('role', accepted)
   }
   const template = roleTemplates[role]
   if (a2aEndpoint !== undefined && typeof a2aEndpoint !== 'string') {
-    throw new WalletError('VALIDATION_CONFIG_INVALID', 'a2aEndpoint is not valid; accepted: an address.')
+    throw invalidField('a2aEndpoint', 'an address')
   }
   if (a2aEndpoint === undefined || template.mayServeA2a) return template
-  throw new WalletError('VALIDATION_CONFIG_INVALID', `a2aEndpoint does not belong to the role ${role}.`)
+  throw new WalletError('VALIDATION_CONFIG_INVALID', `a2aEndpoint does not belong to the role ${role}.`, {
+    suggestion: 'Leave a2aEndpoint out, or take the role vault_manager or vault_creator.',
+    details: { fields: [{ field: 'a2aEndpoint', accepted: 'nothing, with this role' }] },
+  })
 }
 
 const protocolName = 'svc'

@@ -11,7 +11,10 @@ import { WalletError } from '../../wallet-error.ts'
  */
 export function canonicalBytes(value: unknown): Uint8Array {
   const text = canonicalize(value)
-  if (text === undefined) throw new WalletError('VALIDATION_CARD_INVALID', 'The value cannot be written as JSON.')
+  if (text === undefined) {
+    const details = { fields: [{ field: 'card', accepted: 'what can be written as JSON' }] }
+    throw new WalletError('VALIDATION_CARD_INVALID', 'The value cannot be written as JSON.', { details })
+  }
   return new TextEncoder().encode(text)
 }
 

@@ -1,7 +1,7 @@
 import { pinCard, type PinService, postForCid, pinata } from './pin-card.ts'
 import { Secret } from '../../secret.ts'
 import { throwIfAborted } from '../../with-deadline.ts'
-import { WalletError } from '../../wallet-error.ts'
+import { invalidField, WalletError } from '../../wallet-error.ts'
 import type { AgentCard } from './agent-card.ts'
 import { canonicalBytes, contentAddress } from './canonical-bytes.ts'
 import { registrationFile } from './registration-file.ts'
@@ -83,7 +83,7 @@ function modeOf({ options, env }: ModeContext): IpfsMode {
   const mode = options.ipfsMode ?? (env['SVC_IPFS_MODE'] || 'proxy')
   if (isMode(mode)) return mode
   const field = options.ipfsMode === undefined ? 'SVC_IPFS_MODE' : 'ipfsMode'
-  throw new WalletError('VALIDATION_CONFIG_INVALID', `${field} is not valid; accepted: ${modes.join(', ')}.`)
+  throw invalidField(field, modes.join(', '))
 }
 
 function isMode(mode: string): mode is IpfsMode {
@@ -97,13 +97,18 @@ function serviceOf({ options, env, wallet }: UriContext, mode: 'proxy' | 'pinata
   const apiUrl = supportApiUrl(options.apiUrl, env)
   if (apiUrl !== undefined && wallet.appId !== null) return pinProxy(apiUrl, wallet.appId)
   const missing = apiUrl === undefined ? 'apiUrl or SVC_API_URL' : 'the appId of the wallet'
-  throw new WalletError('PIN_FAILED', `The pin proxy needs ${missing}.`)
+  throw new WalletError('PIN_FAILED', `The pin proxy needs ${missing}.`, {
+    suggestion: `Give ${missing}, or register with ipfsMode "inline".`,
+    details: { status: null, missing },
+  })
 }
 
 function jwtOf({ options, env }: ModeContext): Secret {
   const jwt = options.pinningJwt ?? env['SVC_PINNING_JWT']
   if (jwt === undefined || jwt === '') {
-    throw new WalletError('VALIDATION_PINNING_JWT_MISSING', 'ipfsMode "pinata" needs the JWT of a pinning account.')
+    const details = { option: 'pinningJwt', variable: 'SVC_PINNING_JWT' }
+    const message = 'ipfsMode "pinata" needs the JWT of a pinning account.'
+    throw new WalletError('VALIDATION_PINNING_JWT_MISSING', message, { details })
   }
   return jwt instanceof Secret ? jwt : new Secret(jwt)
 }

@@ -61,11 +61,12 @@ export async function postForCid(send: typeof fetch, url: string, request: CidRe
   const { headers, body, signal, cidIn } = request
   const answer = await send(url, { method: 'POST', headers, body, signal, redirect: 'error' }).catch(
     (cause: unknown) => {
-      throw new WalletError('PIN_FAILED', 'The pin service does not answer.', { cause })
+      throw new WalletError('PIN_FAILED', 'The pin service does not answer.', { cause, details: { status: null } })
     },
   )
   const bytes = await boundedBytes(answer, { mostBytes: mostAnswerBytes, signal }).catch((cause: unknown) => {
-    throw new WalletError('PIN_FAILED', 'The pin service broke off its answer.', { cause })
+    const { status } = answer
+    throw new WalletError('PIN_FAILED', 'The pin service broke off its answer.', { cause, details: { status } })
   })
   const text = new TextDecoder().decode(bytes)
   if (!answer.ok) {
@@ -77,7 +78,8 @@ export async function postForCid(send: typeof fetch, url: string, request: CidRe
   }
   const cid = cidIn(parse(text))
   if (typeof cid === 'string' && cid !== '') return cid
-  throw new WalletError('PIN_FAILED', 'The pin service answered without a CID.')
+  const { status } = answer
+  throw new WalletError('PIN_FAILED', 'The pin service answered without a CID.', { details: { status } })
 }
 
 /** What is posted, and where the CID stands in a JSON answer. */

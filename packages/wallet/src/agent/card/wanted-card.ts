@@ -1,7 +1,7 @@
-import { type Json, WalletError } from '../../wallet-error.ts'
+import { WalletError } from '../../wallet-error.ts'
 import type { PublishedFile, PublishedService } from '../lookup/parse-agent-file.ts'
-import type { AgentFile } from '../lookup/read-agent-file.ts'
-import type { Standing } from '../lookup/read-standing.ts'
+import type { AgentFile, FileStatus } from '../lookup/read-agent-file.ts'
+import { type Standing, usualKeys } from '../lookup/read-standing.ts'
 import { type AgentCard, type AgentRole, type AgentService, requireAgentCard } from './agent-card.ts'
 import {
   type AgentCardOptions,
@@ -33,11 +33,13 @@ export function wantedCard(
     )
     return { current: null, wanted }
   }
-  if (file === null) throw notKept('The current registration file cannot be read.', { fileStatus: status })
+  if (file === null) throw notKept('The current registration file cannot be read.', { fileStatus: status, members: [] })
   const { card, lost } = cardInFile(file, content)
   const members = [...lost, ...warnings]
-  if (members.length > 0) throw notKept('The current registration file says what a card cannot.', { members })
-  const current = { ...card, metadata: { ...keptOnChain(metadata), ...card.metadata } }
+  if (members.length > 0)
+    throw notKept('The current registration file says what a card cannot.', { fileStatus: status, members })
+  const isSmall = memberOf(content, 'metadata') === undefined
+  const current = { ...card, metadata: { ...keptOnChain(metadata, isSmall), ...card.metadata } }
   return { current, wanted: changed(current, options, role) }
 }
 
@@ -79,12 +81,23 @@ function isRole(text: string): text is AgentRole {
   return Object.hasOwn(roleTemplates, text)
 }
 
-/** Handle and interface are made of the card; the rest of what stands on chain a small file leaves out. */
-function keptOnChain(metadata: Standing['metadata']): Standing['metadata'] {
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== 'handle' && key !== 'interfaceType'))
+/**
+ * Handle and interface are made of the card; the rest of what stands on chain a small file leaves out. Of a whole file no
+ * more than the usual is added, and never what a card could not hold: others write entries as well.
+ */
+function keptOnChain(metadata: Standing['metadata'], isSmall: boolean): Standing['metadata'] {
+  const left = new Set(['handle', 'interfaceType', ...(isSmall ? [] : ['image'])])
+  const isOwn = (key: string) => (isSmall || usualKeys.includes(key)) && !left.has(key)
+  const isText = (value: string) => value.length <= mostCharacters && !/\p{C}/u.test(value)
+  const kept = Object.entries(metadata).filter(([key, value]) => isOwn(key) && isText(value))
+  return Object.fromEntries(kept.slice(0, mostKept))
 }
 
-function notKept(message: string, details: Readonly<Record<string, Json>>): WalletError {
+/** Of one entry, and how many entries leave room for what an update adds. */
+const mostCharacters = 500
+const mostKept = 24
+
+function notKept(message: string, details: { readonly fileStatus: FileStatus; readonly members: readonly string[] }) {
   return new WalletError('AGENT_FILE_NOT_KEPT', message, { details })
 }
 

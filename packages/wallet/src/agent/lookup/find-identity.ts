@@ -1,5 +1,6 @@
 import { isAddressEqual, type Address } from 'viem'
 import { WalletError } from '../../wallet-error.ts'
+import { endpointOf } from '../../endpoint-failure.ts'
 import type { RegistrySighting } from './look-at-registry.ts'
 import { ownedAgents } from './owned-agents.ts'
 import { identityRegistryAbi, readAgent } from '../registry/identity-registry.ts'
@@ -24,13 +25,13 @@ export async function findIdentity(
     throw new WalletError('RPC_UNAVAILABLE', `The endpoint of chain ${chain.id} does not say what the wallet owns.`, {
       suggestion:
         'Check that the address in `registry` is that of an identity registry; else try again, or name another endpoint.',
-      details: { registry },
+      details: { ...endpointOf(client), reason: 'the registry does not count', chainId: chain.id, registry },
     })
   }
   progress('find-identity', 'Looking for an identity that the wallet has already.')
   const tokenId = record === null ? await registeredHere(context, agents) : record.tokenId
   if (tokenId === null) return null
-  const agentURI = await speech.readURI(client, registry, tokenId)
+  const agentURI = await speech.readURI(context, tokenId)
   return {
     status: 'registered',
     agentId: `${chain.id}:${tokenId}`,
@@ -64,17 +65,26 @@ async function ownRecord(context: RegistrationContext, agents: bigint | null) {
 
 async function holderOf({ client, chain, registry: address }: RegistrationContext, tokenId: bigint): Promise<Address> {
   const read = { address, abi: identityRegistryAbi, functionName: 'ownerOf', args: [tokenId] } as const
-  return readAgent(tokenId, () => client.readContract(read)).catch((cause: unknown) => {
-    if (!(cause instanceof WalletError && cause.code === 'AGENT_NOT_FOUND')) throw cause
-    const agent = `agent ${chain.id}:${tokenId} of this wallet`
-    const anew = 'begin with new records and a new journal, or with a new wallet object where none are given.'
-    if (chain.local === true) {
-      const message = `The local chain was restarted: it does not know ${agent}.`
-      throw new WalletError('AGENT_NOT_FOUND', message, { cause, suggestion: `After a restart of the chain ${anew}` })
-    }
-    const suggestion = `Ask an endpoint that is not behind. Was the chain reset, ${anew}`
-    throw new WalletError('RPC_UNAVAILABLE', `The endpoint does not know ${agent}.`, { cause, suggestion })
-  })
+  return readAgent({ chain, client, registry: address }, tokenId, () => client.readContract(read)).catch(
+    (cause: unknown) => {
+      if (!(cause instanceof WalletError && cause.code === 'AGENT_NOT_FOUND')) throw cause
+      const agentId = `${chain.id}:${tokenId}`
+      const agent = `agent ${agentId} of this wallet`
+      const anew = 'begin with new records and a new journal, or with a new wallet object where none are given.'
+      if (chain.local === true) {
+        const message = `The local chain was restarted: it does not know ${agent}.`
+        const suggestion = `After a restart of the chain ${anew}`
+        throw new WalletError('AGENT_NOT_FOUND', message, {
+          cause,
+          suggestion,
+          details: { agentId, chainId: chain.id, registry: address },
+        })
+      }
+      const suggestion = `Ask an endpoint that is not behind. Was the chain reset, ${anew}`
+      const details = { ...endpointOf(client), reason: 'the agent is not known there', agentId, registry: address }
+      throw new WalletError('RPC_UNAVAILABLE', `The endpoint does not know ${agent}.`, { cause, suggestion, details })
+    },
+  )
 }
 
 /**
@@ -87,7 +97,10 @@ async function registeredHere(context: RegistrationContext, agents: bigint | nul
   const newest = owned[0]
   if (newest !== undefined) return newest.tokenId
   if (!isWhole) {
-    throw new WalletError('AGENT_ID_UNKNOWN', `The wallet owns ${agents} agents at the registry, of unknown ids.`)
+    const { chain, registry, owner } = context
+    throw new WalletError('AGENT_ID_UNKNOWN', `The wallet owns ${agents} agents at the registry, of unknown ids.`, {
+      details: { chainId: chain.id, registry, owner, agents: `${agents}` },
+    })
   }
   context.warnings.push(
     `The wallet holds ${agents} agents that others registered and sent; none was taken for its own.`,

@@ -32,7 +32,10 @@ export type AgentIdentity = {
   /** The address the agent acts with; `null` where none is set, or where it was taken away. */
   readonly agentWallet: Address | null
   readonly agentURI: string
-  /** Of the entries this package writes those that stand on chain. */
+  /**
+   * The entries on chain as text, by name: those of this package and whatever else was set with a name that a card may have.
+   * A warning says where the endpoint does not name all of them.
+   */
   readonly metadata: Readonly<Record<string, string>>
   readonly registrationFile: PublishedFile | null
   readonly fileStatus: FileStatus

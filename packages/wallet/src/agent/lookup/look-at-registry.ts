@@ -1,9 +1,11 @@
-import { type Address, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
+import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { WalletError } from '../../wallet-error.ts'
 import { identityRegistryAbi, isRefusal } from '../registry/identity-registry.ts'
 import { erc8004V1, handleV0, registrySpeech, type RegistrySpeech } from '../registry/registry-speech.ts'
 import type { RegistryPlace } from './open-registry.ts'
-import { endpointFailure } from '../../endpoint-failure.ts'
+import { abortIn, endpointFailure, requireChain } from '../../endpoint-failure.ts'
+import { walletErrorTable } from '../../wallet-error-table.ts'
+import { identityRegistries } from './identity-registries.ts'
 
 /**
  * One round of questions before anything is sent: does the endpoint serve the chain, is there code at the registry, how
@@ -11,9 +13,9 @@ import { endpointFailure } from '../../endpoint-failure.ts'
  * `VALIDATION_REGISTRY_ABI_UNKNOWN`.
  */
 export async function lookAtRegistry(place: RegistryPlace, owner: Address): Promise<RegistrySighting> {
-  const { client, registry, form } = place
+  const { form } = place
   const [, agents] = await Promise.all([requireRegistry(place), countAgents(place, owner)])
-  const speech = form === null ? await probe(client, registry, owner) : registrySpeech(form)
+  const speech = form === null ? await probe(place, owner) : registrySpeech(form)
   return { speech, agents }
 }
 
@@ -28,37 +30,62 @@ async function countAgents({ client, chain, registry: address }: RegistryPlace, 
   const read = { address, abi: identityRegistryAbi, functionName: 'balanceOf', args: [owner] } as const
   return client.readContract(read).catch((cause: unknown) => {
     if (isRefusal(cause)) return null
-    throw endpointFailure(`The endpoint of chain ${chain.id} does not answer.`, cause)
+    throw endpointFailure(`The endpoint of chain ${chain.id} gives no usable answer.`, cause, client)
   })
 }
 
 /** Tries each form from the wallet itself, since a registry may refuse an owner that cannot hold tokens. */
-async function probe(client: PublicClient, registry: Address, owner: Address): Promise<RegistrySpeech> {
+async function probe(place: RegistryPlace, owner: Address): Promise<RegistrySpeech> {
+  const { client, registry } = place
   const trial = { handle: `probe-${owner.toLowerCase()}`, metadataURI: 'data:,', metadata: {} }
   const account = isAddressEqual(owner, zeroAddress) ? undefined : owner
   for (const speech of [erc8004V1, handleV0]) {
     const data = speech.encodeRegister({ ...trial, interfaceType: 'none' })
-    const answer = await client.call({ to: registry, data, ...(account && { account }) }).catch(() => null)
+    const answer = await client.call({ to: registry, data, ...(account && { account }) }).catch(unlessAborted)
     // Both forms give the id back; a fallback function that takes everything gives nothing.
     if (answer?.data?.length === 66) return speech
   }
-  throw new WalletError('VALIDATION_REGISTRY_ABI_UNKNOWN', `The contract at ${registry} takes no known registration.`)
+  throw wrongRegistry(
+    'VALIDATION_REGISTRY_ABI_UNKNOWN',
+    `The contract at ${registry} takes no known registration.`,
+    place,
+  )
+}
+
+/** Names the registry that the table knows for the chain, where that is another one. */
+function wrongRegistry(
+  code: 'REGISTRY_NOT_DEPLOYED' | 'VALIDATION_REGISTRY_ABI_UNKNOWN',
+  message: string,
+  { chain, registry }: RegistryPlace,
+): WalletError {
+  const known = identityRegistries[chain.id]?.identity ?? null
+  const isOther = known !== null && known !== registry
+  const { suggestion } = walletErrorTable[code]
+  return new WalletError(code, message, {
+    suggestion: isOther ? `${suggestion} The registry that is known on chain ${chain.id} is ${known}.` : suggestion,
+    details: { chainId: chain.id, registry, knownRegistry: known },
+  })
+}
+
+function unlessAborted(error: unknown): null {
+  const aborted = abortIn(error)
+  if (aborted !== null) throw aborted
+  return null
 }
 
 /**
  * Asks whether the endpoint serves the chain and whether there is code at the registry. Throws `RPC_UNAVAILABLE`,
  * `RPC_CHAIN_MISMATCH` or `REGISTRY_NOT_DEPLOYED`.
  */
-export async function requireRegistry({ client, chain, registry }: RegistryPlace): Promise<void> {
+export async function requireRegistry(place: RegistryPlace): Promise<void> {
+  const { client, chain, registry } = place
   const [chainId, code] = await Promise.all([client.getChainId(), client.getCode({ address: registry })]).catch(
     (cause: unknown) => {
-      throw endpointFailure(`The endpoint of chain ${chain.id} does not answer.`, cause)
+      throw endpointFailure(`The endpoint of chain ${chain.id} gives no usable answer.`, cause, client)
     },
   )
-  if (chainId !== chain.id) {
-    throw new WalletError('RPC_CHAIN_MISMATCH', `The endpoint serves chain ${chainId}, not ${chain.id}.`)
-  }
+  requireChain(chain.id, chainId, client)
   if (code === undefined || code === '0x') {
-    throw new WalletError('REGISTRY_NOT_DEPLOYED', `There is no contract at ${registry} on chain ${chain.id}.`)
+    throw wrongRegistry('REGISTRY_NOT_DEPLOYED', `There is no contract at ${registry} on chain ${chain.id}.`, place)
   }
 }

@@ -3,22 +3,32 @@ import { requireOptions } from '../../require-options.ts'
 import { agentChecks } from '../agent-options.ts'
 import type { AgentIdentity, GetAgentOptions } from './get-agent.ts'
 import { openRegistryToRead, parseAgentId } from './open-registry.ts'
+import { abortable } from '../../with-deadline.ts'
 import { readAgentFile } from './read-agent-file.ts'
-import { readStanding, shownKeys } from './read-standing.ts'
+import { entryKeys, readEntries, readStanding } from './read-standing.ts'
 import { requireRegistry } from './look-at-registry.ts'
 
 /** What `getAgent` does; loaded with its first call. */
 export async function lookUpAgent(options: GetAgentOptions): Promise<AgentIdentity> {
   requireOptions(options, agentChecks, { needed: ['agentId'] })
+  return abortable(options.signal).until(() => readAll(options))
+}
+
+async function readAll(options: GetAgentOptions): Promise<AgentIdentity> {
   const { agentId, env = process.env } = options
   const { chainId, tokenId } = parseAgentId(agentId)
   const place = openRegistryToRead({ ...options, chainId })
-  const reading = readStanding(place, tokenId, shownKeys)
+  const reading = readStanding(place, tokenId)
   // Should the registry be missing, that is said, and not that the agent is.
   reading.catch(() => undefined)
   await requireRegistry(place)
   const { owner, agentURI, agentWallet, metadata } = await reading
-  const { status, file, warnings } = await readAgentFile(agentURI, { ...options, env })
+  const [{ status, file, warnings }, ofEvents] = await Promise.all([
+    readAgentFile(agentURI, { ...options, env }),
+    entryKeys(place, tokenId),
+  ])
+  const keys = { ofEvents, ofFile: Object.keys(file?.metadata ?? {}) }
+  const entries = await readEntries(place, tokenId, metadata, keys)
   const shownURI = agentURI.slice(0, mostShown)
   return {
     agentId,
@@ -28,12 +38,19 @@ export async function lookUpAgent(options: GetAgentOptions): Promise<AgentIdenti
     owner,
     agentWallet: agentWallet === null || isAddressEqual(agentWallet, zeroAddress) ? null : agentWallet,
     agentURI: shownURI,
-    metadata,
+    metadata: entries.metadata,
     registrationFile: file,
     fileStatus: status,
-    warnings: shownURI === agentURI ? warnings : [...warnings, 'The agent URI is longer than what is shown of it.'],
+    warnings: [
+      ...warnings,
+      ...(shownURI === agentURI ? [] : ['The agent URI is longer than what is shown of it.']),
+      ...(entries.areAll ? [] : [entriesMissing]),
+    ],
   }
 }
+
+const entriesMissing =
+  'The endpoint does not name every on-chain entry of the agent; metadata shows those of usual names, and of names in its file.'
 
 /** Base64 of the largest file that is read, and its prefix. */
 const mostShown = 350_000

@@ -2,7 +2,7 @@ import { type Address, getAddress, isAddress, type PublicClient } from 'viem'
 import type { Chain, OpenChain } from '../../chain.ts'
 import { chainFacts, openChain } from '../../open-chain.ts'
 import type { ServiceWallet } from '../../service-wallet.ts'
-import { WalletError } from '../../wallet-error.ts'
+import { invalidField, missingField, WalletError } from '../../wallet-error.ts'
 import type { AgentRegistrationConfig } from '../registration/registration.ts'
 import { identityRegistries, type RegistryForm } from './identity-registries.ts'
 
@@ -18,12 +18,12 @@ export function openRegistry(
   const chainId = options.chainId ?? wallet.chainId
   const supported = chainId === null ? null : registryOf(chainId, options)
   const open = openChain(wallet, options, place)
-  if (supported === null) throw invalid('chainId is missing; accepted: a positive integer.')
+  if (supported === null) throw missingField('chainId', 'a positive integer')
   return { ...open, registry: supported.identity, form: supported.form }
 }
 
 /** The same for those who have no wallet; `client` is used where it is given, and no other is built. Throws the same. */
-export function openRegistryToRead(options: RegistryToRead): RegistryPlace {
+export function openRegistryToRead(options: RegistryToRead & Pick<RegistryOptions, 'signal'>): RegistryPlace {
   const { chainId, client, chains, rpcUrls = {} } = options
   if (client === undefined) return openRegistry({ chainId, rpcUrls }, options, 'options')
   const { identity: registry, form } = registryOf(chainId, options)
@@ -32,7 +32,9 @@ export function openRegistryToRead(options: RegistryToRead): RegistryPlace {
 
 type WalletPlace = Pick<ServiceWallet, 'chainId' | 'rpcUrls'>
 
-type RegistryOptions = Pick<AgentRegistrationConfig, 'chainId' | 'registry' | 'chains'>
+type RegistryOptions = Pick<AgentRegistrationConfig, 'chainId' | 'registry' | 'chains'> & {
+  readonly signal?: AbortSignal | undefined
+}
 
 /** The registry of a chain, and the way to it without a wallet. */
 export type RegistryToRead = Pick<AgentRegistrationConfig, 'registry'> & {
@@ -60,7 +62,7 @@ function registryOf(
   const row = Object.hasOwn(identityRegistries, chainId) ? identityRegistries[chainId] : undefined
   const ofChain = chains?.find(({ id }) => id === chainId)?.identityRegistry
   if (registry?.identity !== undefined && registry.identity !== null) {
-    if (!isAddress(registry.identity)) throw invalid('registry.identity is not valid; accepted: an address.')
+    if (!isAddress(registry.identity)) throw invalidField('registry.identity', 'an address')
     const identity = getAddress(registry.identity)
     const known = [ofChain && { identity: ofChain.address, form: ofChain.form }, row]
     const form = known.find((entry) => entry?.identity === identity)?.form ?? null
@@ -86,18 +88,11 @@ function unsupported(chainId: number): WalletError {
   })
 }
 
-function invalid(message: string): WalletError {
-  return new WalletError('VALIDATION_CONFIG_INVALID', message)
-}
-
 /** Takes `<chainId>:<tokenId>` apart. The first token id is 0. Throws `VALIDATION_CONFIG_INVALID`. */
 export function parseAgentId(agentId: string): { readonly chainId: number; readonly tokenId: bigint } {
   const [, chain, token] = /^([1-9]\d{0,15}):(0|[1-9]\d{0,77})$/.exec(agentId) ?? []
   const chainId = Number(chain)
   const tokenId = BigInt(token ?? -1)
   if (chain !== undefined && Number.isSafeInteger(chainId) && tokenId < 2n ** 256n) return { chainId, tokenId }
-  throw new WalletError(
-    'VALIDATION_CONFIG_INVALID',
-    'agentId is not valid; accepted: <chainId>:<tokenId>, such as 8453:17.',
-  )
+  throw invalidField('agentId', '<chainId>:<tokenId>, such as 8453:17')
 }

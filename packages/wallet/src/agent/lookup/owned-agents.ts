@@ -24,7 +24,7 @@ export async function ownedAgents(place: RegistryPlace, owner: Address, wanted: 
       if (isLast) return { owned, isWhole: true }
     }
   } catch (cause) {
-    throw endpointFailure(`The agents of ${owner} could not be read.`, cause)
+    throw endpointFailure(`The agents of ${owner} could not be read.`, cause, place.client)
   }
   return { owned, isWhole: false }
 }

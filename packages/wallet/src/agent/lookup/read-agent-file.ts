@@ -1,6 +1,6 @@
 import { throwIfAborted, withDeadline } from '../../with-deadline.ts'
 import { urlCredentials } from '../../service-urls.ts'
-import { WalletError } from '../../wallet-error.ts'
+import { invalidField } from '../../wallet-error.ts'
 import { boundedBytes } from '../card/bounded-bytes.ts'
 import { contentAddress } from '../card/canonical-bytes.ts'
 import { parseAgentFile, type PublishedFile } from './parse-agent-file.ts'
@@ -95,7 +95,7 @@ function gatewayOf({ gatewayUrl, env = {} }: AgentFileOptions): string | null {
   const url = gatewayUrl ?? (env['SVC_GATEWAY_URL'] || undefined)
   if (url === undefined) return null
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, '')
-  throw new WalletError('VALIDATION_CONFIG_INVALID', 'gatewayUrl is not valid; accepted: an http or https address.')
+  throw invalidField('gatewayUrl', 'an http or https address')
 }
 
 async function blockOf(cid: string, gatewayUrl: string, options: AgentFileOptions): Promise<Uint8Array | null> {

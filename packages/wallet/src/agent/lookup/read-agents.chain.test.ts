@@ -3,6 +3,8 @@ import {
   createPublicClient,
   createTestClient,
   createWalletClient,
+  custom,
+  type EIP1193RequestFn,
   encodeFunctionData,
   http,
   parseAbi,
@@ -49,6 +51,21 @@ describe('an agent that is looked at', () => {
       fileStatus: 'inline',
       warnings: [],
     })
+  })
+
+  test('shows every entry that its registration wrote, and says where the endpoint does not name them', async () => {
+    const metadata = { team: 'blue', note: 'It is mine.' }
+    const card = { image: 'https://agent.example/a.png', metadata, loadIdentitySdk: () => Promise.resolve(null) }
+    const { agentId, registrationMethod } = await register(account, card)
+    expect(registrationMethod).toBe('direct-contract')
+    const agent = await getAgent({ ...place(), agentId })
+    expect(agent).toMatchObject({ registrationFile: { metadata: {} }, warnings: [] })
+    const written = { 'protocol:name': 'svc', role: 'vault_manager', 'vault:chain': '31337', image: card.image }
+    expect(agent.metadata).toEqual({ handle: 'Ada', interfaceType: 'mcp', ...written, ...metadata })
+    const withoutEvents = createPublicClient({ transport: custom({ request: refusing('eth_getLogs') }) })
+    const seen = await getAgent({ ...place(), rpcUrls: {}, client: withoutEvents, agentId })
+    expect(seen.metadata).toEqual({ handle: 'Ada', interfaceType: 'mcp', ...written })
+    expect(seen.warnings).toEqual([expect.stringMatching(/does not name every on-chain entry/)])
   })
 
   test('by a client of the caller, no other is built', async () => {
@@ -228,7 +245,14 @@ async function funded(): Promise<Owner> {
   return { ...made, wallet: new ServiceWallet({ mode: 'local', privateKey, chainId: 31337, rpcUrls }) }
 }
 
-async function register({ wallet }: Owner) {
+/** The endpoint of the chain, without a method. */
+function refusing(refused: string): EIP1193RequestFn {
+  const { request } = createPublicClient({ transport: http(devnet().rpcUrl) })
+  return (call: { readonly method: string }) =>
+    call.method === refused ? Promise.reject(new Error('too many blocks')) : request(call as never)
+}
+
+async function register({ wallet }: Owner, change: Partial<AgentRegistrationConfig> = {}) {
   const options: AgentRegistrationConfig = {
     name: 'Ada',
     role: 'vault_manager',
@@ -236,6 +260,7 @@ async function register({ wallet }: Owner) {
     ipfsMode: 'inline',
     registry: place().registry,
     env: {},
+    ...change,
   }
   const result = await registerAgent(wallet, options)
   if (result.status !== 'registered') throw new Error(result.status)

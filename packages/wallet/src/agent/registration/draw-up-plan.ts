@@ -6,11 +6,16 @@ import { leftOutOfMinimal, nothingPinned, prepareCard } from '../card/prepare-ca
 import { lookAtRegistry } from '../lookup/look-at-registry.ts'
 import { openRegistryToRead } from '../lookup/open-registry.ts'
 import type { PlanOptions, RegistrationPlan } from './plan-registration.ts'
+import { abortable, throwIfAborted } from '../../with-deadline.ts'
 import type { RegistrationAttempt, RegistrationProgress } from './registration.ts'
 
 /** What `planRegistration` does; loaded with its first call. */
 export async function drawUpPlan(options: PlanOptions): Promise<RegistrationPlan> {
   requireOptions(options, planChecks, { needed: ['chainId', 'owner'] })
+  return abortable(options.signal).until(() => planFor(options))
+}
+
+async function planFor(options: PlanOptions): Promise<RegistrationPlan> {
   const { chainId, owner, env = process.env, appId = null, onProgress } = options
   const place = openRegistryToRead(options)
   const attempts: RegistrationAttempt[] = []
@@ -29,6 +34,7 @@ export async function drawUpPlan(options: PlanOptions): Promise<RegistrationPlan
   const card = prepareCard(context)
   progress('check-chain', `Looking at the registry ${place.registry} on chain ${chainId}.`)
   const { speech } = await lookAtRegistry(place, owner)
+  throwIfAborted(options.signal)
   const mode = requireMode(context)
   // The older form keeps the small URI of the spec; there the file is no more than what the URI leads to.
   const isSmall = speech.form === 'handle-v0'

@@ -17,6 +17,7 @@ export async function linkRegistration(wallet: ServiceWallet, options: LinkRegis
       `${given} is not accepted: linking changes nothing of the card.`,
       {
         suggestion: `Leave ${given} out, or change the card with updateAgent.`,
+        details: { fields: [{ field: given, accepted: 'nothing' }] },
       },
     )
   }

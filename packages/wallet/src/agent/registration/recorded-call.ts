@@ -68,10 +68,15 @@ export async function recordOf(
   const isOwn = record?.chainId === chain.id && record.owner === owner && record.registry === registry
   if (isOwn && record.update?.tokenId === updateOf) {
     if (record.state !== 'failed' || (await context.signed(token)) > 0) return record
-    throw new WalletError('RESUME_TOKEN_INVALID', 'What the token stands for was given up; begin anew.')
+    throw new WalletError('RESUME_TOKEN_INVALID', 'What the token stands for was given up; begin anew.', {
+      suggestion: 'Call again without resume.',
+      details: { resumeToken: token },
+    })
   }
   const what = updateOf === undefined ? 'registration' : `update of agent ${updateOf}`
-  throw new WalletError('RESUME_TOKEN_INVALID', `No ${what} by this wallet on this chain has the token.`)
+  throw new WalletError('RESUME_TOKEN_INVALID', `No ${what} by this wallet on this chain has the token.`, {
+    details: { resumeToken: token, chainId: chain.id, registry, owner },
+  })
 }
 
 /**
@@ -102,12 +107,14 @@ export async function keepOutcome(
   const { txHash } = submission
   if (status === 'reverted') {
     await keep({ state: 'failed', txHash })
-    const said = submission.reason === null ? '' : `: ${submission.reason}`
-    const [code, what] =
-      record.update === undefined
-        ? (['REGISTRATION_REVERTED', 'registration'] as const)
-        : (['UPDATE_REVERTED', 'update'] as const)
-    throw new WalletError(code, `The ${what} was mined and reverted${said}.`, { details: { txHash } })
+    const { reason } = submission
+    const said = `was mined and reverted${reason === null ? '' : `: ${reason}`}.`
+    const details = { chainId: chain.id, registry: record.registry, txHash, reason }
+    if (record.update === undefined) {
+      throw new WalletError('REGISTRATION_REVERTED', `The registration ${said}`, { details })
+    }
+    const agentId = `${chain.id}:${record.update.tokenId}`
+    throw new WalletError('UPDATE_REVERTED', `The update ${said}`, { details: { ...details, agentId } })
   }
   return { status, txHash, logs: submission.logs, gasTier: submission.gasTier, keep, ...common }
 }

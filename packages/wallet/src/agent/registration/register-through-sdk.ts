@@ -45,7 +45,8 @@ function providerFor({ chain, owner, registry }: RegistrationContext, send: (dat
       if (!isAddressEqual(to, registry)) throw new TypeError('The SDK registers at another registry.')
       const { submission } = await send(data)
       if ('txHash' in submission && submission.txHash !== null) return submission.txHash
-      throw new WalletError('REGISTRATION_NOT_OUT', 'No transaction is out yet.')
+      const details = { chainId: chain.id, registry }
+      throw new WalletError('REGISTRATION_NOT_OUT', 'No transaction is out yet.', { details })
     },
   }
 }

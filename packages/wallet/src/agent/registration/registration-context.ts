@@ -6,7 +6,7 @@ import type {
   RegistrationSurroundings,
 } from './registration.ts'
 import { WalletError } from '../../wallet-error.ts'
-import { throwIfAborted } from '../../with-deadline.ts'
+import { abortable, throwIfAborted } from '../../with-deadline.ts'
 import type { Journal } from '../../journal.ts'
 import { isNeverMined } from '../../sender/entry-state.ts'
 import { fundAndPay } from '../../gas/fund-and-pay.ts'
@@ -30,7 +30,7 @@ export async function openRegistrationContext(
   throwIfAborted(signal)
   const { records = wallet.memory.records, journal = wallet.memory.journal } = options
   const open = openRegistry(wallet, await placed(options, records))
-  const owner = await wallet.getAddress()
+  const owner = await abortable(signal).until(() => wallet.getAddress())
   const progress: RegistrationContext['progress'] = (step, message, details) =>
     onProgress?.({ step, message, ...(details && { details }) })
   const submitCall = createSubmitCall({ ...open, wallet, owner, journal, options: { ...options, env, now }, progress })
@@ -100,15 +100,16 @@ async function placed(
 ): Promise<RegistrationContextOptions> {
   if (options.resume === undefined) return options
   const record = await records.load(options.resume)
-  if (record === null) throw unknownToken()
+  if (record === null) throw unknownToken(options.resume)
   const registry = { ...options.registry, identity: options.registry?.identity ?? record.registry }
   return { ...options, chainId: options.chainId ?? record.chainId, registry }
 }
 
-function unknownToken(): WalletError {
+function unknownToken(resumeToken: string): WalletError {
   return new WalletError('RESUME_TOKEN_INVALID', 'The records hold nothing that has the token of resume.', {
     suggestion:
       'Use the token of the pending or deferred result, with the records of that call: without any it is known to its wallet object alone.',
+    details: { resumeToken },
   })
 }
 
@@ -121,11 +122,16 @@ function operationOf(records: RegistrationRecords, token: string, now: () => num
     },
     async save(operation) {
       const record = await records.load(token)
-      if (record === null) throw new WalletError('RESUME_TOKEN_INVALID', 'The record of the registration is gone.')
+      const details = { resumeToken: token, requestId: token }
+      if (record === null) {
+        throw new WalletError('RESUME_TOKEN_INVALID', 'The record of the registration is gone.', { details })
+      }
       const userOperationHash = operation?.userOperationHash ?? null
       const kept = record.userOperation?.['userOperationHash'] ?? userOperationHash
       if (operation !== null && kept !== userOperationHash) {
-        throw new WalletError('REQUEST_CONFLICT', 'The record holds another operation of the registration.')
+        throw new WalletError('REQUEST_CONFLICT', 'The record holds another operation of the registration.', {
+          details,
+        })
       }
       const state = operation === null ? 'prepared' : 'sent'
       await records.save({ ...record, state, userOperation: operation, userOperationHash, updatedAt: now() })
@@ -171,5 +177,6 @@ function requireTiers({ tiers = ['wallet'] }: GasOptions = {}): void {
   if (funded === undefined || tiers.includes('wallet')) return
   throw new WalletError('VALIDATION_CONFIG_INVALID', `gas.tiers is not valid: "${funded}" needs "wallet" beside it.`, {
     suggestion: `What comes by "${funded}" the wallet spends: add "wallet", or leave "${funded}" out.`,
+    details: { fields: [{ field: 'gas.tiers', accepted: `"${funded}" with "wallet" beside it` }] },
   })
 }

@@ -12,6 +12,7 @@ import {
 } from './registration-context.ts'
 import { submitRecorded, type Submitted, keepOutcome, underWay } from './recorded-call.ts'
 import { WalletError } from '../../wallet-error.ts'
+import { abortable, throwIfAborted } from '../../with-deadline.ts'
 import { readMetadata } from '../lookup/read-standing.ts'
 import type { RegisteredAgent, RegistrationResult } from './registration.ts'
 import { readAgent } from '../registry/identity-registry.ts'
@@ -52,7 +53,12 @@ async function registerInTurn(context: RegistrationContext): Promise<Registratio
       : known
   }
   if (begun !== null) return goOn(context, sighting, begun)
-  if (isEnded) throw new WalletError('RESUME_TOKEN_INVALID', 'The registration of the token is ended, its agent gone.')
+  if (isEnded) {
+    const details = { resumeToken: options.resume ?? null }
+    throw new WalletError('RESUME_TOKEN_INVALID', 'The registration of the token is ended, its agent gone.', {
+      details,
+    })
+  }
   const card = prepareCard({ ...context, options: { ...options, role: options.role ?? unsaid } })
   const { record, submission } = await submitRegistration(context, sighting, card)
   return finishRegistration(context, sighting, record, submission)
@@ -135,7 +141,7 @@ async function stands(context: RegistrationContext, card: AgentCard, standing: R
   if (agentURI !== minimalURI(card)) return true
   // The small file holds no metadata; registries of the older form keep none on chain either.
   const id = BigInt(tokenId)
-  const kept = await readAgent(id, () => readMetadata(context, id, Object.keys(card.metadata)))
+  const kept = await readAgent(context, id, () => readMetadata(context, id, Object.keys(card.metadata)))
   const isKept = Object.keys(kept).length > 0
   return !isKept || Object.entries(card.metadata).every(([key, value]) => value === (kept[key] ?? ''))
 }
@@ -173,12 +179,20 @@ async function throughSdk(
   { method, agentURI }: ChosenURI,
 ): Promise<Submitted | null> {
   const sent: { once?: Promise<Submitted> } = {}
-  const send = (data: Hex): Promise<Submitted> => (sent.once ??= submitRecorded(context, { method, agentURI, data }))
-  const failed = await registerThroughSdk(context, sdk, card, agentURI, send).then(
-    () => false,
-    () => true,
-  )
+  const { signal } = context.options
+  const send = async (data: Hex): Promise<Submitted> => {
+    // The SDK asks the endpoint by itself, and is not waited for once the caller gave up.
+    throwIfAborted(signal)
+    return (sent.once ??= submitRecorded(context, { method, agentURI, data }))
+  }
+  const failed = await abortable(signal)
+    .until(() => registerThroughSdk(context, sdk, card, agentURI, send))
+    .then(
+      () => false,
+      () => true,
+    )
   if (sent.once !== undefined) return sent.once
+  throwIfAborted(signal)
   if (failed) {
     const { attempts, warnings, progress } = context
     const reason = 'The identity SDK failed before anything was sent.'

@@ -1,7 +1,7 @@
 import type { Hash, Hex } from 'viem'
 import type { ServiceWallet } from '../../service-wallet.ts'
 import { requireOptions, requireWallet } from '../../require-options.ts'
-import { WalletError } from '../../wallet-error.ts'
+import { invalidField, WalletError } from '../../wallet-error.ts'
 import { updateChecks } from '../agent-options.ts'
 import { keepOutcome, submitRecorded, type Submitted, recordOf } from './recorded-call.ts'
 import { lookAtRegistry } from '../lookup/look-at-registry.ts'
@@ -18,16 +18,30 @@ export async function runUpdate(wallet: ServiceWallet, options: AgentUpdateConfi
   requireOptions(options, updateChecks, { needed: ['agentId'] })
   const { chainId, tokenId } = parseAgentId(options.agentId)
   if (options.chainId !== undefined && options.chainId !== chainId) {
-    throw new WalletError('VALIDATION_CONFIG_INVALID', `chainId is not valid; accepted: ${chainId}, as in agentId.`)
+    throw invalidField('chainId', `${chainId}, as in agentId`)
   }
   const context: UpdateContext = { ...(await openRegistrationContext(wallet, { ...options, chainId })), options }
   return context.inTurn(() => updateInTurn(context, tokenId), `${tokenId}`)
 }
 
 async function updateInTurn(context: UpdateContext, tokenId: bigint): Promise<UpdateResult> {
-  const { chain, registry, options } = context
+  const { options } = context
   await requireMayUpdate(context, tokenId)
   const hashes: Hash[] = []
+  return sendDifferences(context, tokenId, hashes).catch((error: unknown) => {
+    if (!(error instanceof WalletError && error.code === 'ABORTED') || hashes.length === 0) throw error
+    const { message, cause } = error
+    const suggestion = 'Call updateAgent again: what is mined stays, and what still differs is sent.'
+    throw new WalletError('ABORTED', message, {
+      cause,
+      suggestion,
+      details: { agentId: options.agentId, txHashes: hashes },
+    })
+  })
+}
+
+async function sendDifferences(context: UpdateContext, tokenId: bigint, hashes: Hash[]): Promise<UpdateResult> {
+  const { chain, registry, options } = context
   const begun = await updateUnderWay(context, tokenId)
   const resumed = begun === null ? null : await runAll(context, begun, hashes)
   if (resumed !== null && resumed.status !== 'mined') return resumed
@@ -57,12 +71,16 @@ async function requireMayUpdate(context: UpdateContext, tokenId: bigint): Promis
   const { client, registry: address, chain, owner, progress } = context
   progress('check-chain', `Looking at agent ${tokenId} of the registry ${address} on chain ${chain.id}.`)
   const { speech } = await lookAtRegistry(context, owner)
+  const details = { chainId: chain.id, registry: address, agentId: `${chain.id}:${tokenId}` }
   if (speech.form === 'handle-v0') {
-    throw new WalletError('REGISTRY_CANNOT_UPDATE', `The registry ${address} keeps what was registered as it is.`)
+    const message = `The registry ${address} keeps what was registered as it is.`
+    throw new WalletError('REGISTRY_CANNOT_UPDATE', message, { details: { ...details, form: speech.form } })
   }
   const read = { address, abi, functionName: 'isAuthorizedOrOwner', args: [owner, tokenId] } as const
-  if (await readAgent(tokenId, () => client.readContract(read))) return
-  throw new WalletError('AGENT_NOT_OWNED', `${owner} neither owns agent ${tokenId} nor may act for it.`)
+  if (await readAgent(context, tokenId, () => client.readContract(read))) return
+  throw new WalletError('AGENT_NOT_OWNED', `${owner} neither owns agent ${tokenId} nor may act for it.`, {
+    details: { ...details, address: owner },
+  })
 }
 
 /**

@@ -2,7 +2,7 @@ import { encodeFunctionData, stringToHex, type Hex } from 'viem'
 import { canonicalBytes, entriesOf } from '../card/canonical-bytes.ts'
 import { chooseURI } from '../card/choose-uri.ts'
 import { readAgentFile } from '../lookup/read-agent-file.ts'
-import { readMetadata, readStanding, shownKeys, type Standing } from '../lookup/read-standing.ts'
+import { entryKeys, readEntries, readMetadata, readStanding, type Standing } from '../lookup/read-standing.ts'
 import { registrationFile } from '../card/registration-file.ts'
 import { identityRegistryAbi as abi } from '../registry/identity-registry.ts'
 import type { UpdateContext } from '../update-agent.ts'
@@ -14,14 +14,19 @@ import { wantedCard, type WantedCard } from '../card/wanted-card.ts'
  */
 export async function updateCalls(context: UpdateContext, tokenId: bigint): Promise<UpdateCalls> {
   const { options, env, chain, progress } = context
-  const standing = await readStanding(context, tokenId, shownKeys)
-  const file = await readAgentFile(standing.agentURI, { ...options, env, fetch: context.fetch })
+  const found = await readStanding(context, tokenId)
+  const [file, ofEvents] = await Promise.all([
+    readAgentFile(found.agentURI, { ...options, env, fetch: context.fetch }),
+    entryKeys(context, tokenId),
+  ])
+  const keys = { ofEvents, ofFile: Object.keys(file.file?.metadata ?? {}) }
+  const standing = { ...found, ...(await readEntries(context, tokenId, found.metadata, keys)) }
   const cards = wantedCard(standing, file, options, chain.id)
   const { wanted } = cards
   progress('build-card', `Comparing ${JSON.stringify(wanted.name)} with what stands on chain.`)
   const written = file.content === null ? null : canonicalBytes(file.content)
   const agentURI = await uriOf(context, standing, cards, written)
-  const changes = await entriesToSet(context, tokenId, cards)
+  const changes = await entriesToSet(context, tokenId, cards, standing)
   const entries = changes.map(([key, value]) => {
     return encodeFunctionData({ abi, functionName: 'setMetadata', args: [tokenId, key, stringToHex(value)] })
   })
@@ -54,6 +59,7 @@ async function entriesToSet(
   context: UpdateContext,
   tokenId: bigint,
   { current, wanted }: WantedCard,
+  { metadata: onChain }: Standing,
 ): Promise<readonly (readonly [string, string])[]> {
   const { registration: _said, ...metadata } = wanted.metadata
   const before = current === null ? {} : { ...entriesOf(current), ...current.metadata }
@@ -69,7 +75,18 @@ async function entriesToSet(
     if (stands !== undefined) return stands !== value
     return Object.hasOwn(metadata, key) && Reflect.get(before, key) !== value
   }
-  return values.filter(isDue)
+  return [...values.filter(isDue), ...(current === null ? takenBack(onChain, values) : [])]
+}
+
+/** A file that is written as a whole leaves nothing of the former one: an entry without content counts as none. */
+function takenBack(
+  onChain: Standing['metadata'],
+  values: readonly (readonly [string, string])[],
+): readonly (readonly [string, string])[] {
+  const kept = new Set(values.map(([key]) => key))
+  return Object.keys(onChain)
+    .filter((key) => !kept.has(key))
+    .map((key) => [key, ''])
 }
 
 function areEqual(one: Uint8Array, other: Uint8Array): boolean {

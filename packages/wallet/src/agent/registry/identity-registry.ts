@@ -1,4 +1,11 @@
-import { BaseError, ContractFunctionRevertedError, ContractFunctionZeroDataError, parseAbi } from 'viem'
+import {
+  type Address,
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  parseAbi,
+  type PublicClient,
+} from 'viem'
 import { WalletError } from '../../wallet-error.ts'
 import { endpointFailure } from '../../endpoint-failure.ts'
 
@@ -16,19 +23,32 @@ export const identityRegistryAbi = parseAbi([
   'function tokenURI(uint256 tokenId) view returns (string)',
   'function balanceOf(address owner) view returns (uint256)',
   'event Registered(uint256 indexed agentId, string agentURI, address indexed owner)',
+  'event MetadataSet(uint256 indexed agentId, string indexed indexedMetadataKey, string metadataKey, bytes metadataValue)',
   'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
   'error ERC721NonexistentToken(uint256 tokenId)',
   'error ERC721InvalidReceiver(address receiver)',
 ])
 
 /** Reads of an agent that is not there revert: that is `AGENT_NOT_FOUND`, an endpoint that fails is `RPC_UNAVAILABLE`. */
-export async function readAgent<Result>(tokenId: bigint, read: () => Promise<Result>): Promise<Result> {
+export async function readAgent<Result>(
+  { chain, registry, client }: AgentPlace,
+  tokenId: bigint,
+  read: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await read()
   } catch (cause) {
-    if (isRefusal(cause)) throw new WalletError('AGENT_NOT_FOUND', `The registry has no agent ${tokenId}.`, { cause })
-    throw endpointFailure(`Agent ${tokenId} could not be read.`, cause)
+    if (!isRefusal(cause)) throw endpointFailure(`Agent ${tokenId} could not be read.`, cause, client)
+    const details = { agentId: `${chain.id}:${tokenId}`, chainId: chain.id, registry }
+    throw new WalletError('AGENT_NOT_FOUND', `The registry has no agent ${tokenId}.`, { cause, details })
   }
+}
+
+/** Where an agent is read, for what is said of a failure. */
+export type AgentPlace = {
+  readonly chain: { readonly id: number }
+  readonly registry: Address
+  readonly client: PublicClient
 }
 
 /**

@@ -15,5 +15,6 @@ test.each([
   const request = () => Promise.reject(new RpcRequestError({ body: {}, error, url: 'http://127.0.0.1' }))
   const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
   const read = () => client.readContract({ address, abi, functionName: 'ownerOf', args: [7n] })
-  await expect(readAgent(7n, read)).rejects.toMatchObject({ code })
+  const place = { chain: { id: 8453 }, registry: address, client } as const
+  await expect(readAgent(place, 7n, read)).rejects.toMatchObject({ code })
 })

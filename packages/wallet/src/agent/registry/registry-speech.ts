@@ -6,12 +6,11 @@ import {
   type Log,
   parseAbi,
   parseEventLogs,
-  type PublicClient,
   stringToHex,
   zeroAddress,
 } from 'viem'
 import type { RegistryForm } from '../lookup/identity-registries.ts'
-import { identityRegistryAbi as abi, readAgent } from './identity-registry.ts'
+import { type AgentPlace, identityRegistryAbi as abi, readAgent } from './identity-registry.ts'
 
 /** How registries of a form are spoken to. */
 export function registrySpeech(form: RegistryForm): RegistrySpeech {
@@ -28,7 +27,7 @@ export type RegistrySpeech = {
    */
   registeredIn(logs: readonly Log[], expected: ExpectedRegistration): readonly bigint[]
   /** Throws `AGENT_NOT_FOUND`. */
-  readURI(client: PublicClient, registry: Address, tokenId: bigint): Promise<string>
+  readURI(place: AgentPlace, tokenId: bigint): Promise<string>
 }
 
 type DirectRegistration = {
@@ -73,8 +72,10 @@ export const erc8004V1: RegistrySpeech = Object.freeze({
       .filter(({ args }) => isAddressEqual(args.from, zeroAddress) && isAddressEqual(args.to, owner))
       .map(({ args }) => args.tokenId)
   },
-  readURI: (client, address, tokenId) =>
-    readAgent(tokenId, () => client.readContract({ address, abi, functionName: 'tokenURI', args: [tokenId] })),
+  readURI: (place, tokenId) => {
+    const read = { address: place.registry, abi, functionName: 'tokenURI', args: [tokenId] } as const
+    return readAgent(place, tokenId, () => place.client.readContract(read))
+  },
 })
 
 /**
@@ -97,10 +98,10 @@ export const handleV0: RegistrySpeech = Object.freeze({
     const named = registered.filter(({ args }) => args.metadataURI === agentURI)
     return (named.length > 0 ? named : registered).map(({ args }) => args.agentId)
   },
-  readURI: (client, address, tokenId) =>
-    readAgent(tokenId, () =>
-      client.readContract({ address, abi: handleAbi, functionName: 'tokenURI', args: [tokenId] }),
-    ),
+  readURI: (place, tokenId) => {
+    const read = { address: place.registry, abi: handleAbi, functionName: 'tokenURI', args: [tokenId] } as const
+    return readAgent(place, tokenId, () => place.client.readContract(read))
+  },
 })
 
 const interfaceNumbers: Readonly<Record<InterfaceType, number>> = { none: 0, mcp: 1, a2a: 2 }

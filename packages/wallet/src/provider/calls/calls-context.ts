@@ -4,7 +4,7 @@ import type { Journal } from '../../journal.ts'
 import { isPrivateWay, sponsorUrls, type SponsorUrls } from '../../service-urls.ts'
 import type { ServiceWallet } from '../../service-wallet.ts'
 import type { UserOperationProgress } from '../../user-operation/open-operation.ts'
-import { WalletError } from '../../wallet-error.ts'
+import { invalidField } from '../../wallet-error.ts'
 import type { CallSender } from '../send-transaction.ts'
 import type { CallBatches } from './call-batches.ts'
 
@@ -49,8 +49,7 @@ export function batchSponsors({ chain, sponsor, env }: Pick<CallsContext, 'chain
   if (sponsor === null) return { bundlerUrl: null, paymasterUrl: null, clientPaymasterUrls: [] }
   const { clientPaymasterUrls = [] } = sponsor
   if (!clientPaymasterUrls.every(isPrivateWay)) {
-    const accepted = 'accepted: URLs with https, or with http on this machine.'
-    throw new WalletError('VALIDATION_CONFIG_INVALID', `sponsor.clientPaymasterUrls is not valid; ${accepted}`)
+    throw invalidField('sponsor.clientPaymasterUrls', 'URLs with https, or with http on this machine')
   }
   return { ...sponsorUrls(chain.id, sponsor, env), clientPaymasterUrls }
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { Secret } from '../../secret.ts'
-import { WalletError } from '../../wallet-error.ts'
+import { invalidField, WalletError } from '../../wallet-error.ts'
 
 /**
  * Signs the payload of a request: ECDSA P-256 over SHA-256, DER, in base64. A key that a KMS or an HSM holds signs through
@@ -27,10 +27,7 @@ function authorizeElsewhere(authorize: AuthorizeRequest): AuthorizeRequest {
 }
 
 function readKey(text: string): KeyObject {
-  const refusal = new WalletError(
-    'VALIDATION_CONFIG_INVALID',
-    'authPrivateKey is not valid; accepted: a P-256 key in base64 of PKCS#8 DER, or a function that signs.',
-  )
+  const refusal = invalidField('authPrivateKey', 'a P-256 key in base64 of PKCS#8 DER, or a function that signs')
   if (typeof text !== 'string') throw refusal
   const encoded = text.replace(/^wallet-(auth|api):/, '')
   if (!/^[A-Za-z0-9+/]{40,}={0,2}$/.test(encoded)) throw refusal

@@ -20,7 +20,13 @@ import { requireComplete } from '../signable.ts'
 export function transactionToWire(transaction: TransactionSerializable): WireBody {
   const type = wireTypes[getTransactionType(transaction)]
   if (type === undefined) {
-    throw new WalletError('SIGNING_UNSUPPORTED', 'The wallet provider signs transactions of types 0, 1, 2 and 4 only.')
+    throw new WalletError(
+      'SIGNING_UNSUPPORTED',
+      'The wallet provider signs transactions of types 0, 1, 2 and 4 only.',
+      {
+        details: { kind: 'transaction', accepted: [0, 1, 2, 4] },
+      },
+    )
   }
   const { chainId, nonce, gas, to, value = 0n, data = '0x' } = requireComplete(transaction)
   const wire = {
@@ -113,5 +119,7 @@ function plain(value: unknown): unknown {
     const members = Object.entries(value).filter(([, member]) => member !== undefined)
     return Object.fromEntries(members.map(([name, member]) => [name, plain(member)]))
   }
-  throw new WalletError('SIGNING_UNSUPPORTED', 'The typed data holds a value that has no form in JSON.')
+  throw new WalletError('SIGNING_UNSUPPORTED', 'The typed data holds a value that has no form in JSON.', {
+    details: { kind: 'typed data' },
+  })
 }

@@ -26,7 +26,10 @@ export function openSigningRpc(endpoint: SigningEndpoint): SigningRpc {
       if (error instanceof WalletError) throw error
       throwIfAborted(signal)
       const cause = new Error(withoutToken(error instanceof Error ? error.message : 'no answer', token))
-      throw new WalletError('SIGNER_UNAVAILABLE', 'The remote signer does not answer.', { cause })
+      throw new WalletError('SIGNER_UNAVAILABLE', 'The remote signer does not answer.', {
+        cause,
+        details: { status: null },
+      })
     }
   }
 }
@@ -75,7 +78,10 @@ function resultOf(text: string, method: string): unknown {
   const words = typeof error === 'object' && 'message' in error ? String(error.message).slice(0, 500) : ''
   const options = { cause: new Error(words), details: { rpcCode: typeof code === 'number' ? code : null } }
   if (code === -32_601) {
-    throw new WalletError('SIGNING_UNSUPPORTED', `The remote signer has no method ${method}.`, options)
+    throw new WalletError('SIGNING_UNSUPPORTED', `The remote signer has no method ${method}.`, {
+      ...options,
+      details: { ...options.details, kind: method },
+    })
   }
   throw new WalletError('SIGNER_REFUSED', 'The remote signer refuses to sign this.', options)
 }
