@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { useDevnet } from '@svc/devnet/testing'
-import { createPublicClient, http, parseAbi } from 'viem'
+import { createPublicClient, type Hex, http, parseAbi, verifyMessage } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSupportApi } from '../packages/cli/src/start-support-api.ts'
 import type { ReadyLine } from '../packages/cli/src/start-world.ts'
@@ -82,7 +82,7 @@ test('examples/register-through-api.mjs makes an agent of a wallet that holds no
   }
 })
 
-test('the first program of the wallet package registers an agent', async () => {
+test('the first program of the wallet package registers an agent, reads and updates it, sends and signs', async () => {
   const { rpcUrl, registry, accounts } = devnet()
   const readme = await readFile(join(root, 'packages/wallet/README.md'), 'utf8')
   const [, program = ''] = /```js\n(.*?)```/s.exec(readme) ?? []
@@ -90,8 +90,11 @@ test('the first program of the wallet package registers an agent', async () => {
   const env = { ...process.env, PRIVATE_KEY: account!.privateKey, RPC_URL: rpcUrl, REGISTRY: registry.identity }
   const words = ['--input-type=module', '-e', program]
   const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root, env, timeout: 120_000 })
-  expect(stdout).toContain(account!.address)
-  expect(stdout).toMatch(/^31337:\d+$/m)
+  expect(stdout).toMatch(/^31337:\d+\nupdated\nLooks after one vault\. \{/)
+  const [signature, status] = stdout.trim().split('\n').toReversed()
+  expect(status).toBe('success')
+  const isOwn = { address: account!.address, message: 'I am Ada.', signature: signature as Hex }
+  expect(await verifyMessage(isOwn)).toBe(true)
 })
 
 async function example(name: string, ...words: readonly string[]): Promise<string> {

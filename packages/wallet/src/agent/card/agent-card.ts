@@ -21,7 +21,11 @@ export type AgentService = { readonly type: 'mcp' | 'a2a'; readonly url: string 
 /** By what an agent says it can be trusted: reputation, crypto-economic stake, zero-knowledge proofs. */
 export type AgentTrust = { readonly reputation: boolean; readonly cryptoEconomic: boolean; readonly zkml: boolean }
 
-/** Selects the template of the card. It is what the agent says of itself, and grants nothing. */
+/**
+ * Selects the template of the card: what is said where the options say nothing. `vault_participant` takes part and has no
+ * `a2a` service, `vault_manager` manages liquidity for an owner, `vault_creator` makes vaults too. It is what the agent says
+ * of itself, and grants nothing.
+ */
 export type AgentRole = 'vault_participant' | 'vault_manager' | 'vault_creator'
 
 /**

@@ -36,16 +36,27 @@ type CardContext = Pick<RegistrationContext, 'env' | 'chain' | 'progress'> & {
   readonly options: AgentCardOptions
 }
 
-/** The sentence that warns of what the small file of the third tier does not say of a card, or none. */
-export function leftOutOfMinimal({ services, metadata, domains, trust }: AgentCard): string[] {
+/** The sentence that warns of what the small file of the third tier does not say of a card, and why it was written; or none. */
+export function leftOutOfMinimal({ services, metadata, domains, trust }: AgentCard, why: WhySmall): string[] {
   const leftOut = [
     ...services.slice(1).map(({ type }) => `the ${type} service`),
     ...(metadata['image'] ? ['image'] : []),
     ...(domains.length === 0 ? [] : ['domains']),
     ...(Object.values(trust).includes(true) ? ['trust'] : []),
   ]
-  return leftOut.length === 0 ? [] : [`The small file of a direct registration leaves out: ${leftOut.join(', ')}.`]
+  if (leftOut.length === 0) return []
+  const what = `The small file of a direct registration leaves out: ${leftOut.join(', ')}.`
+  return [`${what} It is written in the place of the whole card since ${reasons[why]}.`]
 }
+
+/** Why a registration comes to the small file. */
+export type WhySmall = keyof typeof reasons
+
+const reasons = {
+  'no-sdk': 'no identity SDK (agent0-sdk) is there to register by; updateAgent adds what it is given',
+  'sdk-failed': 'the identity SDK failed; updateAgent adds what it is given',
+  'handle-v0': 'registries of the form handle-v0 take no other',
+} as const
 
 /** The sentence that warns where a mode that pins had nothing pinned, since the tier has no file beside its URI. */
 export function nothingPinned(mode: IpfsMode, form: RegistryForm): string[] {

@@ -39,7 +39,7 @@ async function planFor(options: PlanOptions): Promise<RegistrationPlan> {
   // The older form keeps the small URI of the spec; there the file is no more than what the URI leads to.
   const isSmall = speech.form === 'handle-v0'
   const agentURI = isSmall ? minimalURI(card) : (await chooseURI(context, card)).agentURI
-  if (isSmall) warnings.push(...leftOutOfMinimal(card), ...nothingPinned(mode, speech.form))
+  if (isSmall) warnings.push(...leftOutOfMinimal(card, 'handle-v0'), ...nothingPinned(mode, speech.form))
   return {
     chainId,
     registry: place.registry,

@@ -8,12 +8,20 @@ import type { AgentCard, AgentRole } from '../card/agent-card.ts'
 import type { RegistrationRecords } from './registration-records.ts'
 import type { RegistryForm } from '../lookup/identity-registries.ts'
 
-/** What `registerAgent` takes. Every field of the role's template can be overridden by the field of the same name. */
+/**
+ * What `registerAgent` takes. Each of `description`, `domains`, `services` and `trust` stands in for that of the role's
+ * template as a whole; of `metadata` each key does, so that `metadata: {}` leaves the template's `protocol:name`, `role` and
+ * `vault:chain` as they are.
+ */
 export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'services' | 'trust' | 'metadata'>> & {
   /** `SVC_AGENT_NAME` where it is missing. */
   readonly name?: string | undefined
   /** The role's own sentence where it is missing. */
   readonly description?: string | undefined
+  /**
+   * The template of the card, and an entry on chain; see {@link AgentRole}. An agent that has nothing to do with vaults takes
+   * `vault_participant` and says what it is by `description` and `domains`.
+   */
   readonly role: AgentRole
   /** Becomes the `mcp` service. Nothing of ours fetches it. */
   readonly mcpEndpoint?: string | undefined

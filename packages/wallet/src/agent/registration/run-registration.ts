@@ -163,7 +163,8 @@ async function submitRegistration(
     if (submitted !== null) return submitted
   }
   const agentURI = minimalURI(card)
-  context.warnings.push(...leftOutOfMinimal(card), ...(sdk === null ? nothingPinned(mode, speech.form) : []))
+  const why = speech.form === 'handle-v0' ? speech.form : sdk === null ? 'no-sdk' : 'sdk-failed'
+  context.warnings.push(...leftOutOfMinimal(card, why), ...(sdk === null ? nothingPinned(mode, speech.form) : []))
   const data = encodeRegistration(speech, card, agentURI)
   return submitRecorded(context, { method: 'direct-contract', agentURI, data })
 }
