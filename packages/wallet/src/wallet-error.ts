@@ -59,17 +59,16 @@ export type WalletErrorOptions = {
 
 /** What a `WalletError` is made of: options must hold the members of `details` that the table names for the code. */
 export type WalletErrorArguments = {
-  readonly [Code in WalletErrorCode]: [DetailOf<Code>] extends [never]
+  readonly [Code in WalletErrorCode]: [(typeof walletErrorTable)[Code]['details'][number]] extends [never]
     ? [code: Code, message: string, options?: WalletErrorOptions]
     : [
         code: Code,
         message: string,
-        options: WalletErrorOptions & { readonly details: { readonly [Name in DetailOf<Code>]: Json } },
+        options: WalletErrorOptions & {
+          readonly details: { readonly [Name in (typeof walletErrorTable)[Code]['details'][number]]: Json }
+        },
       ]
 }[WalletErrorCode]
-
-/** The members that `details` of a code always have. */
-type DetailOf<Code extends WalletErrorCode> = (typeof walletErrorTable)[Code]['details'][number]
 
 /** What `JSON.stringify` writes and `JSON.parse` gives back. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
