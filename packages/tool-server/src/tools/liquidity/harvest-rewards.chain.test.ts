@@ -124,9 +124,29 @@ describe('harvest_rewards', () => {
     const opened = await open('v3')
     const dust = await world.refuse('harvest_rewards')
     expect(dust).toMatchObject({ code: 'DUST_FILTER_ALL_SKIPPED', retryable: false })
-    expect(dust.suggestion).toContain('minHarvestUsd')
+    expect(dust.suggestion).toMatch(/a smaller minHarvestUsd changes nothing/)
+    const nothing = await world.refuse('harvest_rewards', { minHarvestUsd: 0 })
+    expect(nothing).toMatchObject({ code: 'NOTHING_TO_COLLECT', message: expect.stringMatching(/^The open position/) })
     const strange = await world.refuse('harvest_rewards', { positionIds: [opened.text('positionId'), '1'] })
     expect(strange).toMatchObject({ code: 'POSITION_NOT_FOUND', details: [{ positionId: '1' }] })
+  })
+
+  test('counts no closed position, and takes the least it names', async () => {
+    const [closed, first] = [await open('v3'), await open('v3', { amount0: '0.003' })]
+    await world.call('remove_liquidity', { positionId: closed.text('positionId') })
+    const gone = await world.refuse('harvest_rewards', { positionIds: [closed.text('positionId')] })
+    expect(gone).toMatchObject({ code: 'NOTHING_TO_COLLECT', suggestion: expect.stringContaining('add_liquidity') })
+    await earn(first)
+    const dust = await world.refuse('harvest_rewards', { minHarvestUsd: 1000 })
+    expect(dust).toMatchObject({ code: 'DUST_FILTER_ALL_SKIPPED', details: [{ positions: 1 }] })
+    const most = Number(/^at most ([0-9.]+)$/.exec(String(dust.details[0]?.['accepted']))?.[1])
+    const answer = await world.call('harvest_rewards', { minHarvestUsd: most })
+    expect(answer.at('summary')).toMatchObject({ positionsHarvested: 1, positionsSkipped: 0 })
+    expect(answer.at('notes')).toContainEqual(
+      expect.stringMatching(/^Gas of all transactions, .* is more than the fees/),
+    )
+    await world.call('remove_liquidity', { positionId: first.text('positionId') })
+    expect(await world.refuse('harvest_rewards')).toMatchObject({ code: 'NO_POSITIONS' })
   })
 
   test('a dry run shows the whole plan and broadcasts nothing; execute_plan carries it out', async () => {
