@@ -109,7 +109,11 @@ export async function formatHarvest(
       totalGasCostUsd: gasCostUsd,
       netValueUsd: gasCostUsd === null ? null : sumUsd(totalFeesUsd, totalRewardsUsd, -gasCostUsd),
     },
-    notes: [...done.notes, ...gasNotes(gasCostUsd, sumUsd(totalFeesUsd, totalRewardsUsd)), ...priceNotes(...prices.values())],
+    notes: [
+      ...done.notes,
+      ...gasNotes(gasCostUsd, sumUsd(totalFeesUsd, totalRewardsUsd)),
+      ...priceNotes(...prices.values()),
+    ],
   }
 }
 
