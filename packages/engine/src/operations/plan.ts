@@ -84,7 +84,7 @@ function spendWarnings({ spend, intent: { tools = [] } }: Reserved): readonly st
   const guess =
     'spendUsd: no named source tells what a token is worth, so it counts as the whole limit of one transaction.'
   const netted =
-    'All figures are of the operations together: what one brings pays for another, so they are not the sums of its parts.'
+    'All figures are of the operations together, and no sums of theirs: what one brings pays for another. spendUsd counts what is taken out where it goes on into another pool, and not what goes back into its own.'
   return [...(spend.isGuess ? [guess] : []), ...(tools.length > 0 ? [netted] : [])]
 }
 

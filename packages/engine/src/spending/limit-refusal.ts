@@ -1,4 +1,5 @@
 import { formatAmount } from '@svc/lp-math'
+import { getAddress } from 'viem'
 import type { Budget, SpendLimits, SpendVerdict } from '@svc/store'
 import { type Token, tokenLabel } from '@svc/amm'
 import type { Refusal } from '../context/refusal.ts'
@@ -96,7 +97,7 @@ function suggestionOf(
 }
 
 function guessText({ tokens }: NonNullable<Asks['guess']>): string {
-  const named = tokens.map(({ token }) => token).join(' and ')
+  const named = tokens.map(({ token }) => getAddress(token)).join(' and ')
   return `No named source tells what ${named} is worth, so any amount of it counts as the whole limit of one transaction.`
 }
 

@@ -100,6 +100,8 @@ describe('harvest_rewards', () => {
     const pools = await Promise.all([findPool(world, 'v3'), findPool(world, 'v4')])
     await devnet().trade(40, 3, pools as Hash[])
     const sent = await world.client.getTransactionCount({ address: world.wallet })
+    const planned = await world.call('harvest_rewards', { minHarvestUsd: 0, dryRun: true })
+    expect(planned.text('plan.why')).toMatch(/^Collect the fees of 25 v3 positions\. .*25 v4 positions\.$/)
     const { answer, gained } = await gains(() => world.call('harvest_rewards', { minHarvestUsd: 0 }))
     expect(answer.list('feesCollected')).toHaveLength(50)
     expect(answer.at('transactions')).toHaveLength(2)
