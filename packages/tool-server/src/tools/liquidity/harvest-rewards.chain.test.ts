@@ -100,8 +100,6 @@ describe('harvest_rewards', () => {
     const pools = await Promise.all([findPool(world, 'v3'), findPool(world, 'v4')])
     await devnet().trade(40, 3, pools as Hash[])
     const sent = await world.client.getTransactionCount({ address: world.wallet })
-    const planned = await world.call('harvest_rewards', { minHarvestUsd: 0, dryRun: true })
-    expect(planned.text('plan.why')).toMatch(/^Collect the fees of 25 v3 positions\. .*25 v4 positions\.$/)
     const { answer, gained } = await gains(() => world.call('harvest_rewards', { minHarvestUsd: 0 }))
     expect(answer.list('feesCollected')).toHaveLength(50)
     expect(answer.at('transactions')).toHaveLength(2)
@@ -175,6 +173,12 @@ describe('harvest_rewards', () => {
     expect(done.number('summary.totalGasCostUsd') / expected).toBeGreaterThan(0.5)
     expect(done.number('summary.totalGasCostUsd') / expected).toBeLessThan(2)
     expect((await world.refuse('execute_plan', { planId: planned.text('plan.planId') })).code).toBe('OPERATION_STATE')
+  })
+
+  test('a plan says how many positions of a version it collects', async () => {
+    await earn(await open('v3'), await open('v3'))
+    const planned = await world.call('harvest_rewards', { dryRun: true })
+    expect(planned.text('plan.why')).toBe('Collect the fees of 2 v3 positions.')
   })
 
   test("another wallet's is looked at in a dry run alone", async () => {
