@@ -6,7 +6,7 @@ export function renderTools(catalogue: readonly Tool[]): string {
   return `# Tools
 
 Generated from the catalogue by \`npm run docs\`. Amounts are decimal strings in whole tokens, \`chain\` is a name or an id,
-prices are token1 per token0 in the order the caller gives. Figures have six digits, dollars at least the hundredth of a cent where
+prices are token1 per token0 in the order the caller gives. Figures have six digits, errors three, dollars at least the hundredth of a cent where
 others must add up with them. "more" is, of a plan, what its
 tool gives; in an analysis, what [analytics.md](analytics.md#names-in-a-result) names, the errors of its figures above all: they are
 left out of the listed schemas, for which every client pays.

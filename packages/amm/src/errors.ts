@@ -162,7 +162,7 @@ export const errorTable = {
     false,
     'Choose a pool without hooks, or one whose hooks cannot change the amounts of a call.',
   ),
-  NOTHING_TO_COLLECT: row(400, false, 'The position has no fees to collect yet.'),
+  NOTHING_TO_COLLECT: row(400, false, 'Wait until it has earned some: get_position shows what waits.'),
   // chain data
   RPC_UNAVAILABLE: row(
     503,

@@ -20,7 +20,7 @@ The local world is up. Everything in it is worthless and ends with this process.
   wallet       ${wallet.address}, funded
   support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})${instead(takenPorts.api)}${trading(ready)}
   registry     ${registry.address}, where agents are registered (ERC-8004)
-  rewards      ${rewards.distributor}, where the wallet has some to claim (get_claimable_rewards)
+  rewards      ${rewards.distributor}, ${waiting(ready)}
   data         ${settings.dataDir}${settings.isTemporary ? ', temporary: it goes with this process' : ''}
   policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}${paused(settings)}
 
@@ -44,6 +44,12 @@ function trading({ tradingApi }: World['ready']): string {
   return tradingApi === undefined
     ? ''
     : `\n  trading API  ${tradingApi.url}, a stand-in that builds calls (docs/config.md, SVC_TRADING_API_KEY)`
+}
+
+/** Claims are built by the trading API alone. */
+function waiting({ tradingApi }: World['ready']): string {
+  const claims = tradingApi === undefined ? 'claiming needs svc up --trading-api' : 'claim_lp_rewards takes them'
+  return `where some wait for the wallet (get_claimable_rewards; ${claims})`
 }
 
 function paused({ pausedSince, dataDir }: World['settings']): string {
@@ -75,7 +81,8 @@ export function describePolicy(): string {
   const [transaction, session, day] = [perTransaction, perSession, daily].map((usd) =>
     Number(usd).toLocaleString('en-US'),
   )
-  return `at most ${transaction} USD a transaction, ${session} a session, ${day} a day; nobody is asked`
+  return `at most ${transaction} USD a transaction, ${session} a session, ${day} a day; only who sells a token
+               without a price source waits for a person`
 }
 
 /** The block a person pastes into the settings of an MCP client that speaks HTTP. */

@@ -30,7 +30,7 @@ it('tells one in development under the defaults, without a wallet, and one that 
   expect(facts).toMatchObject({ mode: 'development', wallet: 'none', policy: 'defaults', allowlist: 'lenient' })
   expect(startLines(facts)).toMatch(/^mode: development; .*\nwallet: none, so .*\npolicy: defaults\nlimits: 500 USD/)
   const silent = { ...facts, limitsUsd: { ...facts.limitsUsd, approvalAbove: null } }
-  expect(startLines(silent)).toContain('2000 a day; nobody is asked; allowlist lenient')
+  expect(startLines(silent)).toContain('2000 a day; no amount needs a person; allowlist lenient')
 })
 
 it('who ends a server reads how many writes it waits for, and afterwards what is kept', () => {

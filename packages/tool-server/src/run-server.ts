@@ -94,7 +94,7 @@ function listening(
 /** The same for a terminal, one line each. */
 export function startLines({ mode, wallet, policy, limitsUsd, allowlist }: StartFacts): string {
   const { perTransaction, perSession, daily, approvalAbove } = limitsUsd
-  const asked = approvalAbove === null ? 'nobody is asked' : `a person is asked above ${approvalAbove}`
+  const asked = approvalAbove === null ? 'no amount needs a person' : `a person is asked above ${approvalAbove}`
   return [
     mode === 'production' ? 'mode: production' : 'mode: development; the rules of NODE_ENV=production do not hold',
     `wallet: ${wallet === 'none' ? 'none, so nothing is signed' : wallet}`,

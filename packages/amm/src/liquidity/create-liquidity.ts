@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import type { CollectOutcome, Liquidity, LiquidityPlan, Position } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import { leastReceipts, routineIntent } from './planning/plan-payment.ts'
-import { requireDeployment } from './planning/refusals.ts'
+import { nothingToCollect, requireDeployment } from './planning/refusals.ts'
 import type { PlanPorts, ReadPorts } from './liquidity-ports.ts'
 import { encodeModifyLiquidities, v4Action } from './v4/v4-action.ts'
 import { poolKeyOf, refuseDeltaHooks } from './v4/pool-key.ts'
@@ -165,13 +165,7 @@ function planCollectV3(
 function requireFees(position: Position): CollectOutcome {
   const { fees0, fees1 } = position
   if (fees0 > 0n || fees1 > 0n) return { fees0, fees1 }
-  throw new ToolError(
-    'NOTHING_TO_COLLECT',
-    `Position ${position.positionId} has earned no fees that are not collected.`,
-    position.liquidity === 0n
-      ? { suggestion: 'The position is closed and earns nothing: all its liquidity was taken out and all was paid.' }
-      : {},
-  )
+  throw nothingToCollect(position)
 }
 
 /** The `planAdd` of the liquidity port over the given reads. */

@@ -11,7 +11,7 @@ import { describeAmounts, tokenLabel } from './planning/describe-amounts.ts'
 import type { IncreaseRequest } from './planning/deposit/fit-increase.ts'
 import { leastReceipts, planPayment, routineIntent, sidesOf } from './planning/plan-payment.ts'
 import type { PlanPorts } from './liquidity-ports.ts'
-import { requireDeployment } from './planning/refusals.ts'
+import { nothingToCollect, requireDeployment } from './planning/refusals.ts'
 import { mostOfMint } from './planning/slippage-limits.ts'
 import { decodeIncrease, encodeIncrease } from './v3/plan-increase.ts'
 import { collectedFromPool, encodeCollect } from './v3/plan-remove.ts'
@@ -32,7 +32,7 @@ export function planCompound(ports: CompoundPorts): Liquidity['planCompound'] {
     }
     const fees = { amount0: fees0, amount1: fees1 }
     const { slippageBps, kept, swapToRatio } = request
-    if (fees0 === 0n && fees1 === 0n) throw noFees(position)
+    if (fees0 === 0n && fees1 === 0n) throw nothingToCollect(position)
     const waiting = { version: position.version, bounds, atHand: () => fees, bends: [] }
     if (swapToRatio && !fitsAsIs(waiting)) {
       if (!(await request.hasAtomicRoute())) {
@@ -132,10 +132,6 @@ function outcomeOf(
   { liquidity, amount0, amount1 }: Amounts & { readonly liquidity: bigint },
 ): CompoundOutcome {
   return { fees0: fees.amount0, fees1: fees.amount1, liquidity, amount0, amount1, swapped: null }
-}
-
-function noFees({ positionId }: Position): ToolError {
-  return new ToolError('NOTHING_TO_COLLECT', `Position ${positionId} has earned no fees that are not collected.`)
 }
 
 /** No contract of v3 or v4 collects, swaps and adds in one call. */

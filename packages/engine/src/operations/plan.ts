@@ -13,6 +13,7 @@ import { shownOf, tokenFacts } from './plan-shown.ts'
 import { unlistedWarnings } from '../policy/policy-verdict.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
+import { gasWarnings } from '../stages/weigh-value.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import { usdOf } from '../spending/spend-value.ts'
 import { usdText } from '../spending/countable.ts'
@@ -26,6 +27,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
   const { name, nativeCurrency } = chain
   const shown = shownOf(context)
   const nameOf = contractNames(chain)
+  const gas = gasOf(context)
   return {
     planId: terms.planId,
     planHash: shownPlanHash(context),
@@ -52,9 +54,15 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
     },
     ...shown,
     // Beside the hash: what the policy lists may change before the plan is carried out.
-    warnings: [...shown.warnings, ...unlistedWarnings(context), ...followWarnings(intent)],
+    warnings: [
+      ...shown.warnings,
+      ...unlistedWarnings(context),
+      ...gasWarnings(context.value, gas.gasCostUsd),
+      ...spendWarnings(context),
+      ...followWarnings(intent),
+    ],
     spendUsd: usdText(spend.amountUsdMicros),
-    ...gasOf(context),
+    ...gas,
     chain: { name, nativeSymbol: nativeCurrency.symbol, nativeDecimals: nativeCurrency.decimals },
     policy: {
       allowed: refusals.length === 0,
@@ -69,6 +77,15 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
     },
     blockNumber: `${simulation.blockNumber}`,
   }
+}
+
+/** Why `spendUsd` is not what the amounts of the plan come to. */
+function spendWarnings({ spend, intent: { tools = [] } }: Reserved): readonly string[] {
+  const guess =
+    'spendUsd: no named source tells what a token is worth, so it counts as the whole limit of one transaction.'
+  const netted =
+    'All figures are of the operations together, and no sums of theirs: what one brings pays for another. spendUsd counts what is taken out where it goes on into another pool, and not what goes back into its own.'
+  return [...(spend.isGuess ? [guess] : []), ...(tools.length > 0 ? [netted] : [])]
 }
 
 /** Figures of a plan are those of its first intent: what follows is simulated, weighed and counted when its turn comes. */

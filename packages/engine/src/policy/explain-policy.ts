@@ -188,7 +188,7 @@ function bringsHome({ weighed }: PolicyQuestion): boolean {
 
 function waitChecks({ intent, spendUsdMicros }: PolicyQuestion, { policy }: PolicyContext): readonly PolicyCheck[] {
   const { approvalThresholdUsd: threshold, proxyDelay, delaySeconds } = policy
-  const says = threshold === null ? 'nobody is asked' : `a person is asked above ${threshold} USD`
+  const says = threshold === null ? 'no amount needs a person' : `a person is asked above ${threshold} USD`
   const unpriced = spendUsdMicros === null && threshold !== null
   const isAbove = spendUsdMicros !== null && threshold !== null && spendUsdMicros > usdMicros(threshold)
   const seconds = proxyDelay ? delaySeconds[intent.riskTier] : 0

@@ -238,7 +238,7 @@ function notExpressed(policy: Policy, chains: readonly Chain[]): readonly string
     'exact approvals: a rule bounds an approval below "unlimited"; that it is the amount of one call, and taken back after it, is kept by the server.',
     'Permit2 expiry (30 minutes): a rule compares with fixed numbers, not with the time of the signature.',
     `slippageBps.cap (${policy.slippageBps.cap}) and deadlineSeconds.cap (${policy.deadlineSeconds.cap}): not in the fields of the rules.`,
-    `approvalThresholdUsd (${policy.approvalThresholdUsd ?? 'nobody is asked'}), delaySeconds, breaker, pause: decisions of the server; the provider signs at once.`,
+    `approvalThresholdUsd (${policy.approvalThresholdUsd ?? 'no amount needs a person'}), delaySeconds, breaker, pause: decisions of the server; the provider signs at once.`,
     'principals: the provider sees one signing key, not who called.',
     ...(named.length === 0
       ? []

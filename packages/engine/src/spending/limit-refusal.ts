@@ -1,5 +1,6 @@
 import { formatAmount } from '@svc/lp-math'
-import type { SpendLimits, SpendVerdict } from '@svc/store'
+import { getAddress } from 'viem'
+import type { Budget, SpendLimits, SpendVerdict } from '@svc/store'
 import { type Token, tokenLabel } from '@svc/amm'
 import type { Refusal } from '../context/refusal.ts'
 import { usdText } from './countable.ts'
@@ -16,7 +17,7 @@ export function limitRefusal(verdict: Exceeded, asks: Asks): Refusal {
   const wants = `asks for ${asked} USD, of which ${gas} USD for gas at worst`
   return {
     code: 'SPENDING_LIMIT_EXCEEDED',
-    message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call ${wants}. ${fitsText(leftUsdMicros, asks)}`,
+    message: `The limit of ${names[limit]} is ${cap} USD; ${used} USD of it are used and the call ${wants}. ${asks.guess === undefined ? fitsText(leftUsdMicros, asks) : guessText(asks.guess)}`,
     details: [
       {
         message: 'limit',
@@ -28,9 +29,21 @@ export function limitRefusal(verdict: Exceeded, asks: Asks): Refusal {
         leftUsd: left,
         freesAt: freesAt === null ? null : new Date(freesAt).toISOString(),
       },
+      ...(asks.guess?.needsPerson === undefined
+        ? []
+        : [{ code: 'APPROVAL_REQUIRED', message: asks.guess.needsPerson }]),
     ],
-    ...(limit === 'perTransaction' ? { suggestion: noWaitHelps } : freesAt === null ? {} : waitUntil(limit, freesAt)),
+    ...suggestionOf(limit, freesAt, asks.guess),
   }
+}
+
+/** Why a person must say yes to a call whatever it counts as; empty where none must. */
+export function askedAtAll(budgets: readonly Budget[]): { readonly needsPerson?: string } {
+  const asked = budgets.find(({ name, capUsdMicros }) => isForAPerson(name) && capUsdMicros === 0n)
+  if (asked === undefined) return {}
+  const { name: budget, usdMicros: askedUsdMicros } = asked
+  const verdict = { granted: false, limit: 'budget', budget, capUsdMicros: 0n, usedUsdMicros: 0n } as const
+  return { needsPerson: beyondBudget({ ...verdict, askedUsdMicros }).message }
 }
 
 /** That of one transaction is known without asking the ledger, whose rows have no room for absurd sums. */
@@ -51,6 +64,8 @@ type Asks = {
   readonly isExit: boolean
   /** What it spends, to say how much of it fits. */
   readonly amounts?: readonly SpentAmount[]
+  /** Set where tokens without a price make it count as the whole limit of one transaction, and whether a person must say yes besides. */
+  readonly guess?: { readonly tokens: readonly { readonly token: string }[]; readonly needsPerson?: string }
 }
 
 export type SpentAmount = { readonly token: Token; readonly amount: bigint }
@@ -67,11 +82,29 @@ const names = {
 /** Of one transaction no window frees up. */
 const noWaitHelps = 'Lower the amount: waiting does not change the limit of one transaction.'
 
-function waitUntil(limit: keyof typeof names, freesAt: number): Pick<Refusal, 'suggestion'> {
-  const at = new Date(freesAt).toISOString()
+function suggestionOf(
+  limit: keyof typeof names,
+  freesAt: number | null,
+  guess: Asks['guess'],
+): Pick<Refusal, 'suggestion'> {
+  if (limit === 'perTransaction') return { suggestion: noWaitHelps }
+  const at = freesAt === null ? null : new Date(freesAt).toISOString()
   const frees =
     limit === 'perSession' ? `the session ends at ${at} if nothing is spent until then` : `the first is freed at ${at}`
+  if (guess !== undefined) return { suggestion: guessSuggestion(at === null ? null : frees, guess) }
+  if (at === null) return {}
   return { suggestion: `Lower the amount or wait: ${frees}; check_safety_status shows what is left.` }
+}
+
+function guessText({ tokens }: NonNullable<Asks['guess']>): string {
+  const named = tokens.map(({ token }) => getAddress(token)).join(' and ')
+  return `No named source tells what ${named} is worth, so any amount of it counts as the whole limit of one transaction.`
+}
+
+function guessSuggestion(frees: string | null, { needsPerson }: NonNullable<Asks['guess']>): string {
+  const person = needsPerson === undefined ? '' : '; a person must approve it then'
+  const wait = `Wait until that much is left${frees === null ? '' : ` (${frees})`}${person}.`
+  return `Another amount counts the same. ${wait} Or ask the operator to name a price source (svc policy add-token): then it counts as what it is worth.`
 }
 
 /**

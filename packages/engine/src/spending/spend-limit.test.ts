@@ -2,6 +2,7 @@ import { openStore, type Store } from '@svc/store'
 import { parseUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { neededApproval } from '../stages/approval.ts'
+import { unnamedBudgetName } from '../value/budget-names.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { parsePolicy } from '../policy/policy.ts'
 import type { PriceDoubt, Token } from '@svc/amm'
@@ -72,6 +73,33 @@ it('says what a limit leaves, in dollars and in the tokens of the call', async (
     message: expect.stringContaining('It leaves nothing for an amount.'),
     details: [{ leftUsd: '0' }],
   })
+})
+
+it('says of a token without a price why any amount counts as the whole limit, what helps, and who must say yes besides', async () => {
+  const budgets = [{ name: unnamedBudgetName(1, '0x09'), usdMicros: 1n, capUsdMicros: 0n }]
+  const unnamed = { ...guessed('1'), budgets }
+  for (const id of ['one', 'other']) {
+    const value = { usdMicros: usd('300'), arrivingUsdMicros: 0n, unpriced: [] }
+    await limitSpend({ ...guessed('0'), value, reservationId: id, requestId: id })
+  }
+  const { refusals, needsPerson = '' } = await limitSpend(unnamed)
+  expect(needsPerson).toContain('leaves only with a person')
+  expect(refusals).toMatchObject([
+    {
+      code: 'SPENDING_LIMIT_EXCEEDED',
+      message: expect.stringContaining(
+        'No named source tells what 0x0000000000000000000000000000000000000009 is worth',
+      ),
+      details: [{ limit: 'perSession' }, { code: 'APPROVAL_REQUIRED', message: needsPerson }],
+      suggestion: expect.stringMatching(
+        /Another amount counts the same\. Wait .*the session ends at .*a person must approve.*svc policy add-token/,
+      ),
+    },
+  ])
+  expect(refusals[0]?.message).not.toContain('for the amount')
+  const alone = await limitSpend({ ...unnamed, budgets: [] })
+  expect(alone).not.toHaveProperty('needsPerson')
+  expect(alone.refusals[0]?.suggestion).not.toContain('person')
 })
 
 it('names the limit that leaves least, also above that of one transaction, and when it frees something', async () => {

@@ -5,7 +5,7 @@ import type { Refusal } from '../context/refusal.ts'
 import { isUnnamed, mayPass } from '@svc/amm'
 import { countable } from './countable.ts'
 import { unpricedGasCapWei } from './gas.ts'
-import { aboveOne, limitRefusal, type SpentAmount } from './limit-refusal.ts'
+import { aboveOne, askedAtAll, limitRefusal, type SpentAmount } from './limit-refusal.ts'
 import { dailyValueCaps, isForAPerson } from '../value/budget-names.ts'
 import type { SpendValue, Unpriced } from './spend-value.ts'
 
@@ -25,7 +25,8 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const bound = max(value.usdMicros, value.arrivingUsdMicros)
   const home = { isExit, homeUsdMicros, isSureHome }
   const refused = (parts: SpendParts, refusal: Refusal): SpendDecision => {
-    return { ...parts, ...home, budgets: [], isGuess, reserved: false, used: null, refusals: [refusal] }
+    const needs = askedAtAll(request.budgets)
+    return { ...parts, ...home, ...needs, budgets: [], isGuess, reserved: false, used: null, refusals: [refusal] }
   }
   if (isGuess && (bound === 0n || !maybeGuessed(request))) {
     const known = { amountUsdMicros: value.usdMicros, gasUsdMicros: gas }
@@ -37,6 +38,7 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const isAsPriced = isExit || request.gasUsdMicros !== null
   const parts = { amountUsdMicros, gasUsdMicros: isAsPriced ? countable(gas) : min(gas, room) }
   const amounts = isGuess ? [] : (request.amounts ?? [])
+  const asking = { ...parts, isExit, amounts }
   const isAboveOne = !isExit && sumOf(parts) > limits.perTransaction
   if (isAboveOne && sumOf(parts) > mostWeighed) return refused(parts, aboveOne(limits, parts, amounts))
   const asked = {
@@ -50,10 +52,7 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   if (isAboveOne) {
     // Of all limits that stand against it the ledger names the tightest.
     const verdict = await ledger.check(asked)
-    const above = verdict.granted
-      ? aboveOne(limits, parts, amounts)
-      : limitRefusal(verdict, { ...parts, isExit, amounts })
-    return refused(parts, above)
+    return refused(parts, verdict.granted ? aboveOne(limits, parts, amounts) : limitRefusal(verdict, asking))
   }
   const take = (budgets: readonly Budget[]): Promise<SpendVerdict> =>
     dryRun
@@ -62,8 +61,9 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const first = await take(request.budgets)
   const isForPerson = !first.granted && first.limit === 'budget' && isForAPerson(first.budget)
   const verdict = isForPerson ? await take(request.budgets.map(withoutCap)) : first
-  if (!verdict.granted) return refused(parts, limitRefusal(verdict, { ...parts, isExit, amounts }))
-  const asks = isForPerson ? { needsPerson: limitRefusal(first, { ...parts, isExit }).message } : {}
+  const guessed = isGuess ? { guess: { tokens: value.unpriced, ...askedAtAll(request.budgets) } } : {}
+  if (!verdict.granted) return refused(parts, limitRefusal(verdict, { ...asking, ...guessed }))
+  const asks = isForPerson ? { needsPerson: limitRefusal(first, asking).message } : {}
   return {
     ...parts,
     ...asks,

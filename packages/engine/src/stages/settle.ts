@@ -29,7 +29,7 @@ import { type Holdings, valueAt } from '../value/trusted-value.ts'
 import { tradedIn } from '../value/own-move.ts'
 import { sharesAsMade } from '../value/shares-as-made.ts'
 import { mostLost } from '../value/weigh-change.ts'
-import { trustedPrices } from './weigh-value.ts'
+import { gasWarnings, trustedPrices } from './weigh-value.ts'
 
 /**
  * Decodes what really moved, revokes what is left of the allowances, settles the ledger with it, and compares it with
@@ -238,7 +238,8 @@ function settledOf(
     simulationPassed: true,
   }
   const { priceImpactBps } = context.value
-  const warnings = [...context.value.warnings, ...unlistedWarnings(context)]
+  const ofGas = gasWarnings(context.value, gasCost.gasCostUsd)
+  const warnings = [...context.value.warnings, ...unlistedWarnings(context), ...ofGas]
   const calls = mined.flatMap((one) => callsIn(context, one))
   const gasOfBatch = gasIn(progress.valid.simulation)
   return {

@@ -5,7 +5,7 @@ import { parsePolicy } from '../policy/policy.ts'
 import { bandOf } from '../value/bands.fixture.ts'
 import { type CallBounds, noBounds } from '../value/call-bounds.ts'
 import type { Inspected, PositionState } from '../value/inspection.ts'
-import { valueOfCall, warningsOf } from './weigh-value.ts'
+import { gasWarnings, valueOfCall, warningsOf } from './weigh-value.ts'
 
 const bounds = { maxPriceImpactBps: 300 }
 const calm = { priceImpactBps: 0, bounds, speculativeUsdMicros: 0n, coldUsdMicros: 0n }
@@ -88,3 +88,20 @@ type Facts = {
   readonly priced: readonly string[]
   readonly deltas: bigint
 }
+
+describe('the gas of a call that only brings funds home', () => {
+  const fees = { isExit: true, outUsdMicros: 0n, inUsdMicros: 210_000n }
+
+  it('is named with what comes where it is more', () => {
+    expect(gasWarnings(fees, 1.2)).toEqual(['Gas of 1.20 USD is more than the 0.21 USD that the call brings.'])
+    expect(gasWarnings({ ...fees, isExit: false }, 1.2)).toHaveLength(1)
+    expect(gasWarnings({ ...fees, inUsdMicros: 1n }, 1.2)).toEqual([expect.stringContaining('less than 0.01 USD that')])
+  })
+
+  it('is not where it is less or not known, where nothing comes, or where something is spent for it', () => {
+    expect(gasWarnings(fees, 0.2)).toEqual([])
+    expect(gasWarnings(fees, null)).toEqual([])
+    expect(gasWarnings({ ...fees, inUsdMicros: 0n }, 1.2)).toEqual([])
+    expect(gasWarnings({ ...fees, isExit: false, outUsdMicros: 1n }, 1.2)).toEqual([])
+  })
+})

@@ -239,6 +239,18 @@ function priceImpact(
   return Math.round(impact)
 }
 
+/** Both figures where a call that spends nothing, as one that collects, brings less than its gas costs. */
+export function gasWarnings(
+  { isExit, outUsdMicros, inUsdMicros }: Pick<CallValue, 'isExit' | 'outUsdMicros' | 'inUsdMicros'>,
+  gasCostUsd: number | null,
+): readonly string[] {
+  const bringsUsd = Number(inUsdMicros) / 1e6
+  const onlyBrings = isExit || outUsdMicros === 0n
+  if (!onlyBrings || gasCostUsd === null || bringsUsd === 0 || gasCostUsd <= bringsUsd) return []
+  const [gas, brings] = [gasCostUsd, bringsUsd].map((usd) => (usd < 0.01 ? 'less than 0.01' : usd.toFixed(2)))
+  return [`Gas of ${gas} USD is more than the ${brings} USD that the call brings.`]
+}
+
 /** What a person should know of a call that is not refused; price impact from a third of what is allowed on. */
 export function warningsOf(facts: WarnedFacts): readonly string[] {
   const { priceImpactBps, bounds, speculativeUsdMicros, coldUsdMicros } = facts

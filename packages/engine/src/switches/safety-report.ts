@@ -68,8 +68,8 @@ async function readValueUse({
   const use = async (name: keyof typeof budgetNames) => {
     return { used: usd(await ledger.budgetUsage(budgetNames[name])), cap: usd(caps[name]) }
   }
-  const [loss, speculative, coldStart] = await Promise.all([use('loss'), use('speculative'), use('coldStart')])
-  return { loss, speculative, coldStart }
+  const [lossAtMost, speculative, coldStart] = await Promise.all([use('loss'), use('speculative'), use('coldStart')])
+  return { lossAtMost, speculative, coldStart }
 }
 
 /** A person's or a file's text, fit to be shown. */
@@ -118,12 +118,13 @@ export type SafetyReport = {
   /** When first something is freed, as ISO 8601; `null` where waiting frees nothing. */
   readonly freesAt: { readonly session: string | null; readonly daily: string | null } | null
   /**
-   * What any 24 hours have taken, and may take, of what may be lost in value, spent on tokens without a source, at prices of the
+   * What any 24 hours have taken, and may take, of what may be lost in value (the most that calls could have lost, as slippage and
+   * prices permitted it, and no loss that was made), spent on tokens without a source, at prices of the
    * moment, and burnt as gas: by what brings funds home, by that which was to repay its gas and has not, and by everything else.
    */
   readonly valueUsd: Readonly<
     Record<
-      'loss' | 'speculative' | 'coldStart' | 'gas' | 'exitGas' | 'dueExitGas',
+      'lossAtMost' | 'speculative' | 'coldStart' | 'gas' | 'exitGas' | 'dueExitGas',
       { readonly used: string; readonly cap: string }
     >
   > | null

@@ -108,6 +108,14 @@ describe('G13: what leaves against what arrives', () => {
     expect(placed.leastInUsdMicros).toBeLessThanOrEqual(placed.inUsdMicros)
   })
 
+  it('brings at worst all that the call brings, not only what it deposits', () => {
+    const [deposit, emptied] = [
+      outcome({ usdc: usd(77) }, { usdc: usd(76) }),
+      outcome({ usdc: usd(93) }, { usdc: usd(93) }),
+    ]
+    expect(weigh([emptied, deposit]).leastInUsdMicros).toBe(usd(92))
+  })
+
   it('leaves rounding alone, but a day counts it', () => {
     expect(weigh([outcome({ usdc: 10_000n }, {})])).toMatchObject({ isWithin: true, lossUsdMicros: 10_000n })
     expect(weigh([outcome({ usdc: 10_001n }, {})])).toMatchObject({ isWithin: false })

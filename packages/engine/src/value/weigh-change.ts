@@ -28,7 +28,7 @@ export function weighChange(change: WeighedChange): ValueVerdict {
     ...whole,
     lossUsdMicros: mostOf(groups, ({ lossUsdMicros }) => lossUsdMicros),
     worst: { outUsdMicros: worst.outUsdMicros, inUsdMicros: worst.inUsdMicros },
-    leastInUsdMicros: leastArriving(whole.inUsdMicros, groups),
+    leastInUsdMicros: leastArriving(whole, groups),
     lossBps: lossBps(worst),
     allowedBps,
     bandBps: widestBps(outcomesIn(moved), prices),
@@ -39,11 +39,16 @@ export function weighChange(change: WeighedChange): ValueVerdict {
 }
 
 /**
- * What arrives of the whole at worst, in the middle of every band as what is simulated, so that the two can be compared: of one call as
- * its worst outcome says, and no more than is simulated; of several what is simulated, less the most that each of them can lose.
+ * What arrives of the whole at worst, in the middle of every band as what is simulated, so that the two can be compared: what is simulated
+ * less the most that each call can lose, of one call only what that is beyond its loss as simulated. A call may do more than
+ * trade or deposit, so what arrives in its worst outcome need not be all that arrives.
  */
-function leastArriving(simulated: bigint, [whole, ...calls]: readonly Weighed[]): bigint {
-  if (calls.length === 0) return smaller(simulated, whole?.worstInMiddle.inUsdMicros ?? simulated)
+function leastArriving(whole: Weighing, [only, ...calls]: readonly Weighed[]): bigint {
+  const simulated = whole.inUsdMicros
+  if (calls.length === 0) {
+    const beyond = lostIn(only?.worstInMiddle ?? whole) - larger(lostIn(whole), 0n)
+    return larger(simulated - larger(beyond, 0n), 0n)
+  }
   const lost = calls.reduce((sum, { worstInMiddle }) => sum + larger(lostIn(worstInMiddle), 0n), 0n)
   return larger(simulated - lost, 0n)
 }
@@ -281,10 +286,6 @@ function mostLeaving(outcomes: readonly Outcome[], prices: TrustedPrices): bigin
 
 function tokensOf(outcomes: readonly Outcome[]): readonly string[] {
   return [...new Set(outcomes.flatMap(({ leaves, arrives }) => [...tokensIn(leaves), ...tokensIn(arrives)]))]
-}
-
-function smaller(one: bigint, other: bigint): bigint {
-  return one < other ? one : other
 }
 
 function larger(one: bigint, other: bigint): bigint {

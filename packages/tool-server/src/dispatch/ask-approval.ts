@@ -9,6 +9,7 @@ import {
   readStoredPlan,
 } from '@svc/engine'
 import { ToolError } from '@svc/amm'
+import { repeatedAnswer } from './call-result.ts'
 import { type Answered, answerOf, carryOn, carryOut, type CarryOutDeps, hasStopped, storedAnswer } from './carry-out.ts'
 
 /**
@@ -48,7 +49,8 @@ export async function goOnWith(operationId: string, call: Call, asking: Asking &
   const operation = await deps.operations.find(operationId, call.principal)
   const { state, executeAfter } = operation
   if (hasStopped(operation, deps)) return answerOf(await carryOn(operation, call, deps))
-  if (state === 'done' || state === 'failed') return storedAnswer(operation)
+  if (state === 'done') return repeatedAnswer(storedAnswer(operation))
+  if (state === 'failed') return storedAnswer(operation)
   if (state === 'scheduled' && executeAfter !== null) return scheduled(operation, executeAfter)
   if (state !== 'awaiting_approval' || answer === undefined) {
     return withApproval(call, asking, async () => answerOf(await carryOut(operation, call, deps)))

@@ -11,7 +11,9 @@ describe('the figures of an answer', () => {
     ['volume7dUsd', 71_057_120.192739, 71_057_100],
     ['priceUsd', 2979.8300092500003, 2979.83],
     ['feeDrift', -1e-320, -1e-320],
-  ])('%s has six digits', (name, value, rounded) => {
+    ['expectedNetAprError', 2.7281599, 2.73],
+    ['maxStandardErrorsOff', 1.93402, 1.93],
+  ])('%s has six digits, an error three', (name, value, rounded) => {
     expect(roundFigures({ [name]: value })).toEqual({ [name]: rounded })
     expect(roundFigures({ items: [{ [name]: [value, null] }] })).toEqual({ items: [{ [name]: [rounded, null] }] })
   })

@@ -21,6 +21,22 @@ export function successResult(data: Readonly<Record<string, unknown>>, beside: r
   return { content: [{ type: 'text', text: JSON.stringify(data) }, ...beside], structuredContent: data }
 }
 
+/** The answer of an earlier call under the same key, which says that it is one: a new write would look the same. */
+export function repeatedAnswer(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const notes: readonly unknown[] = Array.isArray(data['notes']) ? data['notes'] : []
+  return { ...data, notes: [...notes, repeatNote] }
+}
+
+/** The same of a whole result; of a failure, which did nothing new either way, as it was. */
+export function repeatedResult(kept: CallResult): CallResult {
+  const { structuredContent: data, content, isError } = kept
+  if (isError === true || data === undefined) return kept
+  return { ...kept, ...successResult(repeatedAnswer(data), content.slice(1)) }
+}
+
+const repeatNote =
+  'This is the answer of the first call with this idempotencyKey: the repeat did nothing. A new write takes a new key.'
+
 /**
  * A failure. The envelope travels as text and in `_meta`, not as structured content: clients of the first SDK generation
  * check that against the output schema and would throw the code away.
@@ -58,7 +74,7 @@ const maxLength = 64
 /**
  * An answer with its figures to six digits: more would only cost whoever reads them. Whole numbers stay as they are, and so do amounts,
  * which are text. Sums of dollars must follow from their parts to the cent, so dollars keep the hundredth of a cent where six digits say
- * less; not those that say what a market is like, of which nothing is a sum.
+ * less; not those that say what a market is like, of which nothing is a sum. Of an error three digits say all.
  */
 export function roundFigures<Answer>(answer: Answer): Answer {
   return roundWithin(answer, '') as Answer
@@ -72,6 +88,7 @@ function roundWithin(value: unknown, name: string): unknown {
 }
 
 function roundNumber(value: number, name: string): number {
+  if (/(?:Error|ErrorsOff)$/.test(name)) return Number(value.toPrecision(3))
   return isSummed(name) && Math.abs(value) >= 100 ? Number(value.toFixed(4)) : sixDigits(value)
 }
 

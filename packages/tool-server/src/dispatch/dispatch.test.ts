@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { localPrincipal } from '../transports/stdio.ts'
 import type { Principal } from '@svc/engine'
 import type { DispatchOptions, WritePipeline } from './call-stages.ts'
+import { repeatedResult } from './call-result.ts'
 import { createDispatch } from './dispatch.ts'
 import { holding } from '../holding.fixture.ts'
 import { type Execute, ToolError } from '@svc/amm'
@@ -338,7 +339,7 @@ describe('idempotency', () => {
     const { runs, execute } = counting()
     const { call } = open({ write: writePipeline(execute, await freshStore()) })
     const first = await call('move_funds', { amount: '1', idempotencyKey: 'k' })
-    expect(await call('move_funds', { idempotencyKey: 'k', dryRun: false, amount: '1' })).toEqual(first)
+    expect(await call('move_funds', { idempotencyKey: 'k', dryRun: false, amount: '1' })).toEqual(repeatedResult(first))
     expect(runs).toEqual(['1'])
   })
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Idempotency } from '@svc/store'
 import { canonical, type Doubt, type Sent } from '@svc/engine'
 import { type ErrorCode, type ErrorDetail, ToolError } from '@svc/amm'
-import { errorResult, type CallResult } from './call-result.ts'
+import { errorResult, repeatedResult, type CallResult } from './call-result.ts'
 
 /** One call that must happen at most once. */
 export type OnceRequest = {
@@ -17,7 +17,8 @@ export type OnceRequest = {
 
 /**
  * Runs a call at most once per key. A duplicate that comes while the first is running waits for it and gets its answer.
- * An outcome is kept when it is a result, or when something was signed on the way to the failure; a failure that signed
+ * A later one hears the kept answer, with a note that it is a repeat. An outcome is kept when it is a result, or when something was
+ * signed on the way to the failure; a failure that signed
  * nothing frees the key, and so does a crash that cut a call off before it signed. A failure whose bytes were declined
  * holds the key without an answer: each repeat asks the chain again, and is run once they are proved never to be mined.
  * A call that left an operation waiting, for a person or for its time, binds the key to it: each repeat goes on with that.
@@ -77,7 +78,7 @@ async function claimAndRun(
   const claim = await onKeys(() => store.begin({ principalId, key, bodyHash, requestId }))
   if (claim.state === 'done') {
     const kept = JSON.parse(claim.answer) as CallResult
-    if (request.goesOn !== true || kept.isError !== true) return asItEnded(options, kept)
+    if (request.goesOn !== true || kept.isError !== true) return asItEnded(options, repeatedResult(kept))
     return runAgain(options, { ...request, requestId: claim.requestId }, bodyHash, work)
   }
   if (claim.state === 'conflict') throw conflict()

@@ -32,7 +32,11 @@ function describeIssue(issue: z.core.$ZodIssue, tool: Tool): readonly ErrorDetai
     return [{ field, message: 'Not an accepted value.', accepted: issue.values.map(String) }]
   }
   if (issue.code === 'invalid_type') return [{ field, message: typeMessage(issue), accepted: issue.expected }]
-  if (issue.code === 'invalid_union') return [{ field, message: ownMessage(issue.message), ...unionAccepts(issue) }]
+  if (issue.code === 'invalid_union') {
+    // What says itself what is accepted needs no word of its parts.
+    const accepts = issue.message.startsWith('Accepted: ') ? {} : unionAccepts(issue)
+    return [{ field, message: ownMessage(issue.message), ...accepts }]
+  }
   return [{ field, message: ownMessage(issue.message), ...boundsOf(issue) }]
 }
 

@@ -31,7 +31,7 @@ it('G13: a gift to a pair between simulation and block, taken back by a burn, us
   await syncClock(world)
   const safety = await world.call('check_safety_status')
   expect(safety.data).toMatchObject({ breaker: { open: false } })
-  expect(Number(safety.at('valueUsd.loss.used'))).toBeLessThan(1)
+  expect(Number(safety.at('valueUsd.lossAtMost.used'))).toBeLessThan(1)
   await world.call('remove_liquidity', { positionId: pair, version: 'v2' })
   expect(before - (await worthOf(world))).toBeLessThan(3)
   await world.close()

@@ -24,7 +24,7 @@ it('G13: a trade that a stranger makes revert has lost nothing', async () => {
   await syncClock(world)
   const safety = await world.call('check_safety_status')
   expect(await world.balance('USDC')).toBe(before)
-  expect(Number(safety.at('valueUsd.loss.used'))).toBeLessThan(2)
+  expect(Number(safety.at('valueUsd.lossAtMost.used'))).toBeLessThan(2)
   const again = await world.call('execute_swap', { ...swap, amount: '100', version: 'v2' })
   expect(again.text('status')).toBe('success')
 })

@@ -1,6 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { describe, expect, it } from 'vitest'
 import { storeEngines } from '../../../engine/src/fixtures/store-engines.fixture.ts'
+import { repeatOf } from '../tools/answer.fixture.ts'
 import { openWorld } from '../tools/chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -17,7 +18,8 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     expect(new Set(answers.map(({ data }) => JSON.stringify(data))).size).toBe(1)
     const hash = answers[0]!.text('txHash')
     const again = await world.call('execute_swap', input)
-    expect(again.data).toEqual(answers[0]!.data)
+    expect(again.data).toEqual(repeatOf(answers[0]!.data))
+    expect(again.at('notes')).toEqual([expect.stringContaining('the repeat did nothing')])
     const conflict = await world.refuse('execute_swap', { ...input, amount: '51' })
     expect(conflict).toMatchObject({ code: 'IDEMPOTENCY_CONFLICT', retryable: false })
     const entries = await Promise.all(

@@ -1,3 +1,4 @@
+import { nothingToCollect } from '@svc/amm/liquidity'
 import { isAddressEqual } from 'viem'
 import { type Position, type Token, tokenLabel, ToolError, type UsdPrice } from '@svc/amm'
 import { valueUsd } from '../analysis/value-usd.ts'
@@ -16,10 +17,10 @@ export type Due = {
 }
 
 /**
- * Finds the positions of the owner whose fees are worth at least `minHarvestUsd`, at most fifty, dearest first. What has no price counts
+ * Finds the open positions of the owner whose fees are worth at least `minHarvestUsd`, at most fifty, dearest first. What has no price counts
  * as nothing: nobody's worthless token makes a position worth its gas. What the book has collected already is left out.
  *
- * @throws ToolError `NO_POSITIONS`, `DUST_FILTER_ALL_SKIPPED`, `POSITION_NOT_FOUND` for an id that the owner does not hold, `RPC_*`
+ * @throws ToolError `NO_POSITIONS`, `DUST_FILTER_ALL_SKIPPED`, `NOTHING_TO_COLLECT`, `POSITION_NOT_FOUND` for an id that the owner does not hold, `RPC_*`
  */
 export async function findDue(request: HarvestRequest, context: WriteContext, book: HarvestBook): Promise<Due> {
   const { chain, minHarvestUsd } = request
@@ -27,16 +28,18 @@ export async function findDue(request: HarvestRequest, context: WriteContext, bo
     ? allPositions(request, context)
     : namedPositions(request, request.positionIds, context))
   const done = new Set(book.collected.map(({ position }) => keyOf(position)))
-  const open = positions.filter((position) => !done.has(keyOf(position)))
+  const open = positions.filter((position) => !done.has(keyOf(position)) && !isEmpty(position))
   if (open.length === 0 && done.size === 0) {
-    throw new ToolError('NO_POSITIONS', `${request.owner} holds no v3 or v4 position on ${chain.name}.`)
+    const [closed] = request.positionIds === null ? [] : positions
+    if (closed !== undefined) throw nothingToCollect(closed)
+    throw new ToolError('NO_POSITIONS', `${request.owner} holds no open v3 or v4 position on ${chain.name}.`)
   }
   const valued = await withFees(open, request, context)
   const due = valued
     .filter(({ feesUsd, hasFees }) => hasFees && feesUsd >= minHarvestUsd)
     .toSorted((a, b) => b.feesUsd - a.feesUsd)
   const skipped = valued.length - due.length
-  if (due.length === 0 && done.size === 0) throw allDust(request, valued)
+  if (due.length === 0 && done.size === 0) throw nothingDue(request, valued)
   const later = due.length - mostPositions
   return {
     due: due.slice(0, mostPositions).map(({ position }) => position),
@@ -49,6 +52,11 @@ export async function findDue(request: HarvestRequest, context: WriteContext, bo
       ...unpricedNotes(valued),
     ],
   }
+}
+
+/** What was closed before earns nothing and is owed nothing: it is no position that could be harvested. */
+function isEmpty({ liquidity, fees0, fees1 }: Position): boolean {
+  return liquidity === 0n && fees0 === 0n && fees1 === 0n
 }
 
 /** Ids of v3 and v4 are counted apart. */
@@ -140,16 +148,27 @@ function unpricedNotes(valued: readonly Valued[]): readonly string[] {
   )
 }
 
-function allDust({ minHarvestUsd }: HarvestRequest, valued: readonly Valued[]): ToolError {
-  const most = Math.max(0, ...valued.map(({ feesUsd }) => feesUsd))
-  const shown = most.toFixed(most < 0.01 ? 6 : 2)
-  return new ToolError(
-    'DUST_FILTER_ALL_SKIPPED',
-    `Of ${valued.length} positions none waits for ${minHarvestUsd} USD in fees; the most is ${shown} USD.`,
-    {
-      details: [
-        { field: 'minHarvestUsd', message: 'above what waits', accepted: `at most ${shown}`, positions: valued.length },
-      ],
-    },
-  )
+/** Where nothing at all waits, no `minHarvestUsd` helps: 0 filters nothing out, and so it is no filter that stands in the way. */
+function nothingDue({ minHarvestUsd }: HarvestRequest, valued: readonly Valued[]): ToolError {
+  const [{ length: count }, waits] = [valued, valued.some(({ hasFees }) => hasFees)]
+  const all = count === 1 ? 'The open position' : `Each of the ${count} open positions`
+  const wait = 'Wait until trades have paid some; get_positions_by_owner shows what waits.'
+  if (minHarvestUsd === 0) {
+    return new ToolError('NOTHING_TO_COLLECT', `${all} has no fees that wait.`, { suggestion: wait })
+  }
+  // Rounded down, so that it lets through what waits.
+  const most = Math.floor(Math.max(0, ...valued.map(({ feesUsd }) => feesUsd)) * 1e6) / 1e6
+  const message = `${all} waits for less than ${minHarvestUsd} USD in fees; the most is ${usdText(most)} USD.`
+  const accepted = `at most ${usdText(most)}`
+  return new ToolError('DUST_FILTER_ALL_SKIPPED', message, {
+    details: [
+      { field: 'minHarvestUsd', message: 'above what waits', ...(waits ? { accepted } : {}), positions: count },
+    ],
+    ...(waits ? {} : { suggestion: `No fees wait, so a smaller minHarvestUsd changes nothing. ${wait}` }),
+  })
+}
+
+/** A plain decimal, without an exponent. */
+function usdText(usd: number): string {
+  return usd === 0 ? '0' : usd.toFixed(6).replace(/0+$/, '')
 }

@@ -1,3 +1,5 @@
+import { repeatedAnswer } from '../dispatch/call-result.ts'
+
 /** A result, read by paths such as `feesCollected.totalUsd`. */
 export function answerOf(data: unknown): Answer {
   const at = (path: string): unknown =>
@@ -18,6 +20,11 @@ export function answerOf(data: unknown): Answer {
       return value.map(answerOf)
     },
   }
+}
+
+/** What a repeat under the same key answers to a call that was answered with this. */
+export function repeatOf(data: unknown): unknown {
+  return repeatedAnswer(data as Record<string, unknown>)
 }
 
 /** The tokens of the pool that an answer names, in the pool's own order. */

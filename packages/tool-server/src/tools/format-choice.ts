@@ -31,7 +31,6 @@ export function formatChoice({ optimal, candidates }: RangeChoice, about: AboutC
       ...boundsOf(one),
       ...yieldsOf(one),
       outOfRangeRisk: riskOf(one),
-      gasApr: figure(one.gasApr),
       ...errorsOf(one, about),
     })),
     sensitivity: [atSigma(optimal.sensitivity.calmer), atSigma(optimal.sensitivity.wilder)],

@@ -109,8 +109,19 @@ export async function formatHarvest(
       totalGasCostUsd: gasCostUsd,
       netValueUsd: gasCostUsd === null ? null : sumUsd(totalFeesUsd, totalRewardsUsd, -gasCostUsd),
     },
-    notes: [...done.notes, ...priceNotes(...prices.values())],
+    notes: [
+      ...done.notes,
+      ...gasNotes(gasCostUsd, sumUsd(totalFeesUsd, totalRewardsUsd)),
+      ...priceNotes(...prices.values()),
+    ],
   }
+}
+
+/** Of all its transactions together; that of each stands beside. */
+function gasNotes(gasUsd: number | null, harvestedUsd: number | null): readonly string[] {
+  if (gasUsd === null || harvestedUsd === null || gasUsd <= harvestedUsd) return []
+  const [gas, harvested] = [gasUsd, harvestedUsd].map((usd) => usd.toFixed(2))
+  return [`Gas of all transactions, ${gas} USD, is more than the fees and rewards, ${harvested} USD.`]
 }
 
 type Done = {

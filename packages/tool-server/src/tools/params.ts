@@ -84,7 +84,15 @@ export const priceUpperInput = z
   .union([z.number().refine((price) => price > 0, upperAccepted), z.literal(infinite)], { error: upperAccepted })
   .describe('"Infinity": no end')
 
-export const slippageInput = wholeNumber(1, 5000, 'whole basis points from 1 to 5000').optional()
+/** The policy's own figures may differ: its refusals name them. */
+export const slippageInput = wholeNumber(1, 5000, 'whole basis points from 1 to 5000')
+  .optional()
+  .describe('Default 50, cap 500')
+
+/** Of trades: what slippage permits to be lost counts as lost. */
+export const tradeSlippageInput = slippageInput
+  .unwrap()
+  .describe('Default 50; above some 100 VALUE_LOSS_EXCEEDED, above 500 SLIPPAGE_TOO_HIGH')
 
 /** Of what brings funds home: 10000 asks for no least amounts, so that nobody who pushes the pool stands in the way. */
 export const exitSlippageInput = wholeNumber(1, 10_000, 'whole basis points from 1 to 10000')

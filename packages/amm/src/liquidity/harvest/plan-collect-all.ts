@@ -29,7 +29,8 @@ export function planCollectAll(chain: Chain, positions: readonly Position[], req
   }
   const { version } = first
   const call = version === 'v3' ? collectV3(chain, positions, request) : collectV4(chain, positions, request)
-  const named = positions.length === 1 ? `position ${first.positionId}` : `${positions.length} positions`
+  const named =
+    positions.length === 1 ? `${version} position ${first.positionId}` : `${positions.length} ${version} positions`
   return {
     ...routineIntent(chain, {
       calls: [call],
@@ -38,7 +39,7 @@ export function planCollectAll(chain: Chain, positions: readonly Position[], req
       slippageBps: null,
       deadline: version === 'v3' ? null : request.deadline,
       recipients: [request.recipient],
-      why: `Collect the fees of ${version} ${named}.`,
+      why: `Collect the fees of ${named}.`,
     }),
     riskTier: 'standard',
   }

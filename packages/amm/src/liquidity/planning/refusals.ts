@@ -22,6 +22,17 @@ export function refuseClosed({ fees0, fees1 }: Pick<Position, 'fees0' | 'fees1'>
   )
 }
 
+/** The refusal of a position that is owed nothing, with what to do: of a closed one nothing will ever be. */
+export function nothingToCollect({ positionId, liquidity }: Pick<Position, 'positionId' | 'liquidity'>): ToolError {
+  if (liquidity > 0n) {
+    return new ToolError('NOTHING_TO_COLLECT', `Position ${positionId} has earned no fees that are not collected.`)
+  }
+  const message = `Position ${positionId} is closed: all its liquidity was taken out and all was paid, so it earns nothing.`
+  const suggestion =
+    'Name a position of get_positions_by_owner, which lists the open ones. add_liquidity opens another, increase_liquidity this one again in its old range.'
+  return new ToolError('NOTHING_TO_COLLECT', message, { suggestion })
+}
+
 /** Where a part of the AMM stands on the chain. Throws `VERSION_NOT_DEPLOYED`. */
 export function requireDeployment<Part extends keyof AmmDeployment>(
   chain: Chain,

@@ -108,7 +108,8 @@ describe('optimize_lp_range', () => {
     const rise = (name: string) => wilder!.number(name) - calmer!.number(name)
     const ofSigma = (rise('expectedNetApr') / rise('annualized')) * answer.number('volatility.standardError')
     const ofFees = (projected('expectedFeeApr') * projected('feeUncertaintyPct')) / 100
-    expect(projected('expectedNetAprError')).toBeCloseTo(Math.hypot(ofFees, ofSigma), 4)
+    // Errors have three digits.
+    expect(projected('expectedNetAprError') / Math.hypot(ofFees, ofSigma)).toBeCloseTo(1, 2)
     expect(Math.min(Math.abs(ofFees), Math.abs(ofSigma))).toBeGreaterThan(0.01)
     for (const range of answer.list('candidateRanges')) expect(range.number('expectedNetAprError')).toBeGreaterThan(0)
     const percentiles = answer.at('simulation.estimates.ilPctPercentileErrors')
@@ -153,7 +154,7 @@ describe('optimize_lp_range', () => {
 
   test('takes a volatility that the fees imply, a large amount with its dilution, and v4', async () => {
     const implied = await optimize({ volatilitySource: 'implied' })
-    expect(implied.data).toMatchObject({ volatility: { source: 'implied', lookback: '7d' } })
+    expect(implied.data).toMatchObject({ volatility: { source: 'implied', lookback: '7d', note: /7 days/ } })
     expect(implied.number('volatility.annualized')).toBeGreaterThan(0.01)
     expect(JSON.stringify(implied.at('notes'))).toContain('a net yield from it tells little')
     const large = await optimize({ amount: '1000000000000' })

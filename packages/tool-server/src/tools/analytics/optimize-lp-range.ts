@@ -147,6 +147,7 @@ function reported(request: Request, place: FoundPool, read: ReadRangeMarket, cho
     fee: place.pool.fee,
     pool: place.pool.id,
     ...ranges,
+    volatility: { ...ranges.volatility, note: volatilityNote(volatility, place.pool) },
     projections: { ...projections, feeUncertaintyPct: projections.feeUncertaintyPct ?? 100 },
     methodology,
     ...completeness,
@@ -210,10 +211,16 @@ function withDetail(error: unknown, detail: ErrorDetail): unknown {
   return new ToolError(code, message, { suggestion, details: [detail, ...details] })
 }
 
+/** Another pool of the pair has other closes, so that tools may differ where they take another. */
+function volatilityNote({ source }: ReadRangeMarket['volatility'], { fee }: FoundPool['pool']): string {
+  const pool = `the ${fee / 10_000} % pool`
+  if (source === 'implied') return `What the fees that ${pool} earned in 7 days pay for.`
+  return `EWMA, 0.94 a day, of the hourly closes of ${pool}; recommend_fee_tier takes those of the busiest pool.`
+}
+
 const methodology =
-  'Geometric Brownian motion without drift of the price, which is in token1: with the tokens in the other order dollars differ by a few percent; a year is 365 days; every Apr and Pct in percent. Volatility: EWMA 0.94 a day over ' +
-  'hourly closes of 30 days, or what the fees of 7 days pay for (implied). optimalRange keeps the price inside for the share of time ' +
-  'that riskTolerance names, evenly about the price unless in both orders of the tokens a skew earns more by more than the errors; "best net" earns most among ranges that keep it so long. inRangeProbability is the expected share ' +
-  'of time in range; terminal is at the horizon, stay is never leaving. Fees: mean of the days seen, by the liquidity at each price, own ' +
-  'liquidity diluting. expectedIlPct is E[V/HODL - 1] over the horizon; ilCost30dUsd are the expected dollars lost against holding, which LVR equals; ' +
-  "expectedNetApr is fees less LVR less gas to open and close. Ticks are the pool's own. Figures are closed forms; the simulation (Sobol, Brownian bridge) checks them. Errors are one standard error."
+  'Geometric Brownian motion without drift of the price, which is in token1 (the other order of tokens differs by a few percent); 365 days a year; Apr and Pct in percent. ' +
+  'optimalRange keeps the price inside for the share of time that riskTolerance names, evenly about the price unless a skew earns more by more than the errors; "best net" earns most among those. ' +
+  'inRangeProbability: share of time in range; terminal: at the horizon; stay: never leaving. Fees: mean of the days seen, own liquidity diluting. ' +
+  'expectedIlPct: E[V/HODL - 1] over the horizon; ilCost30dUsd: expected loss against holding, which LVR equals; expectedNetApr: fees less LVR less gas (gasApr, the same for all ranges). ' +
+  "Ticks are the pool's own. Figures are closed forms, which the simulation checks; errors are one standard error."

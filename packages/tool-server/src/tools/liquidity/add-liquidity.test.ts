@@ -117,6 +117,13 @@ describe('add_liquidity hands on', () => {
     expect((await intentOf({})).intent).toEqual({ why: 'add' })
   })
 
+  test('a price as text is refused in our own words alone', async () => {
+    const args = { ...pair, fee: 500, amount0: '1', priceLower: 2800, priceUpper: '3200' }
+    const { details } = await refusalOf(addLiquidity, args)
+    const accepted = 'Accepted: a number above 0, or "Infinity" for a range without an upper end'
+    expect(details).toEqual([{ field: 'priceUpper', message: accepted }])
+  })
+
   test('a range without ends as answers show it, also as it is stored', async () => {
     const range = async (args: Record<string, unknown>) =>
       (await intentOf({ rangeStrategy: undefined, ...args })).request.range

@@ -105,9 +105,21 @@ describe('batch_lp_operations', () => {
       'operation 0: collect fees',
       expect.stringMatching(/^operation 1: /),
     ])
+    expect(planned.at('plan.warnings')).toContainEqual(
+      expect.stringMatching(/^All figures are of the operations together/),
+    )
     const answer = await world.call('execute_plan', { planId: planned.text('plan.planId') })
     expect(answer.at('operationsExecuted')).toBe(2)
     expect((await world.refuse('execute_plan', { planId: planned.text('plan.planId') })).code).not.toBe('INTERNAL')
+  })
+
+  test('brings at worst what all its parts bring, not only the one that deposits', async () => {
+    const opened = await open('v3')
+    const remove = { type: 'remove', positionId: opened.text('positionId'), params: { percentage: 50 } }
+    const add = { type: 'add', params: { ...pair, amount0: '0.01', rangeStrategy: 'wide' } }
+    const planned = await world.call('batch_lp_operations', { operations: [remove, add], dryRun: true })
+    const [all, atWorst] = [planned.text('plan.values.arrivesUsd'), planned.text('plan.values.arrivesAtWorstUsd')]
+    expect(Number(atWorst) / Number(all)).toBeGreaterThan(0.98)
   })
 
   test('names the operation that fails, and does nothing of the others', async () => {

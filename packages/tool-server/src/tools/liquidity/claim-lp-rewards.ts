@@ -64,6 +64,7 @@ export const claimLpRewards = writeTool({
       distributor: planned.distributor,
       notes: [
         ...(planned.notes ?? []),
+        ...settled.warnings,
         ...missing.map((token) => `Nothing was claimable in ${tokenLabel(token)}.`),
         ...priceNotes(...rows.map(({ token, price }) => [token, price] as const)),
       ],

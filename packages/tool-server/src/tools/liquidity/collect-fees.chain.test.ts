@@ -55,5 +55,27 @@ describe('collect_fees', () => {
     })
     const refusal = await world.refuse('collect_fees', { positionId: opened.text('positionId'), version })
     expect(refusal.code).toBe('NOTHING_TO_COLLECT')
+    const positionId = opened.text('positionId')
+    await world.call('remove_liquidity', { positionId, version })
+    for (const tool of ['collect_fees', 'compound_fees']) {
+      expect(await world.refuse(tool, { positionId, version })).toMatchObject({
+        code: 'NOTHING_TO_COLLECT',
+        message: expect.stringContaining('is closed'),
+        suggestion: expect.stringContaining('get_positions_by_owner'),
+      })
+    }
+  })
+
+  test('says with both figures where gas is more than the fees, in the plan and afterwards', async () => {
+    const range = { token0: 'WETH', token1: 'USDC', fee: 500, rangeStrategy: 'medium' }
+    const opened = await world.call('add_liquidity', { ...range, amount0: '0.003' })
+    await devnet().trade(20, 3, [opened.text('pool.poolAddress') as `0x${string}`])
+    const [positionId, note] = [opened.text('positionId'), /^Gas of [0-9.]+ USD is more than the .* the call brings\.$/]
+    for (const tool of ['compound_fees', 'collect_fees']) {
+      const planned = await world.call(tool, { positionId, dryRun: true })
+      expect(planned.at('plan.warnings')).toContainEqual(expect.stringMatching(note))
+    }
+    const answer = await world.call('collect_fees', { positionId })
+    expect(answer.at('notes')).toContainEqual(expect.stringMatching(note))
   })
 })

@@ -51,7 +51,7 @@ export const collectFees = writeTool({
         amount1Symbol: token1.symbol,
         totalUsd: sumUsd(valueUsd(fees0, token0, price0), valueUsd(fees1, token1, price1)),
       },
-      notes: [...(planned.notes ?? []), ...priceNotes([token0, price0], [token1, price1])],
+      notes: [...(planned.notes ?? []), ...settled.warnings, ...priceNotes([token0, price0], [token1, price1])],
     }
   })
 })

@@ -124,9 +124,29 @@ describe('harvest_rewards', () => {
     const opened = await open('v3')
     const dust = await world.refuse('harvest_rewards')
     expect(dust).toMatchObject({ code: 'DUST_FILTER_ALL_SKIPPED', retryable: false })
-    expect(dust.suggestion).toContain('minHarvestUsd')
+    expect(dust.suggestion).toMatch(/a smaller minHarvestUsd changes nothing/)
+    const nothing = await world.refuse('harvest_rewards', { minHarvestUsd: 0 })
+    expect(nothing).toMatchObject({ code: 'NOTHING_TO_COLLECT', message: expect.stringMatching(/^The open position/) })
     const strange = await world.refuse('harvest_rewards', { positionIds: [opened.text('positionId'), '1'] })
     expect(strange).toMatchObject({ code: 'POSITION_NOT_FOUND', details: [{ positionId: '1' }] })
+  })
+
+  test('counts no closed position, and takes the least it names', async () => {
+    const [closed, first] = [await open('v3'), await open('v3', { amount0: '0.003' })]
+    await world.call('remove_liquidity', { positionId: closed.text('positionId') })
+    const gone = await world.refuse('harvest_rewards', { positionIds: [closed.text('positionId')] })
+    expect(gone).toMatchObject({ code: 'NOTHING_TO_COLLECT', suggestion: expect.stringContaining('add_liquidity') })
+    await earn(first)
+    const dust = await world.refuse('harvest_rewards', { minHarvestUsd: 1000 })
+    expect(dust).toMatchObject({ code: 'DUST_FILTER_ALL_SKIPPED', details: [{ positions: 1 }] })
+    const most = Number(/^at most ([0-9.]+)$/.exec(String(dust.details[0]?.['accepted']))?.[1])
+    const answer = await world.call('harvest_rewards', { minHarvestUsd: most })
+    expect(answer.at('summary')).toMatchObject({ positionsHarvested: 1, positionsSkipped: 0 })
+    expect(answer.at('notes')).toContainEqual(
+      expect.stringMatching(/^Gas of all transactions, .* is more than the fees/),
+    )
+    await world.call('remove_liquidity', { positionId: first.text('positionId') })
+    expect(await world.refuse('harvest_rewards')).toMatchObject({ code: 'NO_POSITIONS' })
   })
 
   test('a dry run shows the whole plan and broadcasts nothing; execute_plan carries it out', async () => {
@@ -153,6 +173,12 @@ describe('harvest_rewards', () => {
     expect(done.number('summary.totalGasCostUsd') / expected).toBeGreaterThan(0.5)
     expect(done.number('summary.totalGasCostUsd') / expected).toBeLessThan(2)
     expect((await world.refuse('execute_plan', { planId: planned.text('plan.planId') })).code).toBe('OPERATION_STATE')
+  })
+
+  test('a plan says how many positions of a version it collects', async () => {
+    await earn(await open('v3'), await open('v3'))
+    const planned = await world.call('harvest_rewards', { dryRun: true })
+    expect(planned.text('plan.why')).toBe('Collect the fees of 2 v3 positions.')
   })
 
   test("another wallet's is looked at in a dry run alone", async () => {

@@ -38,7 +38,7 @@ export const harvestRewards = writeTool({
       )
       .optional(),
     includeRewards: z.boolean().default(true),
-    slippageBps: slippageInput.default(100),
+    slippageBps: slippageInput.unwrap().default(100).describe('Cap 500'),
     minHarvestUsd: numberWithin(0, 1e6, 'US dollars from 0 to 1000000').default(0.1),
   }),
   output: z.object({

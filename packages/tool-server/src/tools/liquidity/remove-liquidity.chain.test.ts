@@ -139,7 +139,7 @@ describe('remove_liquidity', () => {
     expect((await world.refuse('remove_liquidity', { positionId })).message).toMatch(/closed.*nothing waits/)
     expect(await world.refuse('collect_fees', { positionId })).toMatchObject({
       code: 'NOTHING_TO_COLLECT',
-      suggestion: expect.stringContaining('closed'),
+      message: expect.stringContaining('closed'),
     })
     const performance = await world.call('get_position_performance', { positionId })
     expect(performance.data).toMatchObject({

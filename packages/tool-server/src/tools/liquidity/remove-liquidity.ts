@@ -79,7 +79,7 @@ export const removeLiquidity = writeTool({
         totalUsd: feesUsd,
       },
       totalReceivedUsd: sumUsd(amount0ReceivedUsd, amount1ReceivedUsd, feesUsd),
-      notes: [...(planned.notes ?? []), ...priceNotes([token0, price0], [token1, price1])],
+      notes: [...(planned.notes ?? []), ...settled.warnings, ...priceNotes([token0, price0], [token1, price1])],
     }
   })
 })

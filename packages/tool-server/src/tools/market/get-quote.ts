@@ -9,7 +9,7 @@ import {
   chainInput,
   positiveAmountInput,
   requireDifferentTokens,
-  slippageInput,
+  tradeSlippageInput,
   tokenInput,
 } from '../params.ts'
 import {
@@ -32,11 +32,11 @@ export const getQuote = readTool({
   input: z.strictObject({
     tokenIn: tokenInput,
     tokenOut: tokenInput,
-    amount: positiveAmountInput.describe('Decimal string, in tokenIn'),
+    amount: positiveAmountInput.describe('In tokenIn'),
     chain: chainInput,
-    type: z.literal('exact_in', { error: 'Accepted: exact_in' }).default('exact_in'),
+    type: z.literal('exact_in', { error: 'Accepted: exact_in' }).optional(),
     version: anyVersionInput.optional().describe('Only this version'),
-    slippageBps: slippageInput.unwrap().default(50),
+    slippageBps: tradeSlippageInput.default(50).describe('execute_swap refuses more than some 100'),
   }),
   output: z.object({
     ...blockResult,
@@ -46,7 +46,7 @@ export const getQuote = readTool({
     amountOut: z.string(),
     minAmountOut: z.string(),
     price: z.number().describe('tokenOut per tokenIn'),
-    priceImpactBps: z.number().describe('Worse than the market, without fees'),
+    priceImpactBps: z.number().describe('Worse than the market, without fees; negative: better'),
     version: z.string(),
     route: z.array(z.object({ pool: z.string(), fee: z.int(), tokenIn: z.string(), tokenOut: z.string() })),
     gasEstimate: z.string(),

@@ -29,7 +29,7 @@ export const getTransactionStatus = readTool({
     'Whether a transaction is pending, confirming, a success or reverted, with gas cost and the events in its logs. Use it to follow a write. Says success only after the confirmations its chain needs.',
   scope: 'read:market',
   input: z.strictObject({
-    txHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'Accepted: 0x and 64 hex digits'),
+    txHash: z.string().refine((text) => /^0x[0-9a-fA-F]{64}$/.test(text), 'Accepted: 0x and 64 hex digits'),
     chain: chainInput,
   }),
   output: z.object({

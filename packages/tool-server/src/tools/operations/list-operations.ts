@@ -11,7 +11,7 @@ export const listOperations = readTool({
   scope: 'read:portfolio',
   inDataProfile: false,
   openWorld: false,
-  input: z.strictObject({ state: operationStateInput.optional(), limit: limitInput }),
+  input: z.strictObject({ state: operationStateInput.optional(), limit: limitInput.unwrap().default(10) }),
   output: z.object({
     operations: z.array(z.object(operationResult)),
     hasMore: z.boolean(),

@@ -20,7 +20,7 @@ const report: SafetyReport = {
   remainingUsd: { session: '987.5', daily: '1900.876544' },
   freesAt: { session: '2026-01-02T03:04:05.000Z', daily: null },
   valueUsd: {
-    loss: { used: '1.5', cap: '40' },
+    lossAtMost: { used: '1.5', cap: '40' },
     speculative: { used: '0', cap: '0' },
     coldStart: { used: '0', cap: '200' },
     gas: { used: '1', cap: '40' },

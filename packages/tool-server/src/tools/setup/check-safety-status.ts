@@ -11,7 +11,7 @@ const freed = z.object({ session: text, daily: text }).nullable()
 
 const usedOfCap = z.object({ used: amount, cap: amount })
 const values = z
-  .record(z.enum(['loss', 'speculative', 'coldStart', 'gas', 'exitGas', 'dueExitGas']), usedOfCap)
+  .record(z.enum(['lossAtMost', 'speculative', 'coldStart', 'gas', 'exitGas', 'dueExitGas']), usedOfCap)
   .nullable()
 
 export const checkSafetyStatus = readTool({
@@ -45,7 +45,7 @@ export const checkSafetyStatus = readTool({
     remainingUsd: used.describe('freesAt: when some frees up'),
     freesAt: freed,
     valueUsd: values.describe(
-      'Of any 24 hours: value lost, spent on tokens without a price source, at momentary prices, gas, gas of ways home.',
+      'Budgets of any 24 hours: lossAtMost is what slippage could have cost, no real loss; spent on tokens without a price source, at momentary prices, gas, gas of ways home.',
     ),
     dailyAlert: z.boolean(),
     pendingTransactions: z.int(),

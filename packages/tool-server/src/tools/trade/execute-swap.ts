@@ -12,7 +12,7 @@ import {
   deadlineOf,
   positiveAmountInput,
   requireDifferentTokens,
-  slippageInput,
+  tradeSlippageInput,
   tokenInput,
 } from '../params.ts'
 import {
@@ -37,10 +37,10 @@ export const executeSwap = writeTool({
   input: z.strictObject({
     tokenIn: tokenInput,
     tokenOut: tokenInput,
-    amount: positiveAmountInput.describe('Decimal string, in tokenIn'),
+    amount: positiveAmountInput.describe('In tokenIn'),
     chain: chainInput,
     version: anyVersionInput.optional().describe('Only this version'),
-    slippageBps: slippageInput,
+    slippageBps: tradeSlippageInput.optional(),
     deadlineSeconds: deadlineInput,
   }),
   output: z.object({
@@ -53,7 +53,7 @@ export const executeSwap = writeTool({
     amountInUsd: usdResult,
     amountOutUsd: usdResult,
     price: z.number().describe('tokenOut per tokenIn'),
-    priceImpactBps: z.number(),
+    priceImpactBps: z.number().describe('Negative: better than the market'),
     version: z.string(),
     pools: z.array(z.string()),
     notes: notesResult,
