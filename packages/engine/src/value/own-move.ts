@@ -11,8 +11,8 @@ import { rangeOutcomeAt, type SimulatedDeposit, simulatedDeposit } from './simul
 /**
  * A call that takes liquidity or fees out of own positions and puts them back into the same pool: what re-enters is no spend, what is
  * traded on the way and what the wallet adds is. The pool has no hooks, every position that the calldata names is of it (or, where the
- * wallet adds nothing, of another pool of the pair), what is traded are its two tokens, and nobody else is paid; `null` for any other
- * call, which counts in full.
+ * wallet adds nothing, of another pool of the pair), what is traded are its two tokens, in one transaction not in the pool itself where
+ * liquidity is taken out, and nobody else is paid; `null` for any other call, which counts in full.
  */
 export type OwnMove = {
   /** What the trades take at most, per lower-case token. */
@@ -43,10 +43,13 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   const traded = new Set(sides.map((token) => (token === zeroAddress ? wrappedNative : token)))
   const trades = calls.flatMap((call) => call.trades)
   if (trades.some(({ tokenIn, tokenOut }) => !traded.has(tokenIn) || !traded.has(tokenOut))) return null
-  const isAtOnePrice = calls.length === 1 || intent.atomicity === 'batch-7702'
+  const isOneTransaction = calls.length === 1 || intent.atomicity === 'batch-7702'
+  const movesPool = trades.some(({ pools }) => pools.some((id) => id.toLowerCase() === pool.id.toLowerCase()))
+  // A trade of its own moves the pool between what is taken out and what is put in, from wherever it was pushed to.
+  if (isOneTransaction && movesPool && inspected.positions.some(isLessened)) return null
   const pushed = addsNothing
     ? []
-    : isAtOnePrice
+    : isOneTransaction && !movesPool
       ? addedWherePushed(intent, deposits, moved)
       : [addedAtMost(deposits, [pool.token0, pool.token1], moved)]
   const adds = sides.map((token, side): readonly [string, bigint] => {
@@ -161,6 +164,10 @@ function netAt(deposits: readonly BoundDeposit[], { inspected }: Moved, price: b
     sum(put.map((one) => one?.amount0 ?? 0n)) - sum(taken.map(([amount0]) => amount0)),
     sum(put.map((one) => one?.amount1 ?? 0n)) - sum(taken.map(([, amount1]) => amount1)),
   ]
+}
+
+function isLessened({ liquidityBefore, liquidityAfter }: PositionState): boolean {
+  return liquidityAfter < liquidityBefore
 }
 
 function takenOut({ tickLower, tickUpper, liquidityBefore, liquidityAfter }: PositionState, price: bigint): Pair {
