@@ -19,7 +19,7 @@ import { furthest, rangeOutcomeAt, type SimulatedDeposit, simulatedDeposit } fro
  * A call that takes liquidity or fees out of own positions and puts them back into the same pool: what re-enters is no spend, what is
  * traded on the way and what the wallet adds is. The pool has no hooks, every position that the calldata names is of it (or, where the
  * wallet adds nothing, of another pool of the pair), what is traded are its two tokens, in one transaction not in the pool itself where
- * liquidity is taken out, and nobody else is paid; `null` for any other call, which counts in full.
+ * liquidity is taken out, nothing else leaves, and nobody else is paid; `null` for any other call, which counts in full.
  */
 export type OwnMove = {
   /** What the trades take at most, per lower-case token. */
@@ -48,6 +48,10 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   if (!isOne || !isOwn || !isPlain || isLasting || sells) return null
   const sides = [pool.token0, pool.token1]
   const traded = new Set(sides.map((token) => (token === zeroAddress ? wrappedNative : token)))
+  // Whatever else leaves, such as shares of a pair, is no liquidity of this pool.
+  const isStrange = ([token, delta]: readonly [string, bigint]) =>
+    delta < 0n && !traded.has(token === zeroAddress ? wrappedNative : token)
+  if ([...moved.deltas].some(isStrange)) return null
   const trades = calls.flatMap((call) => call.trades)
   if (trades.some(({ tokenIn, tokenOut }) => !traded.has(tokenIn) || !traded.has(tokenOut))) return null
   const isOneTransaction = calls.length === 1 || intent.atomicity === 'batch-7702'
