@@ -68,9 +68,9 @@ it('counts the most that it adds wherever its calldata lets it be mined, which w
           return gives.amount0 >= least.amount0 && gives.amount1 >= least.amount1
         })
       if (!isPermitted(price)) return
-      const { calls, ...moved } = movedOf(move, deposits, price)
-      const withRemovals = { ...moved, calls: calls.map((call, at) => (at === 0 ? { ...call, removals } : call)) }
-      const adds = ownMoveOf({ ...intentOf(move), slippageBps: bps }, withRemovals)?.adds
+      const moved = movedOf(move, deposits, price)
+      const calls = moved.calls.with(0, Object.assign({}, moved.calls[0], { removals }))
+      const adds = ownMoveOf({ ...intentOf(move), slippageBps: bps }, { ...moved, calls })?.adds
       for (let tick = -1_500; tick <= 1_500; tick += 50) {
         const at = getSqrtPriceAtTick(tick)
         if (!isPermitted(at)) continue
