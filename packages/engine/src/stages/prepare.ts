@@ -33,11 +33,20 @@ export async function checkPolicy<Own extends InspectionContext>(context: Own): 
   const nowSeconds = snapshotTaken.atSeconds
   const read = readBounds(intent, chain, known)
   const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
-  const granted = grantRefusals(context.call.tool, context.call.principal.id, engine.policy)
+  const granted = refuseUngranted(context)
   const route = intent.atomicity === 'batch-7702' ? await readAtomicRoute(routeQuestion(context)) : null
   const atomic = route?.refusal == null ? [] : [route.refusal]
   const refusals = [...granted, ...verdict.refusals, ...read.refusals, ...atomic]
   return { ...context, allowances, snapshotTaken, ...verdict, callBounds: read.bounds, route, refusals }
+}
+
+/** A batch makes for its caller no operation whose own tool the policy does not grant. */
+export function refuseUngranted({
+  call,
+  intent,
+  engine,
+}: Pick<InspectionContext, 'call' | 'intent' | 'engine'>): readonly Refusal[] {
+  return [call.tool, ...(intent.tools ?? [])].flatMap((tool) => grantRefusals(tool, call.principal.id, engine.policy))
 }
 
 export type Checked<Own extends InspectionContext = ExecutionContext> = Own &

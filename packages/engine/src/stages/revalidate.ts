@@ -8,7 +8,7 @@ import { worstGasCost } from '../spending/gas.ts'
 import { keepDeposits } from './keep-plan.ts'
 import type { PolicyFollower } from '../policy/follow-policy.ts'
 import { mayBringHome } from './may-bring-home.ts'
-import { checkMeasured, declaredContext, play, tokensGivenUp, tokensToPrice } from './prepare.ts'
+import { checkMeasured, declaredContext, play, refuseUngranted, tokensGivenUp, tokensToPrice } from './prepare.ts'
 import { policyVerdict } from '../policy/policy-verdict.ts'
 import { throwFirst } from '../context/refusal.ts'
 import type { Progress } from '../context/execution-context.ts'
@@ -23,7 +23,6 @@ import { onStorage } from '../audit/storage.ts'
 import { type ChainSnapshot, snapshot } from '../allowances/chain-snapshot.ts'
 import { ownMoveOfIntent, valueOfCall } from './weigh-value.ts'
 import { requireNoNewDelay } from './delay.ts'
-import { grantRefusals } from '../policy/policy-for.ts'
 
 /**
  * Just before a transaction is signed: still running, allowed by the policy in force now, and the simulation still fresh.
@@ -186,7 +185,7 @@ async function recheckPolicy(before: Reserved, progress: Progress, policies: Pol
   const context = await policies.forExecution(before)
   const { engine, call, chain, wallet, intent, known } = context
   const { policy } = engine
-  throwFirst(grantRefusals(call.tool, call.principal.id, policy))
+  throwFirst(refuseUngranted(context))
   const { snapshotTaken, simulation, firstStep } = progress.valid
   throwFirst(policyVerdict(intent, { chain, policy, known, wallet, nowSeconds: snapshotTaken.atSeconds }).refusals)
   if (engine.policyHash === before.engine.policyHash) return context

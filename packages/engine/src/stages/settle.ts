@@ -25,6 +25,7 @@ import { onStorage } from '../audit/storage.ts'
 import { readAllowances } from '../allowances/chain-snapshot.ts'
 import { forgetRights, revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
 import { budgetNames } from '../value/budget-names.ts'
+import type { CallBounds } from '../value/call-bounds.ts'
 import { type Holdings, valueAt } from '../value/trusted-value.ts'
 import { tradedIn } from '../value/own-move.ts'
 import { sharesAsMade } from '../value/shares-as-made.ts'
@@ -116,8 +117,9 @@ function callsMade({ mined }: Progress): number {
 }
 
 /**
- * What is known of what a call took out of budgets: nothing where no call of it was mined, as where a stranger pushed the pool past its
- * minimums. What is not named here counts as reserved, and so does all of a call that was cut off on the way.
+ * What is known of what a call took out of budgets: nothing where no call of it was mined that trades, deposits or orders, as where a
+ * stranger pushed the pool past its minimums; what positions paid out was the owner's. What is not named here counts as reserved, and so
+ * does all of a call that was cut off later on its way.
  */
 function budgetsUsed(
   context: Reserved,
@@ -125,7 +127,9 @@ function budgetsUsed(
   deltas: ReadonlyMap<string, bigint>,
 ): readonly BudgetAmount[] {
   const made = callsMade(progress)
-  if (made === 0) return noneOf([...context.spend.budgets, ...progress.reserved.budgets])
+  const gives = ({ trades, deposits, orders }: CallBounds) => trades.length + deposits.length + orders.length > 0
+  if (!context.callBounds.slice(0, made).some(gives))
+    return noneOf([...context.spend.budgets, ...progress.reserved.budgets])
   return made < context.intent.calls.length ? [] : lossOf(context, deltas, progress.priced)
 }
 

@@ -6,6 +6,8 @@ export type BalanceSample = {
   readonly at: number
   /** Smallest units by lower-case token address, native currency under the zero address. */
   readonly amounts: TokenAmounts
+  /** The newest block by then; absent in samples of earlier versions. */
+  readonly block?: { readonly number: bigint; readonly hash: string } | undefined
 }
 
 /** Millionths of a US dollar at the price of now; `null` for a token that is left out, such as one without a price. */

@@ -19,7 +19,8 @@ import { bandWidthBps } from '../value/trusted-value.ts'
  * Watches how much the wallet holds on each chain it writes on (native currency and listed tokens) and opens the breaker
  * when that falls within the window by more than the policy allows other than by what was spent on record, gas included: all
  * of it together, or native currency alone, which a large sum of tokens would hide. Amounts are compared, all at the trusted
- * prices of now, so that no price opens it; a token whose sources lie further apart than the policy allows is left out.
+ * prices of now, so that no price opens it; a token whose sources lie further apart than the policy allows is left out, and so is
+ * what it held in a block that another has replaced.
  * Before a write it asks at most once a minute, in one batched request, with prices it has; without such
  * the answer is judged behind the write. What cannot be read or priced opens nothing. The samples outlive the process in
  * `balances.json`; those from before the breaker was re-armed do not count.
@@ -37,7 +38,11 @@ export function createBalanceWatch(engine: WatchParts): BalanceWatch {
   const look = async (chain: Chain): Promise<BalanceSample> => {
     const at = engine.now()
     watched.set(chain.id, { prices: null, pricedAt: 0, ...watched.get(chain.id), lookedAt: at })
-    return { at, amounts: await readHoldings(engine, chain) }
+    const [amounts, { number, hash }] = await Promise.all([
+      readHoldings(engine, chain),
+      engine.rpc.client(chain).getBlock(),
+    ])
+    return { at, amounts, block: { number, hash } }
   }
   const price = async (chain: Chain): Promise<PricedTokens> => {
     const { tokens: directory, prices, rpc, nativePrices, now } = engine
@@ -120,15 +125,28 @@ async function weigh(engine: WatchParts, chain: Chain, held: BalanceSample, pric
   const worth: WorthNow = (token, amount) =>
     isWide(priced.get(token)?.band, maxPriceBandBps) ? null : trustedWorth(token, amount, priced)
   const ofNative: WorthNow = (token, amount) => (token === zeroAddress ? gasWorth(amount, priced) : null)
-  const allFell = hasFallen(samples, held, outflows, maxBalanceDropPct, worth)
-  if (allFell || hasFallen(samples, held, outflows, maxBalanceDropPct, ofNative)) {
+  const fellFrom = (then: BalanceSample, of: WorthNow) => hasFallen([then], held, outflows, maxBalanceDropPct, of)
+  const higher = samples.filter((then) => fellFrom(then, worth) || fellFrom(then, ofNative))
+  const isGone = await Promise.all(higher.map((then) => isReplaced(engine, chain, then)))
+  const gone = new Set(higher.filter((_then, index) => isGone[index]))
+  const standing = higher.filter((then) => !gone.has(then))
+  const allFell = standing.some((then) => fellFrom(then, worth))
+  if (standing.length > 0) {
     const what = allFell ? 'what the wallet holds' : `the ${chain.nativeCurrency.symbol} the wallet holds`
     const cause = `${what} on ${chain.name} fell by more than ${maxBalanceDropPct} % within ${windowMinutes} min, other than by what was spent on record`
     if (await breaker.trip(cause, 'balance')) await engine.switches.look()
     return
   }
   if (outflows.some(({ settledAt }) => settledAt === null || settledAt >= held.at - settledForMs)) return
-  await writeSamples(dataDir, new Map(all).set(place, withSample(samples, held, windowMs, worth)))
+  const left = samples.filter((then) => !gone.has(then))
+  await writeSamples(dataDir, new Map(all).set(place, withSample(left, held, windowMs, worth)))
+}
+
+/** Whether another block stands where a sample was taken: what the wallet held there, such as a gift, it never held. */
+async function isReplaced({ rpc }: WatchParts, chain: Chain, { block }: BalanceSample): Promise<boolean> {
+  if (block === undefined) return false
+  const { hash } = await rpc.client(chain).getBlock({ blockNumber: block.number })
+  return hash !== block.hash
 }
 
 /** A wallet with another key starts with samples of its own. */
@@ -162,7 +180,10 @@ const integer = z
   .regex(/^\d{1,78}$/)
   .transform(BigInt)
 const placeSchema = z.string().regex(/^\d{1,16}:0x[0-9a-f]{40}$/)
-const samplesSchema = z.array(z.object({ at: z.number().min(0), amounts: z.record(z.string(), integer) }))
+const blockSchema = z.object({ number: integer, hash: z.string() }).optional()
+const samplesSchema = z.array(
+  z.object({ at: z.number().min(0), amounts: z.record(z.string(), integer), block: blockSchema }),
+)
 
 /**
  * What makes no sense counts as absent, each place by itself, and so do the dollars of versions before amounts were kept:
@@ -175,7 +196,12 @@ async function readSamples(dataDir: string): Promise<ReadonlyMap<string, readonl
     membersOf(text).flatMap(([place, written]) => {
       const samples = samplesSchema.safeParse(written)
       if (!samples.success || !placeSchema.safeParse(place).success) return []
-      return [[place, samples.data.map(({ at, amounts }) => ({ at, amounts: new Map(Object.entries(amounts)) }))]]
+      return [
+        [
+          place,
+          samples.data.map(({ at, amounts, block }) => ({ at, amounts: new Map(Object.entries(amounts)), block })),
+        ],
+      ]
     }),
   )
 }
@@ -192,9 +218,10 @@ async function writeSamples(dataDir: string, all: ReadonlyMap<string, readonly B
   const file = Object.fromEntries(
     [...all].map(([place, samples]) => [
       place,
-      samples.map(({ at, amounts }) => ({
+      samples.map(({ at, amounts, block }) => ({
         at,
         amounts: Object.fromEntries([...amounts].map(([token, amount]) => [token, `${amount}`])),
+        ...(block && { block: { number: `${block.number}`, hash: block.hash } }),
       })),
     ]),
   )

@@ -3,7 +3,7 @@ import { type Hex, zeroAddress } from 'viem'
 import { type Intent, type IntentCall, ToolError } from '@svc/amm'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { isUpstreamSurface, type Part, readParts } from '../upstream/read-parts.ts'
-import { type DepositBounds, depositOf } from './deposit-bounds.ts'
+import { type DepositBounds, depositOf, type RemovalBounds, removalOf } from './deposit-bounds.ts'
 import { type OrderBounds, orderOf, type TradesBounds, tradesOf } from './trade-bounds.ts'
 import type { Refusal } from '../context/refusal.ts'
 
@@ -20,6 +20,7 @@ export type BoundsContext = { readonly chain: Chain; readonly known: KnownContra
 
 export type CallBounds = TradesBounds & {
   readonly deposits: readonly DepositBounds[]
+  readonly removals: readonly RemovalBounds[]
   /** What is given to a TWAMM hook to be sold over time. */
   readonly orders: readonly OrderBounds[]
   /** Native currency that is sent along with deposits and not asked back: whoever comes next may take what is not used. */
@@ -34,6 +35,7 @@ export const noBounds: CallBounds = {
   brings: new Map(),
   feeBps: 0,
   deposits: [],
+  removals: [],
   orders: [],
   unreturnedWei: 0n,
   hasLeast: false,
@@ -62,7 +64,9 @@ function boundsOfCall({ to, data, valueWei }: IntentCall, { chain, known }: Boun
   const place = { chain, contract: to, valueWei }
   const deposits = parts.flatMap((part) => depositOf(part, place) ?? [])
   const unreturnedWei = deposits.length === 0 || parts.some(returnsNative) ? 0n : valueWei
-  return { ...tradesOf(parts, place), deposits, orders: [], unreturnedWei, hasLeast: parts.some(asksForLeast) }
+  const removals = parts.flatMap((part) => removalOf(part, place) ?? [])
+  const hasLeast = parts.some(asksForLeast)
+  return { ...tradesOf(parts, place), deposits, removals, orders: [], unreturnedWei, hasLeast }
 }
 
 /** Of a deposit in v4 the same names stand for the most that it takes. */

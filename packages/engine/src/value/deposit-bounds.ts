@@ -24,6 +24,26 @@ export type Ticks = { readonly tickLower: number; readonly tickUpper: number }
 
 export type Pair = { readonly amount0: bigint; readonly amount1: bigint }
 
+/** Liquidity that is taken out of a position of v3 or v4, as its calldata bounds it. */
+export type RemovalBounds = {
+  readonly contract: Address
+  readonly positionId: bigint
+  readonly liquidity: bigint
+  /** In the pool's order. */
+  readonly least: Pair
+}
+
+/** `null` for parts that take nothing out. */
+export function removalOf({ name, args }: Part, { contract }: Place): RemovalBounds | null {
+  if (name !== 'decreaseLiquidity' && name !== 'v4.decrease') return null
+  const isV4 = name === 'v4.decrease'
+  const least = {
+    amount0: uintIn(args[isV4 ? 'bound0' : 'amount0Min']),
+    amount1: uintIn(args[isV4 ? 'bound1' : 'amount1Min']),
+  }
+  return { contract, positionId: uintIn(args['tokenId']), liquidity: uintIn(args['liquidity']), least }
+}
+
 /** The call that a part belongs to. */
 export type Place = { readonly chain: Chain; readonly contract: Address; readonly valueWei: bigint }
 

@@ -1,11 +1,15 @@
 import {
+  burnAmountsWithSlippage,
   getAmountsForLiquidity,
   getLiquidityForAmounts,
   getSqrtPriceAtTick,
   LpMathError,
+  maxAmountsWithSlippage,
+  mintAmountsWithSlippage,
   sqrtPricesAfterSlippage,
 } from '@svc/lp-math'
 import * as fc from 'fast-check'
+import type { Address } from 'viem'
 import { expect, it } from 'vitest'
 import type { Intent } from '@svc/amm'
 import { noBounds } from './call-bounds.ts'
@@ -14,7 +18,7 @@ import type { Moved } from './moved.ts'
 import { ownMoveOf } from './own-move.ts'
 
 const pool = { id: '0x99', token0: '0x01', token1: '0x02' } as const
-const contract = '0x0000000000000000000000000000000000000001'
+const contract: Address = '0x0000000000000000000000000000000000000001'
 const slippageBps = 500
 
 const range = fc
@@ -50,15 +54,71 @@ it('counts the most that a move in one transaction adds of the wallet at any pri
   )
 })
 
+it('counts the most that it adds wherever its calldata lets it be mined, which was planned at another price than it is simulated at', () => {
+  let seen = 0
+  fc.assert(
+    fc.property(moves, fc.integer({ min: -700, max: 700 }), fc.integer({ min: 10, max: 300 }), (move, planned, bps) => {
+      const [price, plannedAt] = [getSqrtPriceAtTick(move.tick), getSqrtPriceAtTick(planned)]
+      const deposits = move.given.map((one) => depositOf(one, plannedAt, bps))
+      const removals = move.taken.map((one, id) => removalOf(one, plannedAt, bps, id))
+      const isPermitted = (at: bigint) =>
+        deposits.every((deposit) => fits(deposit, at)) &&
+        removals.every(({ liquidity, least }, id) => {
+          const gives = getAmountsForLiquidity(at, ...edgesOf(move.taken[id]!.ticks), liquidity, false)
+          return gives.amount0 >= least.amount0 && gives.amount1 >= least.amount1
+        })
+      if (!isPermitted(price)) return
+      const moved = movedOf(move, deposits, price)
+      const calls = moved.calls.with(0, Object.assign({}, moved.calls[0], { removals }))
+      const adds = ownMoveOf({ ...intentOf(move), slippageBps: bps }, { ...moved, calls })?.adds
+      for (let tick = -1_500; tick <= 1_500; tick += 50) {
+        const at = getSqrtPriceAtTick(tick)
+        if (!isPermitted(at)) continue
+        seen += 1
+        const [add0, add1] = addedAt(move, deposits, at)
+        expect((adds?.get(pool.token0) ?? 0n) + slack(move)).toBeGreaterThanOrEqual(add0)
+        expect((adds?.get(pool.token1) ?? 0n) + slack(move)).toBeGreaterThanOrEqual(add1)
+      }
+    }),
+    { numRuns: 300, seed: 32, endOnFailure: true },
+  )
+  expect(seen).toBeGreaterThan(100)
+})
+
 /** Liquidity is whole: next to an edge one unit more or less of it is that many of a token. */
 function slack({ given, taken }: Move): bigint {
   return BigInt(given.length + taken.length) * 10n ** 5n
 }
 
-function depositOf({ ticks, amount0, amount1, isV4 }: Move['given'][number], price: bigint): DepositBounds {
-  const liquidity = isV4 ? mintedAt(ticks, price, [amount0, amount1]) : null
-  const own = { contract, positionId: null, pool, ticks, least: { amount0: 0n, amount1: 0n } } as const
-  return { ...own, version: isV4 ? 'v4' : 'v3', liquidity, most: { amount0, amount1 } }
+/** Without a slippage nothing bounds it but its amounts. */
+function depositOf(
+  { ticks, amount0, amount1, isV4 }: Move['given'][number],
+  price: bigint,
+  bps: number | null = null,
+): DepositBounds {
+  const minted = mintedAt(ticks, price, [amount0, amount1])
+  const [sqrtPriceAX96, sqrtPriceBX96] = edgesOf(ticks)
+  const limits = { sqrtPriceX96: price, sqrtPriceAX96, sqrtPriceBX96, liquidity: minted, slippageBps: bps ?? 0 }
+  const isBound = bps !== null && minted > 0n
+  const none = { amount0: 0n, amount1: 0n }
+  const least = isBound && !isV4 ? mintAmountsWithSlippage(limits) : none
+  const most = isBound && isV4 ? maxAmountsWithSlippage(limits) : { amount0, amount1 }
+  const own = { contract, positionId: null, pool, ticks, least } as const
+  return { ...own, version: isV4 ? 'v4' : 'v3', liquidity: isV4 ? minted : null, most }
+}
+
+function removalOf({ ticks, liquidity }: Move['taken'][number], sqrtPriceX96: bigint, slippageBps: number, id: number) {
+  const [sqrtPriceAX96, sqrtPriceBX96] = edgesOf(ticks)
+  const least = burnAmountsWithSlippage({ sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96, liquidity, slippageBps })
+  return { contract, positionId: BigInt(id), liquidity, least }
+}
+
+/** Whether its contract takes it there. */
+function fits({ ticks, liquidity, most, least }: DepositBounds, price: bigint): boolean {
+  const minted = liquidity ?? mintedAt(ticks!, price, [most.amount0, most.amount1])
+  const takes = getAmountsForLiquidity(price, ...edgesOf(ticks!), minted, true)
+  const isEnough = takes.amount0 >= least.amount0 && takes.amount1 >= least.amount1
+  return minted > 0n && isEnough && takes.amount0 <= most.amount0 && takes.amount1 <= most.amount1
 }
 
 function intentOf({ atomicity }: Move): Intent {

@@ -1,18 +1,25 @@
-import { getAmountsForLiquidity, getSqrtPriceAtTick, integerSqrt, sqrtPricesAfterSlippage } from '@svc/lp-math'
+import {
+  getAmountsForLiquidity,
+  getSqrtPriceAtTick,
+  integerSqrt,
+  MAX_SQRT_PRICE,
+  MIN_SQRT_PRICE,
+  sqrtPricesAfterSlippage,
+} from '@svc/lp-math'
 import type { Intent } from '@svc/amm'
-import { zeroAddress } from 'viem'
+import { isAddressEqual, zeroAddress } from 'viem'
 import type { CallBounds } from './call-bounds.ts'
 import type { DepositBounds, Ticks } from './deposit-bounds.ts'
 import type { PositionState } from './inspection.ts'
 import type { Moved } from './moved.ts'
 import type { PoolIdentity } from './pool-identity.ts'
-import { rangeOutcomeAt, type SimulatedDeposit, simulatedDeposit } from './simulated-deposit.ts'
+import { furthest, rangeOutcomeAt, type SimulatedDeposit, simulatedDeposit } from './simulated-deposit.ts'
 
 /**
  * A call that takes liquidity or fees out of own positions and puts them back into the same pool: what re-enters is no spend, what is
  * traded on the way and what the wallet adds is. The pool has no hooks, every position that the calldata names is of it (or, where the
- * wallet adds nothing, of another pool of the pair), what is traded are its two tokens, and nobody else is paid; `null` for any other
- * call, which counts in full.
+ * wallet adds nothing, of another pool of the pair), what is traded are its two tokens, in one transaction not in the pool itself where
+ * liquidity is taken out, nothing else leaves, and nobody else is paid; `null` for any other call, which counts in full.
  */
 export type OwnMove = {
   /** What the trades take at most, per lower-case token. */
@@ -41,12 +48,19 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   if (!isOne || !isOwn || !isPlain || isLasting || sells) return null
   const sides = [pool.token0, pool.token1]
   const traded = new Set(sides.map((token) => (token === zeroAddress ? wrappedNative : token)))
+  // Whatever else leaves, such as shares of a pair, is no liquidity of this pool.
+  const isStrange = ([token, delta]: readonly [string, bigint]) =>
+    delta < 0n && !traded.has(token === zeroAddress ? wrappedNative : token)
+  if ([...moved.deltas].some(isStrange)) return null
   const trades = calls.flatMap((call) => call.trades)
   if (trades.some(({ tokenIn, tokenOut }) => !traded.has(tokenIn) || !traded.has(tokenOut))) return null
-  const isAtOnePrice = calls.length === 1 || intent.atomicity === 'batch-7702'
+  const isOneTransaction = calls.length === 1 || intent.atomicity === 'batch-7702'
+  const movesPool = trades.some(({ pools }) => pools.some((id) => id.toLowerCase() === pool.id.toLowerCase()))
+  // A trade of its own moves the pool between what is taken out and what is put in, from wherever it was pushed to.
+  if (isOneTransaction && movesPool && inspected.positions.some(isLessened)) return null
   const pushed = addsNothing
     ? []
-    : isAtOnePrice
+    : isOneTransaction && !movesPool
       ? addedWherePushed(intent, deposits, moved)
       : [addedAtMost(deposits, [pool.token0, pool.token1], moved)]
   const adds = sides.map((token, side): readonly [string, bigint] => {
@@ -75,8 +89,8 @@ type BoundDeposit = SimulatedDeposit & { readonly bounds: DepositBounds }
 
 /**
  * What the wallet adds of both tokens in a single transaction, which takes out and puts in at one price, wherever that lies within the
- * slippage: at either end of it, and where amounts bend between. What positions pay beside their liquidity is as simulated: fees only
- * grow.
+ * slippage, or beyond it within what the calldata permits: at either end, and where amounts bend between. What positions pay beside
+ * their liquidity is as simulated: fees only grow.
  */
 function addedWherePushed(
   { slippageBps }: MovingIntent,
@@ -89,13 +103,48 @@ function addedWherePushed(
   const [now0, now1] = netAt(deposits, moved, price)
   const beside = [now0 + netChange(pool.token0, moved), now1 + netChange(pool.token1, moved)]
   const [beside0 = 0n, beside1 = 0n] = beside.map((amount) => larger(amount, 0n))
-  const { lower, upper } = sqrtPricesAfterSlippage(price, slippageBps ?? 0)
+  const { lower, upper } = pricesPermitted(price, slippageBps ?? 0, deposits, moved)
   const bends = [...moved.inspected.positions, ...deposits.flatMap(({ position }) => position ?? [])].flatMap(edgesOf)
   const between = [...bends, ...deposits.flatMap(fitOf)].filter((bend) => lower < bend && bend < upper)
   return [lower, ...between, upper].map((end): Pair => {
     const [net0, net1] = netAt(deposits, moved, end)
     return [net0 - beside0, net1 - beside1]
   })
+}
+
+/**
+ * The prices around that of the simulation at which the transaction may be mined: those within the slippage, and those at which every
+ * minimum and maximum of its calldata is met, for that was planned at another price where the pool was pushed meanwhile.
+ */
+function pricesPermitted(
+  price: bigint,
+  slippageBps: number,
+  deposits: readonly BoundDeposit[],
+  { calls, inspected }: Moved,
+): { readonly lower: bigint; readonly upper: bigint } {
+  const removals = calls.flatMap((call) => call.removals)
+  const isPermitted = (at: bigint): boolean =>
+    deposits.every((deposit) => mayBePut(deposit, at)) &&
+    removals.every(({ contract, positionId, liquidity, least }) => {
+      const held = inspected.positions.find((one) => one.id === positionId && isAddressEqual(one.contract, contract))
+      if (held === undefined) return true
+      const { amount0, amount1 } = getAmountsForLiquidity(at, ...edgesOf(held), liquidity, false)
+      return amount0 >= least.amount0 && amount1 >= least.amount1
+    })
+  const { lower, upper } = sqrtPricesAfterSlippage(price, slippageBps)
+  const [lowest, highest] = [MIN_SQRT_PRICE + 1n, MAX_SQRT_PRICE - 1n].map((end) =>
+    furthest(price, end, isPermitted, halvings),
+  )
+  return { lower: smaller(lower, lowest ?? lower), upper: larger(upper, highest ?? upper) }
+}
+
+/** Amounts are a unit more in the contract, which rounds them up. */
+function mayBePut({ bounds, position }: BoundDeposit, price: bigint): boolean {
+  if (position === null) return true
+  const { most, least } = bounds
+  const { amount0, amount1, liquidity } = rangeOutcomeAt({ ...bounds, ticks: position }, price)
+  const isEnough = amount0 + 1n >= least.amount0 && amount1 + 1n >= least.amount1
+  return liquidity > 0n && isEnough && amount0 <= most.amount0 && amount1 <= most.amount1
 }
 
 /**
@@ -163,6 +212,10 @@ function netAt(deposits: readonly BoundDeposit[], { inspected }: Moved, price: b
   ]
 }
 
+function isLessened({ liquidityBefore, liquidityAfter }: PositionState): boolean {
+  return liquidityAfter < liquidityBefore
+}
+
 function takenOut({ tickLower, tickUpper, liquidityBefore, liquidityAfter }: PositionState, price: bigint): Pair {
   const liquidity = liquidityBefore - liquidityAfter
   if (liquidity <= 0n) return [0n, 0n]
@@ -178,6 +231,10 @@ function summed(calls: readonly CallBounds[], side: 'pays' | 'brings'): Readonly
     for (const [token, amount] of call[side]) sums.set(token, (sums.get(token) ?? 0n) + amount)
   }
   return sums
+}
+
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
 }
 
 function larger(one: bigint, other: bigint): bigint {

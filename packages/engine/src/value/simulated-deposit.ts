@@ -210,10 +210,15 @@ function endsOf({ tickLower, tickUpper }: Ticks): { readonly lower: bigint; read
  * The furthest price from `start` towards `end` that is permitted. It halves the ratio of both ends, not their distance: the upper
  * end of a wide range is so far away that halves of the distance would never come near `start`.
  */
-function furthest(start: bigint, end: bigint, isPermitted: (price: bigint) => boolean): bigint {
+export function furthest(
+  start: bigint,
+  end: bigint,
+  isPermitted: (price: bigint) => boolean,
+  times: number = halvings,
+): bigint {
   if (isPermitted(end)) return end
   let [near, far] = [start, end]
-  for (let halving = 0; halving < halvings; halving += 1) {
+  for (let halving = 0; halving < times; halving += 1) {
     const middle = integerSqrt(near * far)
     if (isPermitted(middle)) near = middle
     else far = middle

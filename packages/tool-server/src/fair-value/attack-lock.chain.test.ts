@@ -1,10 +1,11 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { type Hex, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { erc20Abi } from '@svc/amm/abis'
 import { v3PathOf } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { openWorld } from '../tools/chain-world.fixture.ts'
 import { methodsIn } from '../../../engine/src/fixtures/network.fixture.ts'
-import { nextIn, openConcentrated, openStranger, passBlocks, syncClock } from './attack-kit.fixture.ts'
+import { nextIn, openConcentrated, openStranger, passBlocks, syncClock, testClient } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 
@@ -81,6 +82,27 @@ describe('G9: who opens the breaker to lock funds in', () => {
     await look()
     expect((await world.call('check_safety_status')).at('breaker')).toMatchObject({ open: false })
     await world.call('remove_liquidity', { positionId })
+    await world.close()
+  })
+
+  it('by a gift in a block that another one replaces, does not', async () => {
+    const world = await openWorld(devnet(), { policy: { version: 1, allowlist: { mode: 'strict' } } })
+    const stranger = await openStranger(devnet())
+    await world.call('execute_swap', { tokenIn: 'USDC', tokenOut: 'WETH', amount: '20' })
+    const look = async () => {
+      world.clock.offsetMs += 121_000
+      await world.executor.watchBalances()
+    }
+    await look()
+    const node = testClient(devnet())
+    const id = await node.snapshot()
+    const gift = [world.wallet, parseUnits('5000000', 6)]
+    await stranger.write(world.address('USDC'), erc20Abi, 'transfer', gift)
+    await look()
+    await node.revert({ id })
+    await node.mine({ blocks: 2 })
+    await look()
+    expect((await world.call('check_safety_status')).at('breaker')).toMatchObject({ open: false })
     await world.close()
   })
 })
