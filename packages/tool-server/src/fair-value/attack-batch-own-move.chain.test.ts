@@ -1,12 +1,9 @@
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, expect, it } from 'vitest'
 import { beforeSending } from '../../../engine/src/fixtures/network.fixture.ts'
-import { openWorld, type World } from '../tools/chain-world.fixture.ts'
+import type { World } from '../tools/chain-world.fixture.ts'
 import { v4Key } from './attack-calls.fixture.ts'
-import { openStranger, syncClock } from './attack-kit.fixture.ts'
+import { openAfter, openStranger, strict, syncClock } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -14,24 +11,12 @@ afterEach(() => world.close())
 
 it('G4: a batch that takes own liquidity out and puts it back adds no more of the wallet than the limits let out', async () => {
   const batchDelegate = { [devnet().chainId]: devnet().batchDelegate }
-  const all = '1000000'
-  const limitsUsd = { perTransaction: all, perSession: all, daily: all }
-  world = await openWorld(devnet(), { policy: { version: 1, limitsUsd, approvalThresholdUsd: null } })
   const pair = { token0: 'WETH', token1: 'USDC', fee: 500, version: 'v4' }
   const market = devnet().market.prices().ETH
-  const opened = await world.call('add_liquidity', {
-    ...pair,
-    priceLower: market * 0.97,
-    priceUpper: market * 1.03,
-    amount0: '6',
-  })
-  const { privateKey } = world.again
-  await world.close()
-  const dataDir = await mkdtemp(join(tmpdir(), 'tools-'))
-  world = await openWorld(devnet(), {
-    again: { dataDir, privateKey },
-    policy: { version: 1, allowlist: { mode: 'strict' }, batchDelegate },
-  })
+  const range = { priceLower: market * 0.97, priceUpper: market * 1.03 }
+  const add = (before: World) => before.call('add_liquidity', { ...pair, ...range, amount0: '6' })
+  const { outcome: opened, ...now } = await openAfter(devnet(), add, { policy: { ...strict, batchDelegate } })
+  world = now.world
   const stranger = await openStranger(devnet())
   await syncClock(world)
   const key = v4Key(world.address('WETH'), world.address('USDC'), 500, 10)
