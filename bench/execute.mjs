@@ -8,6 +8,7 @@ import { startDevnet } from '@svc/devnet'
 import { createSender } from '@svc/wallet/core'
 import { createPublicClient, createTestClient, createWalletClient, defineChain, http, nonceManager } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { countDurableCommits } from './parts/durable-commit.mjs'
 import { figure, median } from './parts/figure.mjs'
 import { openMeasuredPipeline } from './parts/measured-pipeline.mjs'
 import { sized } from './parts/size.mjs'
@@ -17,6 +18,7 @@ const warmUps = sized(8)
 const rounds = sized(5)
 const atOnce = sized(50, 5)
 const ownBarMs = 15
+const commitsBar = 15
 const funds = { ETH: '100', WETH: '50', USDC: '250000' }
 
 export async function run(report) {
@@ -29,11 +31,14 @@ export async function run(report) {
     const privateKey = generatePrivateKey()
     const bareKey = generatePrivateKey()
     for (const key of [privateKey, bareKey]) await devnet.fund(privateKeyToAddress(key), funds)
+    const durable = await countDurableCommits()
+    closers.push(() => durable.stop())
     const pipeline = await openMeasuredPipeline({ devnet, privateKey, path })
     closers.push(() => pipeline.close())
     const figures = []
-    for (const [name, from, to, amount] of swaps)
-      figures.push(...(await ownTime(pipeline, name, from, to, amount, report)))
+    for (const swap of swaps) figures.push(...(await ownTime(pipeline, swap, report)))
+    for (const swap of swaps) figures.push(await commitsOf(pipeline, swap, durable, report))
+    durable.stop()
     figures.push(...(await inFlight(devnet, pipeline, bareKey, report)))
     return figures
   } finally {
@@ -42,11 +47,31 @@ export async function run(report) {
 }
 
 const swaps = [
-  ['one transaction', 'ETH', 'USDC', 10n ** 15n],
-  ['approval and swap', 'USDC', 'WETH', 3_000_000n],
+  { name: 'one transaction', transactions: 1, from: 'ETH', to: 'USDC', amount: 10n ** 15n },
+  { name: 'approval and swap', transactions: 2, from: 'USDC', to: 'WETH', amount: 3_000_000n },
 ]
 
-async function ownTime(pipeline, name, from, to, amount, report) {
+/** Of a write like those before it, so that nothing is written for the first time. */
+async function commitsOf(pipeline, { name, transactions, from, to, amount }, durable, report) {
+  const intent = await pipeline.planSwap(from, to, amount)
+  durable.take()
+  await pipeline.run(intent)
+  const commits = durable.take()
+  const waits = commits.filter((commit) => commit.waits).length
+  for (const commit of commits) {
+    report(`${name}: ${commit.on}: ${commit.what}${commit.waits ? '' : ' (with the next one)'}`)
+  }
+  return figure({
+    name: `durable commits of each transaction, ${name}`,
+    value: commits.length / transactions,
+    unit: 'commits',
+    reference: `${commits.length} in all on SQLite and in files, ${waits} of them waited for`,
+    bar: commitsBar,
+    exact: true,
+  })
+}
+
+async function ownTime(pipeline, { name, from, to, amount }, report) {
   const [own, whole, commits] = [[], [], []]
   for (let round = 0; round < warmUps + writes; round += 1) {
     const intent = await pipeline.planSwap(from, to, amount)

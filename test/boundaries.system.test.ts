@@ -114,10 +114,12 @@ function violations(path: string, source: string): readonly string[] {
 }
 
 test('the files that stand on each engine are all listed, so that PostgreSQL is tested with them', () => {
-  const files = readdirSync(join(root, 'packages'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\/src\/.*\.test\.ts$/.test(file) && !file.includes('node_modules'))
+  const files = ['packages', 'test']
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+    )
+    .filter((file) => /^(?:packages\/[^/]+\/src|test)\/.*\.test\.ts$/.test(file) && !file.includes('node_modules'))
     .filter((file) => !file.endsWith('.system.test.ts'))
-    .filter((file) => readFileSync(join(root, 'packages', file), 'utf8').includes('engines.fixture'))
-    .map((file) => `packages/${file}`)
+    .filter((file) => readFileSync(join(root, file), 'utf8').includes('engines.fixture'))
   expect(files.toSorted()).toEqual(onEachEngine)
 })

@@ -31,4 +31,5 @@ export const onEachEngine: readonly string[] = [
   'packages/tool-server/src/guarantees/once.chain.test.ts',
   'packages/tool-server/src/tools/operations/definite-answer.chain.test.ts',
   'packages/tool-server/src/tools/operations/never-mined.chain.test.ts',
+  'test/durable-commit.chain.test.ts',
 ]

@@ -1,3 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 /**
  * Measures one durable commit that changes a row: each records a signature of its own request, since a step is signed at one
  * nonce only. Chain 1 is none that the benchmark writes to. Gives milliseconds, on this disk and under this load.
@@ -12,4 +18,104 @@ export function createCommitClock(journal, from) {
     await journal.recordSigned({ ...slot, rawTransaction: '0x', hash, reservationId: null })
     return performance.now() - begin
   }
+}
+
+/**
+ * Counts what this process puts on disk for good, in its order: transactions of SQLite and PostgreSQL, by the tables they change, and
+ * syncs of files and folders, those of the audit log by the events of their lines. It listens where they leave JavaScript, so that
+ * no caller is left out. Begin before the store is opened; whatever else the process writes is counted too. `stop` ends it.
+ */
+export async function countDurableCommits() {
+  const seen = []
+  const changed = [...listenToSqlite(seen), ...listenToPostgres(seen), ...(await listenToFiles(seen))]
+  return {
+    take: () => seen.splice(0),
+    stop: () => {
+      for (const [place, name, before] of changed.toReversed()) place[name] = before
+    },
+  }
+}
+
+/** The classes that the store uses. */
+const requireOfStore = createRequire(new URL('../../packages/store/package.json', import.meta.url))
+
+/** A transaction that does not wait for the disk is there with the next one that does (decision 0012). */
+function listenToSqlite(seen) {
+  const { prototype } = requireOfStore('libsql')
+  const tables = new Set()
+  let waits = true
+  return [
+    around(prototype, 'exec', (database, exec, sql) => {
+      const result = exec.call(database, sql)
+      const [, mode] = /^pragma synchronous = (\w+)/.exec(sql) ?? []
+      if (mode !== undefined) waits = mode === 'full'
+      if (sql.startsWith('begin')) tables.clear()
+      if (sql === 'commit' && tables.size > 0) seen.push({ on: 'SQLite', waits, what: [...tables].join(', ') })
+      return result
+    }),
+    around(prototype, 'prepare', (database, prepare, sql) => {
+      const statement = prepare.call(database, sql)
+      for (const name of ['run', 'all']) {
+        around(statement, name, (_statement, act, ...values) => {
+          noteTable(tables, sql)
+          return act.apply(statement, values)
+        })
+      }
+      return statement
+    }),
+  ]
+}
+
+function listenToPostgres(seen) {
+  const { prototype } = requireOfStore('pg').Client
+  const tables = new WeakMap()
+  const query = (client, act, ...values) => {
+    const sql = String(values[0]?.text ?? values[0])
+    const changed = tables.get(client) ?? new Set()
+    tables.set(client, changed)
+    noteTable(changed, sql)
+    if (sql === 'commit' || sql === 'rollback') tables.delete(client)
+    if (sql === 'commit' && changed.size > 0) {
+      seen.push({ on: 'PostgreSQL', waits: true, what: [...changed].join(', ') })
+    }
+    return act.apply(client, values)
+  }
+  return [around(prototype, 'query', query)]
+}
+
+/** The class of open files has no name; one of its own shows it. */
+async function listenToFiles(seen) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-sync-'))
+  const file = await open(join(folder, 'file'), 'w')
+  const prototype = Object.getPrototypeOf(file)
+  await file.close()
+  rmSync(folder, { recursive: true })
+  const appended = new WeakMap()
+  const sync = (handle, act, ...values) => {
+    seen.push({ on: 'file', waits: true, what: appended.get(handle) ?? 'a small file or its folder' })
+    return act.apply(handle, values)
+  }
+  return [
+    around(prototype, 'appendFile', (handle, act, bytes, ...values) => {
+      const events = [...String(bytes).matchAll(/"event":"([^"]+)"/g)].map(([, event]) => event)
+      appended.set(handle, events.join(', '))
+      return act.call(handle, bytes, ...values)
+    }),
+    around(prototype, 'sync', sync),
+    around(prototype, 'datasync', sync),
+  ]
+}
+
+/** Puts a function around a method; what is given back tells how it was. */
+function around(place, name, act) {
+  const before = place[name]
+  place[name] = function (...values) {
+    return act(this, before, ...values)
+  }
+  return [place, name, before]
+}
+
+function noteTable(tables, sql) {
+  const [, table] = /^(?:insert into|update|delete from) "?(\w+)/.exec(sql) ?? []
+  if (table !== undefined) tables.add(table)
 }

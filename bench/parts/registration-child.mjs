@@ -5,18 +5,20 @@ import './crash-points-outside.mjs'
 import { join } from 'node:path'
 import { createFileJournal, createFileRegistrationRecords, registerAgent, ServiceWallet } from '@svc/wallet'
 
-process.on('message', async ({ point, ...trial }) => {
+process.on('message', (message) => void answer(message))
+process.on('disconnect', () => process.exit())
+process.send({ isReady: true })
+
+async function answer({ point, ...trial }) {
   arm(point)
-  const answer = await register(trial).then(
+  const outcome = await register(trial).then(
     (result) => ({ result }),
     ({ code, message, cause }) => ({ error: { code: String(code ?? 'UNEXPECTED'), message, cause: String(cause) } }),
   )
   const points = tracedPoints()
   arm(null)
-  process.send({ ...answer, points })
-})
-process.on('disconnect', () => process.exit())
-process.send({ isReady: true })
+  process.send({ ...outcome, points })
+}
 
 async function register({ folder, wallet, options, isWithoutSdk }) {
   const journal = createFileJournal(join(folder, 'journal.jsonl'))

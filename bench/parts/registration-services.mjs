@@ -33,10 +33,11 @@ export async function startServices({ rpcUrl, accounts }) {
       return [200, { status: 'sent', claimId: address, txHash, address, chainId, amount: '0.01', currency: 'ETH' }]
     },
   }
-  const server = createServer(async (request, response) => {
+  const answer = async (request, response) => {
     const [status, body] = (await routes[request.url]?.(await readJson(request))) ?? [404, { code: 'NOT_FOUND' }]
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${server.address().port}`,

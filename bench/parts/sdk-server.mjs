@@ -25,5 +25,6 @@ const handler = createMcpHandler(() => {
   }
   return server
 })
-const server = createServer(toNodeHandler(handler))
+const answer = toNodeHandler(handler)
+const server = createServer((request, response) => void answer(request, response))
 server.listen(0, '127.0.0.1', () => answerCpu(server.address().port))

@@ -26,7 +26,7 @@ const [count, seed, withinSeconds] = ['sample', 'seed', 'within'].map(wholeNumbe
 const outcomes = []
 const folder = await copyTree(root)
 const session = openSession(folder)
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop())
 try {
   await mkdir(join(folder, 'tmp'))
   await mutate()

@@ -17,16 +17,18 @@ const vitest = await createVitest('test', {
 await vitest.globTestSpecifications()
 
 // Asked for: `{ tests, mutant, coverage }`. Answers a line for each file, then `{ ended, faults }`.
-process.on('message', async (asked) => {
+process.on('message', (asked) => void run(asked))
+process.on('disconnect', () => process.exit())
+process.send({ ready: true })
+
+async function run(asked) {
   mutant = asked.mutant
   setVariable('__STRYKER_ACTIVE_MUTANT__', asked.mutant)
   setVariable('SVC_MUTATION_COVERAGE', asked.coverage)
   const files = asked.tests.flatMap((test) => vitest.getModuleSpecifications(join(root, test)))
   const { unhandledErrors } = await vitest.runTestSpecifications(files)
   process.send({ ended: true, faults: unhandledErrors.map((error) => String(error?.message ?? error)) })
-})
-process.on('disconnect', () => process.exit())
-process.send({ ready: true })
+}
 
 /** A mutant is noticed by the first test that fails; what is left of the run is given up. */
 function noteTest(test) {

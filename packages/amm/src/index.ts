@@ -1,6 +1,5 @@
 export { type ErrorCode, errorTable } from './errors.ts'
 export type {
-  Atomicity,
   ChainAnswer,
   Deferred,
   EarlierTransaction,
@@ -10,14 +9,7 @@ export type {
   IntentCall,
   IntentDeposit,
   KeptDeposit,
-  Plan,
   Planned,
-  PlannedAmount,
-  PlannedCall,
-  PlannedDeposit,
-  PlannedStep,
-  PlannedToken,
-  PlannedValues,
   PositionPermit,
   RiskTier,
   Scheduled,
@@ -25,6 +17,18 @@ export type {
   SettledTransaction,
   TokenQuantity,
 } from './intent.ts'
+export { readIntent, storeIntent } from './intent.ts'
+export type {
+  Atomicity,
+  Plan,
+  PlannedAmount,
+  PlannedCall,
+  PlannedDeposit,
+  PlannedStep,
+  PlannedToken,
+  PlannedValues,
+  SafetyChecks,
+} from './plan.ts'
 export {
   type AddPreview,
   type AddRequest,

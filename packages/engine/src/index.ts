@@ -18,7 +18,7 @@ export {
   type OperationView,
   type Sent,
 } from './operations/operations.ts'
-export { readPlanned } from './operations/stored-intent.ts'
+export { readPlanned } from './operations/operations.ts'
 export { devnetPolicy } from './policy/devnet-policy.ts'
 export { policyFaults } from './policy/report-policy.ts'
 export { openPolicySource, type PolicySource } from './policy/policy-source.ts'

@@ -137,7 +137,7 @@ export type ExecutorOptions = PipelinePorts & {
 async function runPipeline(context: ExecutionContext, policies: PolicyFollower): Promise<Settled | Deferred> {
   const { engine, call } = context
   const { step, refusals } = stepsOf(context)
-  await step('requireRunning', () => requireRunning(engine, mayBringHome(context)))
+  await step('requireRunning', () => requireRunning(engine, () => mayBringHome(context)))
   await step('keepPlan', () => keepPlan(context))
   const checked = await step('checkPolicy', () => checkPolicy(context))
   const simulated = await step('simulate', () => simulatePlan(checked))
@@ -205,7 +205,8 @@ function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine 
 /** Where the breaker lets ways home pass, only now that a call is simulated and weighed is it known whether it is one. */
 function requireWayHome(weighed: ValueWeighed): Promise<Weighed> {
   const { engine, value, simulation, snapshotTaken } = weighed
-  return requireRunning(engine, isWayHome(value, simulation, snapshotTaken.standing) && mayBringHome(weighed))
+  const { standing } = snapshotTaken
+  return requireRunning(engine, () => isWayHome(value, simulation, standing) && mayBringHome(weighed))
 }
 
 /**

@@ -40,7 +40,7 @@ export function swapRoute({ client, guard }: TradingRoutePorts): Pick<LiquidityR
         router.version,
       )
       const sure = lessSlippage(BigInt(offered.output.amount), slippageBps)
-      const promised = sure - roundedOff
+      const promised = sure - mostRoundedOff
       // A plan that is carried out names its router: there what it says of the least decides, not which route is better by now.
       const isWorse =
         kept === null ? sure < leastOf(intent) || BigInt(offered.output.amount) < quote.amountOut : promised < kept
@@ -77,8 +77,8 @@ export function swapRoute({ client, guard }: TradingRoutePorts): Pick<LiquidityR
   }
 }
 
-/** Each of several legs rounds its own minimum down. */
-const roundedOff = 8n
+/** In smallest units: each of several legs of what others build rounds its own minimum. */
+export const mostRoundedOff = 8n
 
 function leastOf({ receives: [received] }: Intent): bigint {
   if (received === undefined) throw new TypeError('a plan of a swap says what must arrive')

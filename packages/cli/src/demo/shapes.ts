@@ -1,3 +1,4 @@
+import { plannedAmount, plannedStep, planSchema, safetyChecks } from '@svc/amm/plan'
 import * as z from 'zod'
 
 /*
@@ -37,11 +38,9 @@ export const quote = z.object({
 
 export const planned = z.object({
   status: z.literal('planned'),
-  plan: z.object({
-    steps: z.array(z.object({ label: z.string() })),
-    deltas: z.array(z.object({ symbol: z.string(), amount: z.string(), usd })),
-    spendUsd: z.string(),
-    gasCostUsd: usd,
+  plan: planSchema.pick({ spendUsd: true, gasCostUsd: true }).extend({
+    steps: z.array(plannedStep.pick({ label: true })),
+    deltas: z.array(plannedAmount.pick({ symbol: true, amount: true, usd: true })),
     policy: z.object({ allowed: z.literal(true) }),
   }),
 })
@@ -60,11 +59,7 @@ export const added = z.object({
   priceUpper: z.number().nullable(),
   currentPrice: z.number(),
   estimatedFeeApy7d: z.number().nullable(),
-  safetyChecks: z.object({
-    tokenAllowlistPassed: z.boolean(),
-    spendingLimitPassed: z.boolean(),
-    simulationPassed: z.boolean(),
-  }),
+  safetyChecks,
 })
 
 export const position = z.object({

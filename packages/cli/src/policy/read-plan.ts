@@ -1,6 +1,6 @@
-import type { Intent } from '@svc/amm'
+import { type Intent, readIntent } from '@svc/amm'
 import { readStoredPlan } from '@svc/engine/approvals'
-import { readIntent, sessionIdleMs, type PolicyQuestion } from '@svc/engine/policy'
+import { sessionIdleMs, type PolicyQuestion } from '@svc/engine/policy'
 import type { OpenOperations } from '../approvals/open-operations.ts'
 import { readInputFile } from '../read-input-file.ts'
 

@@ -50,7 +50,7 @@ describe('a deposit for a person', () => {
   })
 
   it('puts what a contract calls itself in quotes, escaped', () => {
-    const token1 = { token: '0x2', symbol: 'US\u202eDC" and', isListed: false }
+    const token1 = { token: '0x2' as const, symbol: 'US\u202eDC" and', isListed: false }
     expect(describeDeposit({ ...deposit, token1 }).price).toBe('3,000 "US\\u202eDC\\" and" per WETH')
   })
 })

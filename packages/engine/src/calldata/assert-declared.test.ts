@@ -64,7 +64,7 @@ function verdict(
       isNamed: (token: string) => declared.receives.some((one) => one.token.toLowerCase() === token),
     },
     removesLiquidity,
-    mayBringHome: false,
+    mayBringHome: () => false,
     isWallet: (address: Address) => address !== stranger,
   }
   return assertDeclared(declared, { ...honest, ...change }, context).map(({ code }) => code)

@@ -36,7 +36,7 @@ export type DeclaredContext = {
   readonly expected: ExpectedTokens
   readonly removesLiquidity: boolean
   /** It trades and deposits nothing, and pays the wallet alone. */
-  readonly mayBringHome: boolean
+  readonly mayBringHome: () => boolean
   readonly isWallet: (address: Address) => boolean
   /** In the order of the simulation's leftovers. */
   readonly allowances: readonly { readonly token: Address; readonly amount: bigint; readonly revokeAfter: boolean }[]
@@ -61,7 +61,7 @@ function inflows(intent: Intent, { deltas }: Simulation, { mayBringHome }: Decla
     if (arrives >= least) return []
     const details = { token, arrives: `${arrives}`, declared: `${least}` }
     const refusal = unsafe('Less would arrive than the call declares.', details)
-    return [mayBringHome ? { ...refusal, suggestion: taxed } : refusal]
+    return [mayBringHome() ? { ...refusal, suggestion: taxed } : refusal]
   })
 }
 

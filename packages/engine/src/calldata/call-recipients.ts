@@ -74,8 +74,11 @@ export type Surface =
 
 type Payee = Address | 'caller' | 'itself' | null
 
-const one = '0x0000000000000000000000000000000000000001'
-const two = '0x0000000000000000000000000000000000000002'
+/** `MSG_SENDER` and `ADDRESS_THIS` of the newer routers and of the position manager of v4. */
+export const routerNames = {
+  caller: '0x0000000000000000000000000000000000000001',
+  itself: '0x0000000000000000000000000000000000000002',
+} as const
 
 /** The newer routers have names for the caller and for themselves, some of their functions take addresses as they are. */
 function payeeOf(surface: Surface, target: Address, { name, values, manager }: CalldataPart): Payee {
@@ -92,8 +95,8 @@ function payeeOf(surface: Surface, target: Address, { name, values, manager }: C
     surface === 'universalRouter' ||
     name === 'exactInput' ||
     name === 'exactInputSingle'
-  if (hasNames && recipient === one) return 'caller'
-  return hasNames && recipient === two ? 'itself' : (value as Address)
+  if (hasNames && recipient === routerNames.caller) return 'caller'
+  return hasNames && recipient === routerNames.itself ? 'itself' : (value as Address)
 }
 
 /**

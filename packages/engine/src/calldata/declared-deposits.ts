@@ -6,16 +6,8 @@ import {
   tickSpacingForFee,
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { type Address, maxUint128 } from 'viem'
-import {
-  leastOfMint,
-  leastOfPair,
-  type LimitedDeposit,
-  liquidityForAmounts,
-  mostOfMint,
-  type RangeBounds,
-} from '@svc/amm/liquidity'
-import { upstreamRefusal } from '@svc/amm/upstream'
+import type { Address } from 'viem'
+import { leastOfMint, leastOfPair, liquidityForAmounts, mostOfMint, type RangeBounds } from '@svc/amm/liquidity'
 import type { ErrorDetail, Intent, IntentCall, IntentDeposit } from '@svc/amm'
 import type { CalldataDeposit } from './call-deposits.ts'
 import { poolOfKey } from './deposit-pool.ts'
@@ -214,57 +206,3 @@ function attempt<Value>(compute: () => Value): Value | null {
 function unsafe(message: string, details: readonly ErrorDetail[]): Refusal {
   return { code: 'UNSAFE_TRANSACTION', message, details }
 }
-
-/**
- * The deposits that were asked for, as the calldata of somebody else makes them. Others round in their own way: a little less of the amounts may go in,
- * and of v4 the liquidity that they buy is the calldata's. Pool, range and limits the pipeline holds against them like any other's.
- */
-export function depositsAsMade(
-  { deposits, slippageBps }: Pick<Intent, 'deposits' | 'slippageBps'>,
-  made: readonly CalldataDeposit[],
-): Pick<Intent, 'deposits'> {
-  if (deposits === undefined) return {}
-  return { deposits: deposits.map((asked, index) => depositAs(asked, made[index], slippageBps ?? 0)) }
-}
-
-function depositAs(asked: IntentDeposit, made: CalldataDeposit | undefined, slippageBps: number): IntentDeposit {
-  const { version, tickLower, tickUpper, sqrtPriceX96 } = asked
-  if (made?.version !== version || version === 'v2' || tickLower === null || tickUpper === null) return asked
-  const bounds = {
-    sqrtPriceX96,
-    sqrtPriceAX96: getSqrtPriceAtTick(tickLower),
-    sqrtPriceBX96: getSqrtPriceAtTick(tickUpper),
-  }
-  const liquidity = made.liquidity ?? 0n
-  if (liquidity > maxUint128) throw upstreamRefusal('it deposits more than was asked for')
-  const amounts =
-    version === 'v4'
-      ? getAmountsForLiquidity(sqrtPriceX96, bounds.sqrtPriceAX96, bounds.sqrtPriceBX96, liquidity, true)
-      : { amount0: made.asked?.amount0 ?? 0n, amount1: made.asked?.amount1 ?? 0n }
-  for (const side of ['amount0', 'amount1'] as const) {
-    if (amounts[side] > asked[side]) throw upstreamRefusal('it deposits more than was asked for')
-    if (amounts[side] * 10_000n < asked[side] * BigInt(10_000 - slippageBps)) {
-      throw upstreamRefusal('it deposits less than was asked for')
-    }
-  }
-  const bought =
-    version === 'v4' ? { liquidity, minLiquidity: liquidity } : liquidityForAmounts({ bounds, ...amounts, slippageBps })
-  requireRoom({ bounds, liquidity: bought.liquidity, slippageBps: Math.floor(slippageBps / 2), kept: undefined }, made)
-  return { ...asked, ...amounts, ...bought }
-}
-
-/** Of what others build: the limits of a deposit leave the price half of the slippage that was asked for. */
-function requireRoom(deposit: LimitedDeposit, { least, most }: CalldataDeposit): void {
-  const [inner, outer] = [leastOfMint(deposit), mostOfMint(deposit)]
-  for (const side of ['amount0', 'amount1'] as const) {
-    const isTight =
-      (least !== null && least[side] > inner[side] + roundedOff) ||
-      (most !== null && most[side] + roundedOff < outer[side])
-    if (isTight) throw upstreamRefusal(tooTightForUpstream)
-  }
-}
-
-export const tooTightForUpstream = 'it leaves less room for the price to move than was asked for'
-
-/** Others round in their own way. */
-const roundedOff = 16n

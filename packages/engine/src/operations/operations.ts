@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@svc/amm'
+import { type ErrorDetail, type Intent, readIntent, ToolError } from '@svc/amm'
 import type { Operation, OperationState } from '@svc/store'
 import type { StoredPlan } from '../approvals/stored-plan.ts'
 import type { Principal } from '../principal.ts'
@@ -138,4 +138,13 @@ export type Doubt = {
   isProvedDead(requestId: string): Promise<boolean>
   /** Asks the chain what became of what is open. */
   lookAgain(): Promise<unknown>
+}
+
+/** The intent of a stored operation. Throws `INTERNAL` where it cannot be read. */
+export function readPlanned({ id, intent }: Pick<Operation, 'id' | 'intent'>): Intent {
+  try {
+    return readIntent(intent)
+  } catch (cause) {
+    throw new ToolError('INTERNAL', `The stored plan ${id} cannot be read.`, { cause })
+  }
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Intent } from '@svc/amm'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
 import { type HashedPlan, planHash } from './plan-hash.ts'
-import { readIntent, storeIntent } from './stored-intent.ts'
+import { type Intent, readIntent, storeIntent } from '@svc/amm'
 import { readPrincipal, storePrincipal } from '../principal.ts'
 
 const [token, wallet] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const

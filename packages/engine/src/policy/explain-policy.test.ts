@@ -2,11 +2,10 @@ import { chains } from '@svc/wallet/core'
 import { encodeFunctionData } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { v3SwapRouter02Abi } from '@svc/amm/abis'
-import type { Intent } from '@svc/amm'
+import { type Intent, storeIntent } from '@svc/amm'
 import { explainPolicy, type PolicyQuestion } from './explain-policy.ts'
 import { parsePolicy } from './policy.ts'
 import { runPolicyCases } from './policy-cases.ts'
-import { storeIntent } from '../operations/stored-intent.ts'
 import { weighed } from '../fixtures/weighed.fixture.ts'
 
 const chain = chains.find(({ id }) => id === 8453)!

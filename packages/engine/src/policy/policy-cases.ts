@@ -1,11 +1,10 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
-import { type ErrorDetail, ToolError } from '@svc/amm'
+import { type ErrorDetail, readIntent, ToolError } from '@svc/amm'
 import { explainPolicy } from './explain-policy.ts'
 import type { PolicyCheck } from './policy-check.ts'
 import { usdMicros, type Policy } from './policy.ts'
-import { readIntent } from '../operations/stored-intent.ts'
 
 /**
  * Runs named cases against a policy, without chain, prices or ledger: what each intent would get as the first spend of

@@ -46,7 +46,7 @@ async function maySign({ engine }: ExecutionContext, proposal: Proposal): Promis
   try {
     engine.requireOpen()
     if (proposal.kind === 'no-op') return true
-    return (await requireRunning(engine, await isOfWayHome(engine, proposal))).refusals.length === 0
+    return (await requireRunning(engine, () => isOfWayHome(engine, proposal))).refusals.length === 0
   } catch {
     return false
   }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Chain, chains, findChain } from '@svc/wallet/core'
-import type { Intent, IntentDeposit } from '@svc/amm'
+import { type Intent, type IntentDeposit, storeIntent } from '@svc/amm'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
-import { storeIntent } from '../operations/stored-intent.ts'
 import { depositDrift, intentDrift, keepPlan, simulatedDrift } from './keep-plan.ts'
 
 const [token, other, router, wallet] = ['1', '2', '3', '4'].map((digit) => `0x${digit.repeat(40)}` as const) as [

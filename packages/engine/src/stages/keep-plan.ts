@@ -13,7 +13,7 @@ import { sumByToken } from '../spending/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import { readPlanned } from '../operations/stored-intent.ts'
+import { readPlanned } from '../operations/operations.ts'
 import { isSubmitOrder, orderOf } from '../value/trade-bounds.ts'
 import type { SimulatedDeposit } from '../simulation/simulated-deposits.ts'
 

@@ -140,7 +140,7 @@ export function declaredContext(checked: Checked<InspectionContext>): DeclaredCo
     isStrict: engine.policy.allowlist.mode === 'strict',
     expected: expectedTokens(intent, chain, known),
     removesLiquidity: calledContracts(intent, known).removesLiquidity,
-    mayBringHome: mayBringHome(checked),
+    mayBringHome: () => mayBringHome(checked),
     isWallet: (address) => isAddressEqual(address, wallet),
   }
 }

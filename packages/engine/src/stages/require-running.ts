@@ -5,16 +5,16 @@ import { onStorage } from '../audit/storage.ts'
 
 /**
  * Whether this may be signed now: kill switch and circuit breaker, both read anew. Some breakers stop all but what only
- * brings funds home (`isWayHome`), others that too; the kill switch stops everything.
+ * brings funds home (`isWayHome`, asked only then, since it takes reading the calldata), others that too; the kill switch stops everything.
  */
 export async function requireRunning(
   engine: Pick<Engine, 'dataDir' | 'breaker'>,
-  isWayHome: boolean,
+  isWayHome: () => boolean | Promise<boolean>,
 ): Promise<Weighed> {
   const [paused, stops] = await onStorage('the kill switch and the breaker cannot be read', () =>
     Promise.all([isPaused(engine.dataDir), engine.breaker.stops()]),
   )
-  const passes = stops === 'nothing' || (stops === 'all-but-ways-home' && isWayHome)
+  const passes = stops === 'nothing' || (stops === 'all-but-ways-home' && (await isWayHome()))
   return { refusals: [...(paused ? [pausedRefusal] : []), ...(passes ? [] : [openRefusals[stops]])] }
 }
 

@@ -111,7 +111,7 @@ async function requirePrice(
   // What is signed already is mined, and was weighed before: what is left must be worth it by itself.
   const value = valueOfCall(context, rest, priced, progress.mined.length)
   const isExit = isWayHome(value, whole, snapshotTaken.standing)
-  const isStillHome = isExit && progress.reserved.isExit && mayBringHome(context)
+  const isStillHome = () => isExit && progress.reserved.isExit && mayBringHome(context)
   throwFirst((await requireRunning(engine, isStillHome)).refusals)
   throwFirst(value.refusals)
   const gasUsed = [...whole.gasUsed, ...whole.revokeGasUsed]
@@ -180,7 +180,7 @@ function addDeltas(one: ReadonlyMap<string, bigint>, other: ReadonlyMap<string, 
  * Throws the first refusal, `POLICY_INVALID` where the file cannot be read.
  */
 async function recheckPolicy(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
-  const isWayHome = progress.reserved.isExit && mayBringHome(before)
+  const isWayHome = () => progress.reserved.isExit && mayBringHome(before)
   throwFirst((await requireRunning(before.engine, isWayHome)).refusals)
   const context = await policies.forExecution(before)
   const { engine, call, chain, wallet, intent, known } = context

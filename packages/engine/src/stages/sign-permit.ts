@@ -25,7 +25,7 @@ export async function signPermit(context: Reserved, progress: Progress, step: St
     throw new ToolError('SIGNATURE_NOT_ALLOWED', 'This wallet signs transactions alone.')
   }
   engine.requireOpen()
-  throwFirst((await requireRunning(engine, false)).refusals)
+  throwFirst((await requireRunning(engine, () => false)).refusals)
   await onStorage('the audit log cannot be written', () =>
     engine.audit.append({ event: 'tx.permit', ...callFacts(call), chainId: chain.id, wallet, permit }),
   )

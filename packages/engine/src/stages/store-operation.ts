@@ -1,5 +1,5 @@
 import { type NewOperation, type Operation, StoreError } from '@svc/store'
-import { type Plan, type Planned, type Scheduled, ToolError } from '@svc/amm'
+import { type Plan, type Planned, type Scheduled, storeIntent, ToolError } from '@svc/amm'
 import { neededApproval } from './approval.ts'
 import type { AuditEventName } from '../audit/audit.ts'
 import { countable, usdText } from '../spending/countable.ts'
@@ -9,7 +9,6 @@ import { argumentsOf } from '../operations/plan-hash.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { onStorage } from '../audit/storage.ts'
-import { storeIntent } from '../operations/stored-intent.ts'
 import { storePrincipal } from '../principal.ts'
 
 /** Keeps the plan of a dry run for `execute_plan`, whatever the policy has against it now. */

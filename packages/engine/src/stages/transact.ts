@@ -68,7 +68,7 @@ async function requireAllowed(
   { kind }: Step,
   { isWayHome = false }: Terms,
 ): Promise<void> {
-  const { refusals } = await (kind === 'revoke' ? requireUnpaused(engine) : requireRunning(engine, isWayHome))
+  const { refusals } = await (kind === 'revoke' ? requireUnpaused(engine) : requireRunning(engine, () => isWayHome))
   throwFirst(refusals)
 }
 

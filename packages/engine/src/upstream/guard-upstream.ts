@@ -1,9 +1,10 @@
 import { type Address, getAddress, type Hex, isAddress, zeroAddress } from 'viem'
 import type { Intent, IntentApproval, TokenQuantity, UpstreamAsked, UpstreamKind, UpstreamTransaction } from '@svc/amm'
-import { depositsAsMade, tooTightForUpstream } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
+import { routerNames } from '../calldata/call-recipients.ts'
 import { allowedParts } from './allowed-parts.ts'
-import { type FactsContext, type PartFacts, partFacts } from './part-facts.ts'
+import { depositsAsMade, roundedTwice, tooTightForUpstream } from './guard-deposits.ts'
+import { type FactsContext, type PartFacts, partFacts, sureLeasts } from './part-facts.ts'
 import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from './read-parts.ts'
 import { upstreamRefusal } from '@svc/amm/upstream'
 
@@ -124,13 +125,7 @@ function requireAmounts(all: readonly PartFacts[], surface: UpstreamSurface, exp
     }
   }
   if (withoutLeast.has(kind)) return
-  // What the contract pays itself is still to be used there, or taken by whoever gets to run on the way.
-  const { itself } = aliases[surface]
-  const staysThere = ({ recipients }: PartFacts) => recipients.some((one) => one.toLowerCase() === itself)
-  const held = new Set(all.filter(staysThere).flatMap(({ pays }) => pays.map(same)))
-  const leasts = all.flatMap((facts) =>
-    facts.leasts.filter(({ by, token }) => (by === 'trade' ? !held.has(same(token)) : !staysThere(facts))),
-  )
+  const leasts = sureLeasts(all, new Set([aliases[surface].itself]), same)
   for (const key of new Set(receives.map(({ token }) => same(token)))) {
     const asked = sumOf(receives, (token) => same(token) === key)
     const sure = (['trade', 'payout'] as const).map((by) =>
@@ -150,11 +145,8 @@ function requireAmounts(all: readonly PartFacts[], surface: UpstreamSurface, exp
 
 /** At least half of the slippage that was asked for is left: what nobody can mine costs gas, and opens the breaker. */
 function withHalf(least: bigint, slippageBps: number | null): bigint {
-  return least + (least * BigInt(slippageBps ?? 0)) / 20_000n + roundedOff
+  return least + (least * BigInt(slippageBps ?? 0)) / 20_000n + roundedTwice
 }
-
-/** Each of several legs rounds its own minimum. */
-const roundedOff = 16n
 
 /** The caller and, in the newer routers, the contract itself, whose holdings then have to be paid out again. */
 function requireRecipients(
@@ -223,16 +215,13 @@ function approvalsOf(
 /** What is owed already is paid in full and at any time; the calldata need not say how much of it. */
 const withoutLeast: ReadonlySet<UpstreamKind> = new Set(['collect', 'claim-rewards'])
 
-const one = '0x0000000000000000000000000000000000000001'
-const two = '0x0000000000000000000000000000000000000002'
-
 /** Addresses that stand for the caller and for the contract itself. */
 const aliases: Readonly<Record<UpstreamSurface, { readonly caller: string | null; readonly itself: string | null }>> = {
   v2Router: { caller: null, itself: null },
   v3PositionManager: { caller: null, itself: zeroAddress },
-  v3SwapRouter02: { caller: one, itself: two },
-  v4PositionManager: { caller: one, itself: two },
-  universalRouter: { caller: one, itself: two },
+  v3SwapRouter02: routerNames,
+  v4PositionManager: routerNames,
+  universalRouter: routerNames,
   rewardDistributor: { caller: null, itself: null },
 }
 

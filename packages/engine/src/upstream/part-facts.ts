@@ -9,8 +9,8 @@ export type PartFacts = {
   readonly tokens: readonly Address[]
   /** What it takes from the caller at most. */
   readonly takes: readonly Sum[]
-  /** What it makes sure of: of a trade or a withdrawal, or of a payout of what the contract holds. */
-  readonly leasts: readonly (Sum & { readonly by: 'trade' | 'payout' })[]
+  /** What it makes sure of by itself; see {@link sureLeasts}. */
+  readonly leasts: readonly Least<Address>[]
   readonly recipients: readonly Address[]
   /** Tokens that go to its recipients. */
   readonly pays: readonly Address[]
@@ -41,6 +41,33 @@ export function partFacts({ name, args }: Part, context: FactsContext): PartFact
   const sums = [...facts.takes, ...facts.leasts].map(({ token }) => token)
   return { ...facts, tokens: [...facts.tokens, ...sums, ...facts.pays] }
 }
+
+/**
+ * What parts make sure of for the caller. What one pays into the contract (`stations`, in lower case) is still to be used there, or taken by
+ * whoever gets to run on the way: of such a token only a payout out of the contract is sure, and a payout into it is none. `same` gives
+ * one key for a token in all its forms.
+ */
+export function sureLeasts<Token extends string>(
+  all: readonly MadeSureOf<Token>[],
+  stations: ReadonlySet<string | null>,
+  same: (token: string) => string,
+): readonly Least<Token>[] {
+  const staysThere = ({ recipients }: MadeSureOf<Token>) =>
+    recipients.some((recipient) => stations.has(recipient.toLowerCase()))
+  const held = new Set(all.filter(staysThere).flatMap(({ pays }) => pays.map(same)))
+  return all.flatMap((facts) =>
+    facts.leasts.filter(({ by, token }) => (by === 'trade' ? !held.has(same(token)) : !staysThere(facts))),
+  )
+}
+
+type MadeSureOf<Token extends string> = {
+  readonly leasts: readonly Least<Token>[]
+  readonly recipients: readonly string[]
+  readonly pays: readonly string[]
+}
+
+/** Of a trade or a withdrawal, or of a payout of what the contract holds. */
+type Least<Token extends string> = { readonly token: Token; readonly amount: bigint; readonly by: 'trade' | 'payout' }
 
 type Arguments = {
   readonly address: (name: string) => Address

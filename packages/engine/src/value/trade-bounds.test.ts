@@ -46,6 +46,16 @@ describe('what the trades of one call permit', () => {
     expect(bounds([inside, sweep(8n)]).brings).toEqual(new Map([[weth, 8n]]))
     const taken: Part = { name: 'v4.take', args: { token: weth, recipient: ownAlias, amount: 0n } }
     expect(bounds([single(usdc, weth, 3_000n, 9n), taken, sweep(8n)]).brings).toEqual(new Map([[weth, 8n]]))
+    for (const args of [
+      { token: native, otherToken: usdt },
+      { token: usdt, otherToken: weth },
+    ]) {
+      const pair: Part = { name: 'v4.takePair', args: { ...args, recipient: ownAlias } }
+      expect(bounds([single(usdc, weth, 3_000n, 9n), pair]).brings).toEqual(new Map([[weth, 0n]]))
+      expect(bounds([single(usdc, weth, 3_000n, 9n), pair, sweep(8n)]).brings).toEqual(new Map([[weth, 8n]]))
+    }
+    const home: Part = { name: 'v4.takePair', args: { token: native, otherToken: usdt, recipient: tokenOf('USDT') } }
+    expect(bounds([single(usdc, weth, 3_000n, 9n), home]).brings).toEqual(new Map([[weth, 9n]]))
   })
 
   it('what a later part trades on is not brought, and not paid by the wallet', () => {

@@ -10,6 +10,8 @@ import {
 } from 'viem'
 import { poolIdOf, type PoolKey } from '@svc/amm/liquidity'
 import { twammOrderAbi } from '@svc/amm/abis'
+import { routerNames } from '../calldata/call-recipients.ts'
+import { sureLeasts } from '../upstream/part-facts.ts'
 import type { Part } from '../upstream/read-parts.ts'
 import type { Place } from './deposit-bounds.ts'
 import {
@@ -180,45 +182,46 @@ function settlementOf({ name, args }: Part, legs: readonly Leg[]): readonly [str
   return [token, isOpen || named < asked ? named : asked]
 }
 
-/** Proceeds that a later part trades on are none. */
+/** Proceeds that a later part trades on are none. A payout may promise more than the trades before it do, once for all of them. */
 function bringsOf(legs: readonly Leg[], parts: readonly Part[], place: Place): ReadonlyMap<string, bigint> {
-  const brings = new Map<string, bigint>()
   const wrapped = place.chain.wrappedNative.address.toLowerCase()
-  // What a router pays itself is still to be used there, or taken by whoever gets to run on the way: its payout makes sure of it.
-  const stations = new Set([routerItself, place.contract.toLowerCase()])
-  const staysThere = ({ args }: Part) => stations.has(textIn(args['recipient'] ?? args['to'] ?? ''))
-  const held = new Set(parts.filter(staysThere).map((part) => paidBy(part, place)))
-  for (const [index, { tokenOut, minOut }] of legs.entries()) {
-    if (legs.slice(index + 1).some(({ tokenIn }) => tokenIn === tokenOut)) continue
-    raise(brings, tokenOut, held.has(tokenOut) ? 0n : minOut)
-  }
-  for (const part of parts) {
-    if (staysThere(part)) continue
-    const { token, least } = payoutOf(part, wrapped)
-    const own = brings.get(token)
-    if (own !== undefined) brings.set(token, larger(own, least))
+  const same = (token: string) => (token === zeroAddress ? wrapped : token)
+  const ends = legs.filter(({ tokenOut }, at) => !legs.slice(at + 1).some(({ tokenIn }) => tokenIn === tokenOut))
+  const trades = ends.map(({ tokenOut: token, minOut: amount }) => ({
+    recipients: [],
+    pays: [],
+    leasts: [{ token, amount, by: 'trade' as const }],
+  }))
+  const payouts = parts.map((part) => ({
+    recipients: [textIn(part.args['recipient'] ?? part.args['to'] ?? '')],
+    pays: paidBy(part, place),
+    leasts: payoutsOf(part).map(([token, amount]) => ({ token, amount, by: 'payout' as const })),
+  }))
+  const stations = new Set([routerNames.itself, place.contract.toLowerCase()])
+  const brings = new Map(ends.map(({ tokenOut }) => [tokenOut, 0n]))
+  for (const { token, amount, by } of sureLeasts<string>([...trades, ...payouts], stations, same)) {
+    const own = brings.get(same(token))
+    if (own !== undefined) brings.set(same(token), by === 'trade' ? own + amount : larger(own, amount))
   }
   return brings
 }
 
-/** `ADDRESS_THIS` of the routers. */
-const routerItself = '0x0000000000000000000000000000000000000002'
-
 /** What a trade, or a part of v4, pays its recipient. */
-function paidBy(part: Part, place: Place): string | null {
-  if (part.name !== 'v4.take') return legOf(part, place)?.tokenOut ?? null
-  const token = textIn(part.args['token'])
-  return token === zeroAddress ? place.chain.wrappedNative.address.toLowerCase() : token
+function paidBy(part: Part, place: Place): readonly string[] {
+  const { name, args } = part
+  if (name === 'v4.take') return [textIn(args['token'])]
+  if (name === 'v4.takePair') return [textIn(args['token']), textIn(args['otherToken'])]
+  const leg = legOf(part, place)
+  return leg === null ? [] : [leg.tokenOut]
 }
 
-/** A payout may promise more than the trades before it do, once for all of them. */
-function payoutOf({ name, args }: Part, wrapped: string): { readonly token: string; readonly least: bigint } {
-  if (name === 'unwrapWETH9') return { token: wrapped, least: uintIn(args['amountMinimum']) }
-  if (name === 'UNWRAP_WETH') return { token: wrapped, least: uintIn(args['least']) }
+/** What a part pays out of what the contract holds, at least. */
+function payoutsOf({ name, args }: Part): readonly (readonly [token: string, amount: bigint])[] {
+  if (name === 'unwrapWETH9') return [[zeroAddress, uintIn(args['amountMinimum'])]]
+  if (name === 'UNWRAP_WETH') return [[zeroAddress, uintIn(args['least'])]]
   const isSweep = name === 'SWEEP' || name === 'v4.takeAll'
-  if (!isSweep && name !== 'sweepToken') return { token: zeroAddress, least: 0n }
-  const token = textIn(args['token'])
-  return { token: token === zeroAddress ? wrapped : token, least: uintIn(args[isSweep ? 'least' : 'amountMinimum']) }
+  if (!isSweep && name !== 'sweepToken') return []
+  return [[textIn(args['token']), uintIn(args[isSweep ? 'least' : 'amountMinimum'])]]
 }
 
 /** A leg that the wallet pays nothing for goes on with what an earlier one brought. */

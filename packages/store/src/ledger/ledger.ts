@@ -7,8 +7,7 @@ import { freeings, type Freeings, type SpendVerdict, weighSpend } from './weigh-
 import { StoreError } from '../store-error.ts'
 import { sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
 import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
-import { type OpenReservation, openReservations, releaseUnsigned } from './open-reservations.ts'
-import { type Outflow, outflowsSince } from './outflows-since.ts'
+import { type OpenReservation, openReservations, type Outflow, outflowsSince, releaseUnsigned } from './reservations.ts'
 import { countGas, countUnreservedGas, coverGas, type GasCost, uncountedGas, type UncountedGas } from './count-gas.ts'
 import { requireAmount, amountsText, nativeCurrency, type TokenAmounts } from './amounts.ts'
 

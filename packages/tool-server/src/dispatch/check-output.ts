@@ -1,3 +1,4 @@
+import { plannedAmount, plannedCall, plannedDeposit, plannedStep, plannedToken, planSchema } from '@svc/amm/plan'
 import * as z from 'zod'
 import type { Tool } from '../tool.ts'
 
@@ -18,71 +19,15 @@ export function checkOutput(tool: Tool, result: unknown): CheckedOutput {
   return { ok: false, problem, salvaged: salvage(tool, result) }
 }
 
-const amounts = z.array(
-  z.object({ token: z.string(), symbol: z.string(), amount: z.string(), usd: z.number().nullable() }),
-)
-
-const token = z.object({ token: z.string(), symbol: z.string() })
-
-const deposits = z.array(
-  z.object({
-    kind: z.string(),
-    version: z.string(),
-    pool: z.string(),
-    token0: token,
-    token1: token,
-    feePct: z.number().nullable(),
-    hooks: z.string().nullable(),
-    positionId: z.string().nullable(),
-    createsPool: z.boolean(),
-    tickLower: z.number().nullable(),
-    tickUpper: z.number().nullable(),
-    priceLower: z.number().nullable(),
-    priceUpper: z.number().nullable(),
-    currentPrice: z.number(),
-    share0Pct: z.number(),
-  }),
-)
-
-const reasons = z.array(z.object({ code: z.string(), message: z.string() }))
-
-const plan = z.object({
-  planId: z.string(),
-  planHash: z.string(),
-  simulationHash: z.string(),
-  expiresAt: z.string().nullable(),
-  why: z.string(),
-  steps: z.array(
-    z.object({
-      label: z.string(),
-      to: z.string(),
-      contract: z.string().nullable(),
-      valueWei: z.string(),
-      selector: z.string(),
-      calls: z.array(z.object({ function: z.string(), arguments: z.record(z.string(), z.string()) })),
-    }),
-  ),
-  atomicity: z.string(),
-  deltas: amounts,
-  bounds: z.object({ spendsAtMost: amounts, receivesAtLeast: amounts }),
-  deposits,
-  values: z.object({ leavesUsd: z.string(), arrivesUsd: z.string(), arrivesAtWorstUsd: z.string() }),
-  warnings: z.array(z.string()),
-  spendUsd: z.string(),
-  gasEstimate: z.string(),
-  gasCostUsd: z.number().nullable(),
-  policy: z.object({
-    allowed: z.boolean(),
-    verdict: z.string(),
-    checks: z.object({
-      tokenAllowlistPassed: z.boolean(),
-      spendingLimitPassed: z.boolean(),
-      simulationPassed: z.boolean(),
-    }),
-    refusals: reasons,
-    conditions: reasons,
-  }),
-  blockNumber: z.string(),
+/** A plan as callers get it: what is for the person who decides is left out. */
+const shownAmounts = z.array(plannedAmount.pick({ token: true, symbol: true, amount: true, usd: true }))
+const shownToken = plannedToken.omit({ isListed: true })
+const shownCall = plannedCall.omit({ amounts: true, contracts: true })
+const plan = planSchema.omit({ gasCostAtMost: true, gasCostAtMostUsd: true, chain: true }).extend({
+  steps: z.array(plannedStep.extend({ calls: z.array(shownCall) })),
+  deltas: shownAmounts,
+  bounds: z.object({ spendsAtMost: shownAmounts, receivesAtLeast: shownAmounts }),
+  deposits: z.array(plannedDeposit.extend({ token0: shownToken, token1: shownToken })),
 })
 
 /** The answer of a write that signed nothing. */

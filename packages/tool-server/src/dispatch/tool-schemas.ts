@@ -117,7 +117,7 @@ function joinText(node: z.core.JSONSchema.BaseSchema): void {
   const [one, other] = node.anyOf ?? []
   if (node.anyOf?.length !== 2 || one?.type !== 'number' || typeof other?.const !== 'string') return
   delete node.anyOf
-  node.type = ['number', 'string'] as unknown as 'number'
+  Object.assign(node, { type: ['number', 'string'] })
 }
 
 /** What is said of one parameter is not said again of those beside it: token1 is like token0. */

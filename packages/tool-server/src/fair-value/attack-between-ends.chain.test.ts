@@ -1,11 +1,8 @@
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { parseTransaction } from 'viem'
 import { afterEach, expect, it } from 'vitest'
-import { openWorld, type World } from '../tools/chain-world.fixture.ts'
-import { openStranger, syncClock } from './attack-kit.fixture.ts'
+import type { World } from '../tools/chain-world.fixture.ts'
+import { openAfter, openStranger, syncClock } from './attack-kit.fixture.ts'
 import { pushTo } from './push-to.fixture.ts'
 
 const devnet = useDevnet()
@@ -13,24 +10,12 @@ let world: World
 afterEach(() => world.close())
 
 it('G4: a move in one transaction adds no more of the wallet than the limits let out, at prices between the ends, too', async () => {
-  const all = '1000000'
-  const limitsUsd = { perTransaction: all, perSession: all, daily: all }
-  world = await openWorld(devnet(), { policy: { version: 1, limitsUsd, approvalThresholdUsd: null } })
   const market = devnet().market.prices().ETH
-  const opened = await world.call('add_liquidity', {
-    token0: 'WETH',
-    token1: 'USDC',
-    fee: 500,
-    version: 'v3',
-    priceLower: market * 0.99,
-    priceUpper: market * 1.01,
-    amount0: '6',
-  })
-  const { privateKey } = world.again
-  await world.close()
-  const dataDir = await mkdtemp(join(tmpdir(), 'tools-'))
-  const policy = { version: 1, allowlist: { mode: 'strict' } } as const
-  world = await openWorld(devnet(), { again: { dataDir, privateKey }, policy })
+  const pair = { token0: 'WETH', token1: 'USDC', fee: 500, version: 'v3' }
+  const range = { priceLower: market * 0.99, priceUpper: market * 1.01 }
+  const add = (before: World) => before.call('add_liquidity', { ...pair, ...range, amount0: '6' })
+  const { outcome: opened, ...now } = await openAfter(devnet(), add)
+  world = now.world
   const stranger = await openStranger(devnet())
   await syncClock(world)
   const before = await world.balance('USDC')

@@ -1,42 +1,35 @@
 import { setTimeout } from 'node:timers/promises'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { sqrtPriceFromPrice } from '@svc/lp-math'
 import { v3SwapRouter02Abi } from '@svc/amm/abis'
 import { type Address, encodeFunctionData, type Hash, parseTransaction, toHex } from 'viem'
 import { afterEach, expect, it } from 'vitest'
 import type { ChainActor } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
-import { openWorld, type World } from '../tools/chain-world.fixture.ts'
-import { openStranger, syncClock, testClient } from './attack-kit.fixture.ts'
+import type { World } from '../tools/chain-world.fixture.ts'
+import { openAfter, openStranger, syncClock, testClient } from './attack-kit.fixture.ts'
 import { pushTo } from './push-to.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
 afterEach(() => world.close())
 
-const strict = { version: 1, allowlist: { mode: 'strict' } } as const
 /** By how much the pool is pushed for the one transaction: what its minimums allow. */
 const pushed = 0.014
 
 /** Half a million dollars just below the price, and nearly three times as much beside them; the server as it is by default. */
 async function openBelow(): Promise<string> {
-  const all = '4000000'
-  const limitsUsd = { perTransaction: all, perSession: all, daily: all }
-  const policy = { version: 1, limitsUsd, approvalThresholdUsd: null } as const
-  world = await openWorld(devnet(), { policy, funds: { WETH: '60', USDC: '1900000' } })
-  await syncClock(world)
   const market = devnet().market.prices().ETH
   const range = { priceLower: market * 0.3, priceUpper: market * 1.004 }
   const pair = { token0: 'WETH', token1: 'USDC', fee: 500, amount0: '50', amount1: '490000' }
-  const opened = await world.call('add_liquidity', { ...pair, ...range })
-  const { privateKey } = world.again
-  await world.close()
-  const dataDir = await mkdtemp(join(tmpdir(), 'tools-'))
-  world = await openWorld(devnet(), { again: { dataDir, privateKey }, policy: strict })
+  const add = async (before: World) => {
+    await syncClock(before)
+    return before.call('add_liquidity', { ...pair, ...range })
+  }
+  const options = { mostUsd: 4_000_000, funds: { WETH: '60', USDC: '1900000' } }
+  const { outcome, ...now } = await openAfter(devnet(), add, options)
+  world = now.world
   await syncClock(world)
-  return opened.text('positionId')
+  return outcome.text('positionId')
 }
 
 /** Sells ether until it costs so much, ahead of whatever waits with lower fees. */

@@ -1,3 +1,6 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Devnet } from '@svc/devnet'
 import { sqrtPriceFromPrice, getTickAtSqrtPrice } from '@svc/lp-math'
 import type { ReferencePool } from '@svc/wallet/core'
@@ -5,7 +8,32 @@ import { type Address, createTestClient, http, parseAbi, parseUnits } from 'viem
 import { v3PositionManagerAbi } from '@svc/amm/abis'
 import { type ChainActor, createChainActor } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { v3PoolAddress } from '@svc/amm/liquidity'
-import type { World } from '../tools/chain-world.fixture.ts'
+import { openWorld, type World, type WorldOptions } from '../tools/chain-world.fixture.ts'
+
+export const strict = { version: 1, allowlist: { mode: 'strict' } } as const
+
+/**
+ * A server as it is by default for a wallet that has done more than such a server lets it: `act` is carried out before, under limits of
+ * `mostUsd`, by a server with another state.
+ */
+export async function openAfter<Outcome>(
+  devnet: Devnet,
+  act: (world: World) => Promise<Outcome>,
+  { mostUsd = 1_000_000, funds = {}, policy = strict }: BeforeOptions = {},
+): Promise<{ readonly world: World; readonly outcome: Outcome }> {
+  const most = `${mostUsd}`
+  const limitsUsd = { perTransaction: most, perSession: most, daily: most }
+  const before = await openWorld(devnet, { policy: { version: 1, limitsUsd, approvalThresholdUsd: null }, funds })
+  const outcome = await act(before)
+  await before.close()
+  const again = { dataDir: await mkdtemp(join(tmpdir(), 'tools-')), privateKey: before.again.privateKey }
+  return { world: await openWorld(devnet, { again, policy }), outcome }
+}
+
+type BeforeOptions = Pick<WorldOptions, 'policy'> & {
+  readonly mostUsd?: number
+  readonly funds?: NonNullable<WorldOptions['funds']>
+}
 
 /** What wallet and prices of the market outside make, in dollars. */
 export async function worthOf(world: World): Promise<number> {

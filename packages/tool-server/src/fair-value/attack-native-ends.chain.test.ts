@@ -1,6 +1,3 @@
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { priceFromSqrtPrice } from '@svc/lp-math'
@@ -10,13 +7,11 @@ import { parseUnits, zeroAddress } from 'viem'
 import type { ChainActor } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { openWorld, type World } from '../tools/chain-world.fixture.ts'
 import { v4Key } from './attack-calls.fixture.ts'
-import { openStranger, syncClock, worthOf } from './attack-kit.fixture.ts'
+import { openAfter, openStranger, strict, syncClock, worthOf } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
 afterEach(() => world.close())
-
-const strict = { version: 1, allowlist: { mode: 'strict' } } as const
 
 /** Dollars alone, some four hundredths below the market: at a price below the range it takes ether alone. */
 function below(ether: string, usd: string) {
@@ -71,18 +66,16 @@ describe('G13: what a v4 deposit may take of native currency counts at every pri
   })
 
   it('where own liquidity is moved within its pool', async () => {
-    const all = '900000'
-    const limitsUsd = { perTransaction: all, perSession: all, daily: all }
-    const generous = { version: 1, limitsUsd, approvalThresholdUsd: null } as const
-    world = await openWorld(devnet(), { policy: generous, funds: { ETH: '60', USDC: '200000' } })
-    await syncClock(world)
-    const before = await worthOf(world)
     const pair = { token0: 'ETH', token1: 'USDC', version: 'v4', fee: 500, rangeStrategy: 'medium', amount0: '17' }
-    const opened = await world.call('add_liquidity', pair)
-    const { privateKey } = world.again
-    await world.close()
-    const dataDir = await mkdtemp(join(tmpdir(), 'tools-'))
-    world = await openWorld(devnet(), { again: { dataDir, privateKey }, policy: strict })
+    const add = async (earlier: World) => {
+      await syncClock(earlier)
+      const worthUsd = await worthOf(earlier)
+      return [worthUsd, await earlier.call('add_liquidity', pair)] as const
+    }
+    const options = { mostUsd: 900_000, funds: { ETH: '60', USDC: '200000' } }
+    const { outcome, ...now } = await openAfter(devnet(), add, options)
+    const [before, opened] = outcome
+    world = now.world
     const stranger = await openStranger(devnet())
     await devnet().fund(stranger.address, { ETH: '3000' })
     await syncClock(world)

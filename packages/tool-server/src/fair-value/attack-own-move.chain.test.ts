@@ -1,17 +1,13 @@
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, expect, it } from 'vitest'
-import { openWorld, type World } from '../tools/chain-world.fixture.ts'
-import { openStranger, syncClock, worthOf } from './attack-kit.fixture.ts'
+import type { World } from '../tools/chain-world.fixture.ts'
+import { openAfter, openStranger, syncClock, worthOf } from './attack-kit.fixture.ts'
 import { pushTo } from './push-to.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
 afterEach(() => world.close())
 
-const strict = { version: 1, allowlist: { mode: 'strict' } } as const
 /** Two percent of what a day may spend by default. */
 const maxDailyLossUsd = 40
 /** Within the 0.5 % that the feed of ether may be off before it answers anew. */
@@ -19,24 +15,21 @@ const lag = 1.0045
 
 /** A position of so many WETH and as much of USDC, and the server as it is by default. */
 async function ownPosition(weth: number): Promise<{ readonly positionId: string; readonly worthUsd: number }> {
-  const all = `${weth * 10_000}`
-  const limitsUsd = { perTransaction: all, perSession: all, daily: all }
-  const policy = { version: 1, limitsUsd, approvalThresholdUsd: null } as const
-  world = await openWorld(devnet(), { policy, funds: { WETH: `${weth}`, USDC: `${weth * 4_000}` } })
   const pair = { token0: 'WETH', token1: 'USDC', fee: 500, rangeStrategy: 'medium', amount0: `${weth * 0.95}` }
-  const worthUsd = await ownUsd()
-  const opened = await world.call('add_liquidity', pair)
-  const { privateKey } = world.again
-  await world.close()
-  const dataDir = await mkdtemp(join(tmpdir(), 'tools-'))
-  world = await openWorld(devnet(), { again: { dataDir, privateKey }, policy: strict })
-  return { positionId: opened.text('positionId'), worthUsd }
+  const add = async (before: World) => {
+    const worthUsd = await ownUsd(before)
+    return { worthUsd, positionId: (await before.call('add_liquidity', pair)).text('positionId') }
+  }
+  const options = { mostUsd: weth * 10_000, funds: { WETH: `${weth}`, USDC: `${weth * 4_000}` } }
+  const { outcome, ...now } = await openAfter(devnet(), add, options)
+  world = now.world
+  return outcome
 }
 
 /** Gas left out. */
-async function ownUsd(): Promise<number> {
-  const eth = Number(await world.balance('ETH')) / 1e18
-  return (await worthOf(world)) - eth * devnet().market.prices().ETH
+async function ownUsd(of: World): Promise<number> {
+  const eth = Number(await of.balance('ETH')) / 1e18
+  return (await worthOf(of)) - eth * devnet().market.prices().ETH
 }
 
 /** All that a position holds lies on one side of the price: ether below it, dollars above it. */
@@ -78,7 +71,7 @@ it.each([
       await syncClock(world)
     }
     await world.call('remove_liquidity', { positionId: last, version: 'v3' })
-    const lostUsd = worthUsd - (await ownUsd())
+    const lostUsd = worthUsd - (await ownUsd(world))
     expect(lostUsd).toBeLessThan(maxDailyLossUsd)
   },
 )

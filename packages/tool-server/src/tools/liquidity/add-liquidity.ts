@@ -1,3 +1,4 @@
+import { safetyChecks } from '@svc/amm/plan'
 import * as z from 'zod'
 import { estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
 import { valueUsd } from '../../analysis/value-usd.ts'
@@ -47,11 +48,7 @@ export const addLiquidity = writeTool({
     currentPrice: z.number(),
     rangeWidth: z.string().describe('Lower to upper, of the price'),
     estimatedFeeApy7d: z.number().nullable().describe('Percent a year'),
-    safetyChecks: z.object({
-      tokenAllowlistPassed: z.boolean(),
-      spendingLimitPassed: z.boolean(),
-      simulationPassed: z.boolean(),
-    }),
+    safetyChecks,
     notes: notesResult,
   }),
 }).handler(async (input, context) => {

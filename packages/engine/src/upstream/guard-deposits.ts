@@ -1,0 +1,60 @@
+import { getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
+import { maxUint128 } from 'viem'
+import { leastOfMint, type LimitedDeposit, liquidityForAmounts, mostOfMint } from '@svc/amm/liquidity'
+import { mostRoundedOff, upstreamRefusal } from '@svc/amm/upstream'
+import type { Intent, IntentDeposit } from '@svc/amm'
+import type { CalldataDeposit } from '../calldata/call-deposits.ts'
+
+/**
+ * The deposits that were asked for, as the calldata of somebody else makes them. Others round in their own way: a little less of the amounts may go in,
+ * and of v4 the liquidity that they buy is the calldata's. Pool, range and limits the pipeline holds against them like any other's.
+ */
+export function depositsAsMade(
+  { deposits, slippageBps }: Pick<Intent, 'deposits' | 'slippageBps'>,
+  made: readonly CalldataDeposit[],
+): Pick<Intent, 'deposits'> {
+  if (deposits === undefined) return {}
+  return { deposits: deposits.map((asked, index) => depositAs(asked, made[index], slippageBps ?? 0)) }
+}
+
+function depositAs(asked: IntentDeposit, made: CalldataDeposit | undefined, slippageBps: number): IntentDeposit {
+  const { version, tickLower, tickUpper, sqrtPriceX96 } = asked
+  if (made?.version !== version || version === 'v2' || tickLower === null || tickUpper === null) return asked
+  const bounds = {
+    sqrtPriceX96,
+    sqrtPriceAX96: getSqrtPriceAtTick(tickLower),
+    sqrtPriceBX96: getSqrtPriceAtTick(tickUpper),
+  }
+  const liquidity = made.liquidity ?? 0n
+  if (liquidity > maxUint128) throw upstreamRefusal('it deposits more than was asked for')
+  const amounts =
+    version === 'v4'
+      ? getAmountsForLiquidity(sqrtPriceX96, bounds.sqrtPriceAX96, bounds.sqrtPriceBX96, liquidity, true)
+      : { amount0: made.asked?.amount0 ?? 0n, amount1: made.asked?.amount1 ?? 0n }
+  for (const side of ['amount0', 'amount1'] as const) {
+    if (amounts[side] > asked[side]) throw upstreamRefusal('it deposits more than was asked for')
+    if (amounts[side] * 10_000n < asked[side] * BigInt(10_000 - slippageBps)) {
+      throw upstreamRefusal('it deposits less than was asked for')
+    }
+  }
+  const bought =
+    version === 'v4' ? { liquidity, minLiquidity: liquidity } : liquidityForAmounts({ bounds, ...amounts, slippageBps })
+  requireRoom({ bounds, liquidity: bought.liquidity, slippageBps: Math.floor(slippageBps / 2), kept: undefined }, made)
+  return { ...asked, ...amounts, ...bought }
+}
+
+/** Of what others build: the limits of a deposit leave the price half of the slippage that was asked for. */
+function requireRoom(deposit: LimitedDeposit, { least, most }: CalldataDeposit): void {
+  const [inner, outer] = [leastOfMint(deposit), mostOfMint(deposit)]
+  for (const side of ['amount0', 'amount1'] as const) {
+    const isTight =
+      (least !== null && least[side] > inner[side] + roundedTwice) ||
+      (most !== null && most[side] + roundedTwice < outer[side])
+    if (isTight) throw upstreamRefusal(tooTightForUpstream)
+  }
+}
+
+export const tooTightForUpstream = 'it leaves less room for the price to move than was asked for'
+
+/** What was asked for is rounded by ourselves, and what is built by others. */
+export const roundedTwice = 2n * mostRoundedOff

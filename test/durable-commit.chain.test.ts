@@ -1,0 +1,72 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { countDurableCommits, type DurableCommit } from '../bench/parts/durable-commit.mjs'
+import { storeEngines } from '../packages/engine/src/fixtures/store-engines.fixture.ts'
+import { openWorld, type World } from '../packages/tool-server/src/tools/chain-world.fixture.ts'
+
+const devnet = useDevnet()
+/** Durable commits that a write may take for each of its transactions. */
+const mostCommits = 15
+let commits: Awaited<ReturnType<typeof countDurableCommits>>
+
+beforeEach(async () => {
+  commits = await countDurableCommits()
+})
+
+afterEach(() => commits.stop())
+
+describe.each(storeEngines)('durable commits of a write under a key, on $engine', ({ engine, usePlaces }) => {
+  const newPlace = usePlaces()
+  const waited = (what: string) => ({ on: engine, waits: true, what })
+  const withNext = (what: string) => ({ on: engine, waits: engine === 'PostgreSQL', what })
+  const file = (what: string) => ({ on: 'file', waits: true, what })
+  const reserved = withNext('spending_session, reservation, reservation_budget')
+  const settled = waited('journal, reservation_budget, spending_session, reservation')
+  /** Signed before the first byte leaves; then what the chain tells again whoever asks: that it was sent, and is mined. */
+  const transaction = [waited('journal'), withNext('journal'), withNext('journal')]
+  const smallFile = [file('a small file or its folder'), file('a small file or its folder')]
+
+  it('of one transaction are nine, in the order that a crash is safe in', async () => {
+    const world = await openWorld(devnet(), { databaseUrl: await newPlace() })
+    const made = await commitsOf(world, { tokenIn: 'ETH', tokenOut: 'USDC', amount: '0.01' })
+    expect(made).toEqual([
+      waited('idempotency'),
+      reserved,
+      file('tx.simulated, tx.intent'),
+      ...transaction,
+      settled,
+      file('tx.submitted, tx.confirmed, tx.settled'),
+      waited('idempotency'),
+    ])
+    expect(made.length).toBeLessThanOrEqual(mostCommits)
+    await world.close()
+  })
+
+  it('of an approval and a swap are eight and a half for each, with what is to be revoked noted before and forgotten after', async () => {
+    const world = await openWorld(devnet(), { databaseUrl: await newPlace() })
+    const made = await commitsOf(world, { tokenIn: 'USDC', tokenOut: 'WETH', amount: '30' })
+    expect(made).toEqual([
+      waited('idempotency'),
+      reserved,
+      ...smallFile,
+      file('tx.simulated, tx.intent'),
+      ...transaction,
+      file('tx.submitted, tx.confirmed, tx.intent'),
+      ...transaction,
+      ...smallFile,
+      settled,
+      file('tx.submitted, tx.confirmed, tx.settled'),
+      waited('idempotency'),
+    ])
+    expect(made.length / 2).toBeLessThanOrEqual(mostCommits)
+    await world.close()
+  })
+})
+
+/** Of a call like one that was made before, so that nothing is opened or looked up for the first time. */
+async function commitsOf(world: World, swap: Readonly<Record<string, string>>): Promise<readonly DurableCommit[]> {
+  await world.call('execute_swap', { ...swap, version: 'v3', idempotencyKey: 'the-first-key' })
+  commits.take()
+  await world.call('execute_swap', { ...swap, version: 'v3', idempotencyKey: 'the-second-key' })
+  return commits.take()
+}
