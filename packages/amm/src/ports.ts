@@ -13,6 +13,7 @@ export type {
   AddOutcome,
   AddPreview,
   AddRequest,
+  Alongside,
   CollectOutcome,
   CompoundOutcome,
   IncreaseOutcome,

@@ -1,4 +1,5 @@
 import type { Address, Hash, Hex } from 'viem'
+import type { BlockTime } from '../ports.ts'
 
 export type Version = 'v2' | 'v3' | 'v4'
 
@@ -123,6 +124,8 @@ export type ReadLimits = {
   readonly signal?: AbortSignal | undefined
   /** Called before each request to the endpoint; what it throws ends the read. */
   readonly onRequest?: (() => void) | undefined
+  /** The newest block, where it has just been read. */
+  readonly head?: BlockTime | undefined
 }
 
 export type QuoteRequest = {

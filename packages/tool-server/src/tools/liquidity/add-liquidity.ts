@@ -65,10 +65,11 @@ export const addLiquidity = writeTool({
   ])
   const { preview } = planned
   const intent: Intent = input.createPool ? { ...planned.intent, allowsUnpricedPool: true } : planned.intent
+  // What the pool has traded is read while the transactions are on their way; a plan is shown without it.
+  const apyOf = context.isDryRun ? async () => apyTooLate : estimateFeeApy(context, chain, preview, context.now())
   return context.execute(intent, async (settled) => {
     const added = await planned.decode(settled)
-    const earning = { ...preview, liquidity: added.liquidity }
-    const estimate = estimateFeeApy(context, chain, earning, context.now())
+    const estimate = apyOf({ ...preview, liquidity: added.liquidity })
     const apy = await withinTime(estimate, context.figuresWithinMs ?? apyTimeoutMs, apyTooLate)
     return {
       ...writeStamp(chain, intent, settled),
