@@ -2,7 +2,7 @@ import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory } from './ports/history.ts'
 import type { Liquidity } from './ports/liquidity.ts'
-import type { Pool, Token } from './ports/pools.ts'
+import type { BlockTime, Pool, Token } from './ports/pools.ts'
 import type { Rewards } from './ports/rewards.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
 import type { Twamm } from './ports/twamm.ts'
@@ -27,6 +27,7 @@ export type {
   SwapOutcome,
 } from './ports/liquidity.ts'
 export type {
+  BlockTime,
   PairShare,
   Pool,
   PoolReference,
@@ -153,8 +154,5 @@ export type PriceSource = {
   /** Price of one whole token in units of another by the deepest pool between them; `null` without one. */
   ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>
 }
-
-/** A block and its time in Unix seconds. */
-export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }
 
 export type HistoryPorts = Pick<MarketPorts, 'rpc' | 'prices'> & { readonly liquidity: Pick<Liquidity, 'swaps'> }

@@ -1,9 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, Hex } from 'viem'
 import type { Intent, KeptDeposit, Settled, SettledTransaction, TokenQuantity } from '../intent.ts'
-import type { BlockTime } from '../ports.ts'
 import type { ToolError } from '../tool-error.ts'
 import type {
+  BlockTime,
   PairShare,
   Pool,
   PoolReference,

@@ -1,5 +1,4 @@
 import type { Address, Hash, Hex } from 'viem'
-import type { BlockTime } from '../ports.ts'
 
 export type Version = 'v2' | 'v3' | 'v4'
 
@@ -147,3 +146,6 @@ export type Quote = {
   readonly gasEstimate: bigint
   readonly blockNumber: bigint
 }
+
+/** A block and its time in Unix seconds. */
+export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }

@@ -20,7 +20,7 @@ export async function snapshot(request: {
   readonly now: () => number
 }): Promise<ChainSnapshot> {
   const { rpc, client, chain, wallet, allowances, now } = request
-  const [head, namedTip, balanceWei, transactionCount, standing, told] = await Promise.all([
+  const [head, namedTip, balanceWei, transactionCount, standing, seen] = await Promise.all([
     rpc.head(chain),
     // One request; where the endpoint does not know it, the gas price less the base fee.
     client.estimateMaxPriorityFeePerGas(),
@@ -43,7 +43,7 @@ export async function snapshot(request: {
     balanceWei,
     transactionCount,
     standing,
-    tellsBlock: told === head.number,
+    tellsBlock: seen === head.number,
   }
 }
 
@@ -92,7 +92,7 @@ export type ChainSnapshot = {
   /** How many transactions of the wallet are mined. */
   readonly transactionCount: number
   readonly standing: readonly bigint[]
-  /** Whether contracts are told the number of the block whose state they see; on some chains they hear that of another chain, or of the next. */
+  /** Whether contracts see the number of the block whose state they see; on some chains it is that of another chain, or of the next. */
   readonly tellsBlock: boolean
 }
 

@@ -21,6 +21,7 @@ import { priceTokens, valueOfSpend } from '../spending/spend-value.ts'
 import type { Step } from '../context/step.ts'
 import { onStorage } from '../audit/storage.ts'
 import { type ChainSnapshot, readHoldings, snapshot } from '../allowances/chain-snapshot.ts'
+import { confirm } from './transact.ts'
 import { ownMoveOfIntent, valueOfCall } from './weigh-value.ts'
 import { requireNoNewDelay } from './delay.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
@@ -55,8 +56,39 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
   return context
 }
 
+/**
+ * Whether a step may be signed while what was sent before it is still out. Approvals may, one after the other: none rests on what another
+ * does, the chain mines them in the order of their nonces, and each is signed on the same simulation a moment later. A call is signed
+ * only once everything before it is mined, and so is an approval for which the plan would have to be simulated again.
+ */
+export function mayFollow(context: Reserved, progress: Progress, next: Step): boolean {
+  const { sent } = progress
+  if (sent.length === 0) return true
+  return [...sent.map(({ step }) => step), next].every(({ kind }) => kind === 'approve') && isUnmoved(context, progress)
+}
+
+/**
+ * Waits for everything that is out, at once. What is mined is noted also where another fails; throws the first failure then, as
+ * `confirm` does.
+ */
+export async function confirmSent(context: Reserved, progress: Progress): Promise<void> {
+  const sent = progress.sent.splice(0)
+  const outcomes = await Promise.allSettled(
+    sent.map(({ step, entry }, index) => {
+      const isLast = index === sent.length - 1
+      return confirm(context, step, entry, isLast ? besideReceipt(context, progress) : undefined)
+    }),
+  )
+  for (const [index, { step }] of sent.entries()) {
+    const outcome = outcomes[index]
+    if (outcome?.status === 'fulfilled') progress.mined.push({ step, receipt: outcome.value })
+  }
+  const failed = outcomes.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+}
+
 /** Whether what is signed next may rest on the simulation in force, as far as is known without asking the chain. */
-export function isUnmoved(context: Reserved, progress: Progress): boolean {
+function isUnmoved(context: Reserved, progress: Progress): boolean {
   return progress.isBaseStanding && isFresh(context.engine.now(), progress) && !isAmidOwnMove(context, progress)
 }
 
@@ -71,7 +103,7 @@ export function begin({ snapshotTaken, simulation, spend, priced }: Reserved): P
  * still stands, for a reorg leaves its number as it was; one that cannot be read counts as gone. After the last: what the wallet holds and
  * what stands of its allowances, which counts where it is of the block that the receipt names.
  */
-export function besideReceipt(context: Reserved, progress: Progress): (() => Promise<void>) | undefined {
+function besideReceipt(context: Reserved, progress: Progress): (() => Promise<void>) | undefined {
   const { client, chain, steps, wallet, allowances } = context
   if (progress.signed.length < steps.length) {
     const { number: blockNumber, hash } = progress.valid.snapshotTaken.block
