@@ -83,6 +83,8 @@ export type RpcPool = {
     readonly hash: Hash
     readonly baseFeePerGas: bigint
   }>
+  /** The newest block that was read, if that was within the last second; asks nothing. It may be the newest no longer. */
+  lastHead?(chain: Chain): (BlockTime & { readonly hash: Hash }) | null
   /**
    * The same for state of older blocks, which not every endpoint keeps: asks a single endpoint a single time, one that has
    * had such state if there is one.

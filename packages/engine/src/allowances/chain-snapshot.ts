@@ -32,7 +32,7 @@ export async function snapshot(request: {
   const tip = boundedTip(namedTip, head.baseFeePerGas, chain)
   return {
     block: { number: head.number, timestamp: head.timestamp, hash: head.hash },
-    atSeconds: Math.max(Number(head.timestamp) + 1, Math.floor(now() / 1000)),
+    atSeconds: nextBlockSeconds(head, now()),
     takenAt: now(),
     // Twice the base fee outlasts six full blocks of it rising (EIP-1559: at most an eighth a block).
     fees: {
@@ -45,6 +45,11 @@ export async function snapshot(request: {
     standing,
     tellsBlock: seen === head.number,
   }
+}
+
+/** When the transaction after a block may be mined, in Unix seconds; `nowMs` in Unix milliseconds. */
+export function nextBlockSeconds({ timestamp }: Pick<BlockTime, 'timestamp'>, nowMs: number): number {
+  return Math.max(Number(timestamp) + 1, Math.floor(nowMs / 1000))
 }
 
 /** The ERC-20 allowances of the wallet, in the order asked, at the newest block where none is named. */

@@ -3,7 +3,7 @@ import { createWalletClient, http, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it, vi } from 'vitest'
 import type { Intent } from '@svc/amm'
-import { approvalOf, swapIntent } from '../fixtures/intents.fixture.ts'
+import { approvalOf, approveIntent, swapIntent } from '../fixtures/intents.fixture.ts'
 import { methodsIn } from '../fixtures/network.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { settledOf, used } from '../fixtures/pipeline-facts.fixture.ts'
@@ -28,6 +28,32 @@ describe('the road of a transaction', () => {
       // What the wallet holds then, and what stands of the allowance.
       ['eth_getTransactionReceipt', 'eth_call'],
     ])
+  })
+
+  it('simulates beside the snapshot where the block that planning read is still the newest', async () => {
+    const pipeline = await open()
+    await pipeline.run(swapIntent(pipeline, '300'))
+    await pipeline.rpc.head(pipeline.chain)
+    pipeline.network.requests.length = 0
+    await pipeline.run(swapIntent(pipeline, '300'))
+    expect(tripsOf(pipeline)[0]).toEqual(expect.arrayContaining(['eth_getBlockByNumber', 'eth_simulateV1']))
+    expect(tripsOf(pipeline)[1]).toEqual(['eth_sendRawTransaction'])
+    expect(simulatedAt(pipeline)).toHaveLength(1)
+  })
+
+  it('simulates again where the chain has gone on since, or an allowance stands', async () => {
+    const pipeline = await open()
+    await pipeline.rpc.head(pipeline.chain)
+    await sendElsewhere(pipeline)
+    pipeline.network.requests.length = 0
+    await pipeline.run(swapIntent(pipeline, '300'))
+    const [foreseen = 0n, simulated = 0n] = simulatedAt(pipeline)
+    expect(simulated).toBe(foreseen + 1n)
+    await pipeline.run(approveIntent(pipeline, pipeline.chain.amm.v3!.swapRouter02, '7'))
+    await pipeline.rpc.head(pipeline.chain)
+    pipeline.network.requests.length = 0
+    await pipeline.run(swapIntent(pipeline, '300'))
+    expect(simulatedAt(pipeline)).toHaveLength(2)
   })
 
   it('sends approvals one after the other and waits for them once, and for what takes them back as well', async () => {
@@ -91,6 +117,14 @@ function twoApprovals(pipeline: Pipeline): Intent {
 function allowancesLeft(pipeline: Pipeline): Promise<readonly bigint[]> {
   const router = pipeline.chain.amm.v3!.swapRouter02
   return Promise.all(['USDC', 'WETH'].map((token) => pipeline.allowance(token, router)))
+}
+
+/** The blocks on which something was simulated. */
+function simulatedAt(pipeline: Pipeline): readonly bigint[] {
+  return pipeline.network.requests.flatMap((body) => {
+    const asked = ([JSON.parse(body)] as { method: string; params: readonly string[] }[]).flat()
+    return asked.filter(({ method }) => method === 'eth_simulateV1').map(({ params }) => BigInt(params[1] ?? 0))
+  })
 }
 
 /** The methods of each request; a receipt that is asked for again counts once. */
