@@ -76,19 +76,11 @@ type Foreseeing = InspectionContext & Pick<Checked<InspectionContext>, 'allowanc
 /** As foreseen where the snapshot says what was thought. */
 async function simulated(checked: Checked<InspectionContext>, steps: readonly Step[]): Promise<Simulation> {
   const { foreseen, snapshotTaken } = checked
-  if (foreseen !== null && isSameBase(foreseen.base, snapshotTaken)) {
-    const simulation = await foreseen.simulation.catch(() => null)
-    if (simulation !== null) return simulation
-  }
-  return play(checked, steps, snapshotTaken)
-}
-
-function isSameBase(one: SimulationBase, other: SimulationBase): boolean {
-  return (
-    one.block.hash === other.block.hash &&
-    one.atSeconds === other.atSeconds &&
-    one.standing.every((amount, index) => amount === other.standing[index])
-  )
+  const { block, atSeconds, standing } = snapshotTaken
+  const isSame = foreseen?.base.block.hash === block.hash && foreseen.base.atSeconds === atSeconds
+  // What was thought of allowances is that none stands.
+  const known = isSame && standing.every((amount) => amount === 0n) ? await foreseen.simulation.catch(() => null) : null
+  return known ?? play(checked, steps, snapshotTaken)
 }
 
 export function routeQuestion({ engine, client, chain, wallet }: InspectionContext): AtomicQuestion {
