@@ -55,8 +55,10 @@ export function inSequence(trips) {
 
 /** How often a receipt is asked for depends on the block time, not on who asks: each wait counts as one request. */
 export function withoutWaiting(trips) {
-  const waits = ({ methods }) => methods.every((method) => waiting.has(method))
+  // What is looked at beside a receipt travels with each look for it.
+  const waits = ({ methods }) => methods.includes(receipt) || methods.every((method) => waiting.has(method))
   return trips.filter((trip, index) => index === 0 || !waits(trip) || !waits(trips[index - 1]))
 }
 
-const waiting = new Set(['eth_getTransactionReceipt', 'eth_blockNumber', 'eth_getTransactionByHash'])
+const receipt = 'eth_getTransactionReceipt'
+const waiting = new Set([receipt, 'eth_blockNumber', 'eth_getTransactionByHash'])

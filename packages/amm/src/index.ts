@@ -32,6 +32,7 @@ export type {
 export {
   type AddPreview,
   type AddRequest,
+  type Alongside,
   type BlockTime,
   type ChainDirectory,
   type GuardUpstream,

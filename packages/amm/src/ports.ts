@@ -2,7 +2,7 @@ import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory } from './ports/history.ts'
 import type { Liquidity } from './ports/liquidity.ts'
-import type { Pool, Token } from './ports/pools.ts'
+import type { BlockTime, Pool, Token } from './ports/pools.ts'
 import type { Rewards } from './ports/rewards.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
 import type { Twamm } from './ports/twamm.ts'
@@ -13,6 +13,7 @@ export type {
   AddOutcome,
   AddPreview,
   AddRequest,
+  Alongside,
   CollectOutcome,
   CompoundOutcome,
   IncreaseOutcome,
@@ -26,6 +27,7 @@ export type {
   SwapOutcome,
 } from './ports/liquidity.ts'
 export type {
+  BlockTime,
   PairShare,
   Pool,
   PoolReference,
@@ -81,6 +83,8 @@ export type RpcPool = {
     readonly hash: Hash
     readonly baseFeePerGas: bigint
   }>
+  /** The newest block that was read, if that was within the last second; asks nothing. It may be the newest no longer. */
+  lastHead?(chain: Chain): (BlockTime & { readonly hash: Hash }) | null
   /**
    * The same for state of older blocks, which not every endpoint keeps: asks a single endpoint a single time, one that has
    * had such state if there is one.
@@ -152,8 +156,5 @@ export type PriceSource = {
   /** Price of one whole token in units of another by the deepest pool between them; `null` without one. */
   ratio(chain: Chain, base: Token, quote: Token): Promise<{ readonly price: number; readonly pool: Pool } | null>
 }
-
-/** A block and its time in Unix seconds. */
-export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }
 
 export type HistoryPorts = Pick<MarketPorts, 'rpc' | 'prices'> & { readonly liquidity: Pick<Liquidity, 'swaps'> }

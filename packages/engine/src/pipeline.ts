@@ -24,7 +24,7 @@ import { clearTheWay, reconcile, type ReconcileReport } from './recovery/reconci
 import { noteRefusal } from './stages/note-refusal.ts'
 import { recover } from './recovery/recover.ts'
 import { isWayHome, reserveSpend } from './stages/reserve-spend.ts'
-import { begin, revalidate, watchBase } from './stages/revalidate.ts'
+import { begin, confirmSent, mayFollow, revalidate } from './stages/revalidate.ts'
 import type { PipelinePorts } from './context/pipeline-ports.ts'
 import { safetyReport, type SafetyReport } from './switches/safety-report.ts'
 import { createSimulatorMemory } from './simulation/simulate-with-trace.ts'
@@ -35,7 +35,7 @@ import { signPermit } from './stages/sign-permit.ts'
 import { createNativePrices } from './spending/spend-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
 import { createSwitchRecorder } from './switches/switch-recorder.ts'
-import { broadcast, confirm } from './stages/transact.ts'
+import { broadcast } from './stages/transact.ts'
 import { executionContextOf, newNumbers, type Numbers } from './context/execution-context.ts'
 
 /**
@@ -153,14 +153,16 @@ async function runPipeline(context: ExecutionContext, policies: PolicyFollower):
     if (scheduled !== null) return scheduled
     if (call.dryRun) return await storePlan(reserved, refusals)
     for (const next of reserved.steps) {
+      if (!mayFollow(current, progress, next)) await step('confirm', () => confirmSent(current, progress))
       current = await step('revalidate', () => revalidate(current, progress, policies))
       const ready = await step('signPermit', () => signPermit(current, progress, next))
       const signed = await step('sign', () => signNext(current, progress, ready))
       const sent = await step('broadcast', () => broadcast(current, signed))
-      const receipt = await step('confirm', () => confirm(current, ready, sent, watchBase(current, progress)))
-      progress.mined.push({ step: ready, receipt })
+      progress.sent.push({ step: ready, entry: sent })
     }
+    await step('confirm', () => confirmSent(current, progress))
   } catch (failure) {
+    await confirmSent(current, progress).catch(() => undefined)
     const revoked = await recover(current, progress, failure)
     throw afterSigning(progress, failure, revoked)
   }

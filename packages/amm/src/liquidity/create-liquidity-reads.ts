@@ -1,13 +1,13 @@
 import { ToolError } from '../tool-error.ts'
 import type { Chain } from '@svc/wallet/core'
-import type { Liquidity, PairShare, Pool, Position, TickRow } from '../ports.ts'
+import type { Alongside, Liquidity, PairShare, Pool, Position, TickRow } from '../ports.ts'
 import { requireDeployment } from './planning/refusals.ts'
 import type { ReadPorts } from './liquidity-ports.ts'
 import { readV3Positions } from './v3/read-positions.ts'
 import { readV4Positions } from './v4/read-positions.ts'
 import type { Address } from 'viem'
 import { collectedIn, collectRefusals } from './harvest/plan-collect-all.ts'
-import { readPool } from './pools/read-pool.ts'
+import { readPool, readPoolAtHead } from './pools/read-pool.ts'
 import { readPairShares } from './v2/read-pair-shares.ts'
 import { withBareTokens } from '../tokens/with-bare-tokens.ts'
 import { createSharedReads } from '../create-shared-reads.ts'
@@ -45,12 +45,12 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
       return sharedTicks.read(name, () => readTicks(ports, chain, pool, tickLower, tickUpper))
     },
     swaps,
-    position: (chain, version, positionId) => readPosition(held, chain, version, positionId),
+    position: (...asked) => readPosition(held, ...asked),
     positionEvents: (chain, position) =>
       position.version === 'v3'
         ? readV3PositionEvents(ports, chain, position)
         : readV4PositionEvents({ ...ports, swaps }, chain, position),
-    pairShare: (chain, pair, owner) => readPairShare(held, chain, pair, owner),
+    pairShare: (chain, pair, owner, alongside) => readPairShare(held, chain, pair, owner, alongside),
     positionsByOwner: (chain, owner, versions) => positionsByOwner(held, chain, owner, versions),
     quote: (chain, request) => quote(ports, chain, request),
     collectRefusals: (chain, positions, deadline) => collectRefusals(ports, chain, positions, deadline),
@@ -62,8 +62,15 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
 }
 
 /** @throws ToolError `POOL_NOT_FOUND`, `POSITION_NOT_FOUND` where the owner holds nothing, `VERSION_NOT_DEPLOYED`, `RPC_*` */
-async function readPairShare(ports: ReadPorts, chain: Chain, pair: Address, owner: Address): Promise<PairShare> {
-  const pool = await readPool(ports, chain, { version: 'v2', id: pair })
+async function readPairShare(
+  ports: ReadPorts,
+  chain: Chain,
+  pair: Address,
+  owner: Address,
+  alongside?: Alongside,
+): Promise<PairShare> {
+  const { pool, head } = await readPoolAtHead(ports, chain, { version: 'v2', id: pair })
+  alongside?.([pool.token0, pool.token1], head)
   const [share] = await readPairShares(ports, chain, [pool], owner)
   if (share) return share
   throw new ToolError('POSITION_NOT_FOUND', 'The owner holds no share of this pair.', {
@@ -74,15 +81,12 @@ async function readPairShare(ports: ReadPorts, chain: Chain, pair: Address, owne
 /** @throws ToolError `POSITION_NOT_FOUND`, `VALIDATION_FAILED`, `VERSION_NOT_DEPLOYED`, `RPC_*` */
 async function readPosition(
   ports: ReadPorts,
-  chain: Chain,
-  version: 'v3' | 'v4',
-  positionId: string,
+  ...[chain, version, positionId, reading]: Parameters<LiquidityReads['position']>
 ): Promise<Position> {
   const id = parsePositionId(positionId)
   requireDeployment(chain, version)
-  const { number: blockNumber } = await ports.rpc.head(chain)
   const read = version === 'v3' ? readV3Positions : readV4Positions
-  const [position] = await read(ports, chain, [id], blockNumber)
+  const [position] = await read(ports, chain, [id], reading)
   if (position) return position
   throw new ToolError('POSITION_NOT_FOUND', `No ${version} position with this id stands on ${chain.name}.`, {
     details: [

@@ -137,7 +137,7 @@ function planOwnIncrease(
         position.pool,
         BigInt(position.positionId),
         settled,
-        false,
+        { isAlone: false },
       )
       return { liquidity: liquidityDelta, ...principal }
     },

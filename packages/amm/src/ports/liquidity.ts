@@ -3,6 +3,7 @@ import type { Address, Hash, Hex } from 'viem'
 import type { Intent, KeptDeposit, Settled, SettledTransaction, TokenQuantity } from '../intent.ts'
 import type { ToolError } from '../tool-error.ts'
 import type {
+  BlockTime,
   PairShare,
   Pool,
   PoolReference,
@@ -36,11 +37,16 @@ export type Liquidity = {
     toTimestamp?: number,
     limits?: ReadLimits,
   ): Promise<SwapHistory>
-  /** Throws `POSITION_NOT_FOUND`. v2 positions are read by pair address and owner. */
-  position(chain: Chain, version: 'v3' | 'v4', positionId: string): Promise<Position>
+  /** Throws `POSITION_NOT_FOUND`. v2 positions are read by pair address and owner. One that was read `before` takes one exchange. */
+  position(
+    chain: Chain,
+    version: 'v3' | 'v4',
+    positionId: string,
+    reading?: { readonly alongside?: Alongside | undefined; readonly before?: Position },
+  ): Promise<Position>
   /** What became of a position since it was opened, out of logs. */
   positionEvents(chain: Chain, position: Position): Promise<PositionEvents>
-  pairShare(chain: Chain, pair: Address, owner: Address): Promise<PairShare>
+  pairShare(chain: Chain, pair: Address, owner: Address, alongside?: Alongside): Promise<PairShare>
   positionsByOwner(
     chain: Chain,
     owner: Address,
@@ -281,3 +287,6 @@ export type SwapOutcome = {
   /** The pools that it went through, where they are not those of the quote. */
   readonly through?: readonly { readonly version: Version; readonly pool: Hex }[]
 }
+
+/** Begun once the tokens of what is read are known and the block it is read at, so that what it asks travels with the rest. */
+export type Alongside = (tokens: readonly [Token, Token], at: BlockTime) => void

@@ -123,6 +123,8 @@ export type ReadLimits = {
   readonly signal?: AbortSignal | undefined
   /** Called before each request to the endpoint; what it throws ends the read. */
   readonly onRequest?: (() => void) | undefined
+  /** The newest block, where it has just been read. */
+  readonly head?: BlockTime | undefined
 }
 
 export type QuoteRequest = {
@@ -144,3 +146,6 @@ export type Quote = {
   readonly gasEstimate: bigint
   readonly blockNumber: bigint
 }
+
+/** A block and its time in Unix seconds. */
+export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { erc20Abi } from '../abis/tokens.ts'
 import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
 import { contractRead } from './contract-function.ts'
-import { createBlockReads } from './create-block-reads.ts'
+import { createBlockReads, readAtHead } from './create-block-reads.ts'
 import { query } from './query.ts'
 
 const devnet = useDevnet()
@@ -66,3 +66,27 @@ it('takes what the endpoint does not have for an answer, and asks for it once', 
 
 const oldBlock = '0x7'
 const nowhere = '0x00000000000000000000000000000000000bad03'
+
+it('reads at the head in the request that asks which block that is', async () => {
+  let requests = 0
+  const bench = createReadsBench(devnet(), () => {
+    requests += 1
+    return null
+  })
+  const { head, result } = await readAtHead(bench.rpc, bench.chain, balanceQueries(bench).now)
+  expect(requests).toBe(1)
+  expect(head.number).toBe((await bench.rpc.head(bench.chain)).number)
+  const reads = createBlockReads(bench.rpc, bench.chain, head)
+  expect(result).toBe(await reads.now(balanceQueries(bench).now))
+})
+
+it('reads again at the head where what it was told is of another block', async () => {
+  const bench = createReadsBench(devnet())
+  const head = await bench.rpc.head(bench.chain)
+  const { now } = balanceQueries(bench)
+  const before = await createBlockReads(bench.rpc, bench.chain, head).now(now)
+  await devnet().fund(devnet().accounts[4]!.address, { USDC: '7' })
+  const behind = { client: () => bench.rpc.client(bench.chain), head: async () => head }
+  expect(await readAtHead(behind, bench.chain, now)).toEqual({ head, result: before })
+  expect((await readAtHead(bench.rpc, bench.chain, now)).result).toBe(before! + 7_000_000n)
+})

@@ -1,6 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
+import { parseAbi } from 'viem'
 import type { BlockTime, RpcPool } from '../ports.ts'
+import { contractFunction } from './contract-function.ts'
 import { joinQueries, mapQuery, type Query, readQuery } from './query.ts'
+import { lightReadsPerCall, readOnce } from './read-all.ts'
 import { type PastQuery, readPast } from './read-one.ts'
 
 /** Reads of a chain at one block and before it; whatever is asked for at once travels as one call for each block. */
@@ -39,6 +42,32 @@ export function createBlockReads(rpc: Pick<RpcPool, 'client' | 'past'>, chain: C
     },
   }
 }
+
+/**
+ * Carries a query out at the newest block, in the exchange that finds out which one that is. The answer says of which block it is; where that
+ * is another than the head (the chain went on in between, or another endpoint answered), it is asked for again at the head.
+ *
+ * @throws ToolError `RPC_*`
+ */
+export async function readAtHead<Result>(
+  rpc: Pick<RpcPool, 'client' | 'head'>,
+  chain: Chain,
+  asked: Query<Result>,
+): Promise<{ readonly head: BlockTime; readonly result: Result }> {
+  const client = rpc.client(chain)
+  const reads = [readNumber(chain.multicall3, []), ...asked.reads]
+  // In one call: each call of several would be of a newest block of its own.
+  const isOneCall = reads.length <= lightReadsPerCall
+  const [head, results] = await Promise.all([rpc.head(chain), isOneCall ? readOnce(client, chain, reads) : null])
+  const [number, ...answers] = results ?? []
+  if (number === head.number) return { head, result: asked.finish(answers) }
+  return { head, result: await readQuery(client, chain, asked, head.number) }
+}
+
+const readNumber = contractFunction(
+  parseAbi(['function getBlockNumber() view returns (uint256 number)']),
+  'getBlockNumber',
+)
 
 /**
  * Carries items out together: those that come before the event loop goes on are one list, whoever brings them. A list that

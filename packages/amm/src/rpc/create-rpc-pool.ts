@@ -30,6 +30,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
       client: createClient(chain, (method, act, raw) => ring.ask(method, act, raw)),
       past: createClient(chain, (method, act) => ring.askPast(method, act)),
       head: null,
+      lastHead: null,
       probe: createRecentProbe(() => probe(chain, ring), { now, patienceMs: probePatienceMs }),
     }
     connections.set(chain.id, connection)
@@ -50,6 +51,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     ring.ask('eth_getBlockByNumber', async (request) => {
       const head = await readHead(chain, request)
       if (isStale(chain, ageSeconds(head))) throw new EndpointError('stale', `head is ${ageSeconds(head)} s old`)
+      connect(chain).lastHead = { head, readAtMs: now() }
       return head
     })
 
@@ -76,6 +78,10 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     client: (chain) => connect(chain).client,
     past: (chain) => connect(chain).past,
     head: (chain) => sharedHead(chain),
+    lastHead: (chain) => {
+      const { lastHead } = connect(chain)
+      return lastHead !== null && now() - lastHead.readAtMs < lastHeadMs ? lastHead.head : null
+    },
     probe: (chain) => connect(chain).probe(),
     transactionCounts: (chain, address) =>
       connect(chain).ring.askEach(countMethod, async (request) => {
@@ -110,7 +116,11 @@ type Connection = {
   readonly past: PublicClient
   readonly probe: () => ReturnType<RpcPool['probe']>
   head: Promise<Head> | null
+  lastHead: { readonly head: Head; readonly readAtMs: number } | null
 }
+
+/** Milliseconds: about as long as planning takes. */
+const lastHeadMs = 1_000
 
 function isStale(chain: Chain, ageSeconds: number): boolean {
   return chain.maxHeadAgeSeconds !== null && ageSeconds > chain.maxHeadAgeSeconds

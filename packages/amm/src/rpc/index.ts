@@ -1,6 +1,6 @@
 export { callAnswer } from './read-one.ts'
 export { contractFunction, contractRead } from './contract-function.ts'
 export { createRpcPool } from './create-rpc-pool.ts'
-export { readAll } from './read-all.ts'
+export { readAll, readOnce } from './read-all.ts'
 export { readOne } from './read-one.ts'
 export { readSurely } from './read-one.ts'

@@ -27,20 +27,22 @@ export type ReadResults<TReads extends readonly ContractRead<unknown>[]> = {
 }
 
 /**
- * The same, each call made once. `null` where one fails, whatever for: for state that an endpoint may not have.
+ * The same, each call made once, and where no block is named at the newest of each. `null` where one fails, whatever for: for
+ * state that an endpoint may not have.
  */
-export async function readOnce(
+export async function readOnce<const TReads extends readonly ContractRead<unknown>[]>(
   client: PublicClient,
   chain: Chain,
-  reads: readonly ContractRead<unknown>[],
-  blockNumber: bigint,
-): Promise<readonly unknown[] | null> {
+  reads: TReads,
+  blockNumber?: bigint,
+): Promise<ReadResults<TReads> | null> {
+  const at = blockNumber === undefined ? {} : { blockNumber }
   try {
-    const results = chunksOf(reads, lightReadsPerCall).map(async (chunk) => {
-      const { data = '0x' } = await client.call({ to: chain.multicall3, data: encodeAggregate3(chunk), blockNumber })
+    const results = chunksOf<ContractRead<unknown>>(reads, lightReadsPerCall).map(async (chunk) => {
+      const { data = '0x' } = await client.call({ to: chain.multicall3, data: encodeAggregate3(chunk), ...at })
       return decodeAll(chunk, data)
     })
-    return (await Promise.all(results)).flat()
+    return (await Promise.all(results)).flat() as ReadResults<TReads>
   } catch {
     return null
   }
@@ -95,7 +97,7 @@ function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonl
  * Keeps one eth_call below the 50 million gas that nodes usually grant it. Most reads cost about 10,000; the half hour that the oracle
  * of a v3 pool recalls costs up to about a million, once in six reads of such a pool.
  */
-const lightReadsPerCall = 150
+export const lightReadsPerCall = 150
 
 /** In hexadecimal digits; 32 KiB are more than anything read here answers with, and are decoded in a millisecond. */
 const longestReturn = 65_536

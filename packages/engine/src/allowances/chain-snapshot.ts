@@ -1,7 +1,7 @@
 import { boundedTip, type Chain } from '@svc/wallet/core'
-import type { Address, Hash, PublicClient } from 'viem'
+import { type Address, type Hash, parseAbi, type PublicClient } from 'viem'
 import { erc20Abi } from '@svc/amm/abis'
-import { contractRead, readSurely } from '@svc/amm/rpc'
+import { contractFunction, contractRead, readOne, readSurely, readOnce } from '@svc/amm/rpc'
 import type { BlockTime, RpcPool } from '@svc/amm'
 import type { Allowance } from './approval-steps.ts'
 
@@ -20,18 +20,19 @@ export async function snapshot(request: {
   readonly now: () => number
 }): Promise<ChainSnapshot> {
   const { rpc, client, chain, wallet, allowances, now } = request
-  const [head, namedTip, balanceWei, transactionCount, standing] = await Promise.all([
+  const [head, namedTip, balanceWei, transactionCount, standing, seen] = await Promise.all([
     rpc.head(chain),
     // One request; where the endpoint does not know it, the gas price less the base fee.
     client.estimateMaxPriorityFeePerGas(),
     client.getBalance({ address: wallet }),
     client.getTransactionCount({ address: wallet }),
     readAllowances(client, wallet, allowances),
+    readOne(client, readNumber(chain.multicall3, [])),
   ])
   const tip = boundedTip(namedTip, head.baseFeePerGas, chain)
   return {
     block: { number: head.number, timestamp: head.timestamp, hash: head.hash },
-    atSeconds: Math.max(Number(head.timestamp) + 1, Math.floor(now() / 1000)),
+    atSeconds: nextBlockSeconds(head, now()),
     takenAt: now(),
     // Twice the base fee outlasts six full blocks of it rising (EIP-1559: at most an eighth a block).
     fees: {
@@ -42,7 +43,13 @@ export async function snapshot(request: {
     balanceWei,
     transactionCount,
     standing,
+    tellsBlock: seen === head.number,
   }
+}
+
+/** When the transaction after a block may be mined, in Unix seconds; `nowMs` in Unix milliseconds. */
+export function nextBlockSeconds({ timestamp }: Pick<BlockTime, 'timestamp'>, nowMs: number): number {
+  return Math.max(Number(timestamp) + 1, Math.floor(nowMs / 1000))
 }
 
 /** The ERC-20 allowances of the wallet, in the order asked, at the newest block where none is named. */
@@ -59,6 +66,26 @@ export function readAllowances(
   )
 }
 
+/** What the wallet holds of native currency and what stands of its allowances, of one block; `null` where it cannot be read. */
+export async function readHoldings(request: {
+  readonly client: PublicClient
+  readonly chain: Chain
+  readonly wallet: Address
+  readonly allowances: readonly Pick<Allowance, 'token' | 'spender'>[]
+}): Promise<HoldingsAt | null> {
+  const { client, chain, wallet, allowances } = request
+  const { multicall3 } = chain
+  const reads = allowances.map(({ token, spender }) => contractRead(token, erc20Abi, 'allowance', [wallet, spender]))
+  const own = [readNumber(multicall3, []), readBalance(multicall3, [wallet])] as const
+  const answers = (await readOnce(client, chain, [...own, ...reads])) ?? []
+  const [blockNumber, balanceWei, ...amounts] = answers
+  if (blockNumber == null || balanceWei == null) return null
+  const standing = amounts.filter((amount) => amount !== null)
+  return standing.length === allowances.length ? { blockNumber, balanceWei, standing } : null
+}
+
+export type HoldingsAt = Pick<ChainSnapshot, 'balanceWei' | 'standing'> & { readonly blockNumber: bigint }
+
 export type ChainSnapshot = {
   readonly block: BlockTime & { readonly hash: Hash }
   /** The time the next transaction may be mined at, in Unix seconds: never before the newest block's. */
@@ -70,6 +97,8 @@ export type ChainSnapshot = {
   /** How many transactions of the wallet are mined. */
   readonly transactionCount: number
   readonly standing: readonly bigint[]
+  /** Whether contracts see the number of the block whose state they see; on some chains it is that of another chain, or of the next. */
+  readonly tellsBlock: boolean
 }
 
 export type Fees = {
@@ -77,3 +106,10 @@ export type Fees = {
   readonly maxPriorityFeePerGas: bigint
   readonly expectedPerGas: bigint
 }
+
+const multicall3Abi = parseAbi([
+  'function getBlockNumber() view returns (uint256 number)',
+  'function getEthBalance(address account) view returns (uint256 balance)',
+])
+const readNumber = contractFunction(multicall3Abi, 'getBlockNumber')
+const readBalance = contractFunction(multicall3Abi, 'getEthBalance')

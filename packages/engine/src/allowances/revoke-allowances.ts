@@ -1,11 +1,12 @@
 import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
-import type { Chain } from '@svc/wallet/core'
+import type { Chain, JournalEntry } from '@svc/wallet/core'
 import { type Allowance, revokeStep } from './approval-steps.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import type { PendingRevocation } from './pending-revocations.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
-import type { Progress } from '../context/execution-context.ts'
+import { minedCount, type Progress } from '../context/execution-context.ts'
+import type { Step } from '../context/step.ts'
 import { onStorage } from '../audit/storage.ts'
 import { broadcast, confirm, sign } from '../stages/transact.ts'
 import { readAllowances } from './chain-snapshot.ts'
@@ -44,12 +45,27 @@ export async function revokeAllowances(
   try {
     const standing = options.blind ? null : (options.standing ?? (await currentAllowances(context, allowances)))
     const mayForget = standing?.holdsAll === true && !(await isAnyRefused(context))
-    for (const [index, allowance] of allowances.entries()) {
+    const due = allowances.flatMap((allowance, index) => {
       const stands = standing === null ? wasApproved(allowance, progress) : standing.amounts[index] !== 0n
-      if (!stands || !allowance.revokeAfter) continue
-      const receipt = await revoke(context, progress, allowance, index, options.blind)
-      if (receipt !== null) receipts.push(receipt)
+      return stands && allowance.revokeAfter ? [{ allowance, index }] : []
+    })
+    // After a whole run it is known how many transactions are mined; after a failure the chain is asked.
+    const count = options.standing === undefined ? {} : { latestCount: minedCount(progress) }
+    const sent: Sent[] = []
+    const failures: unknown[] = []
+    try {
+      for (const one of due) sent.push(await sendRevoke(context, progress, one, count))
+    } catch (error) {
+      failures.push(error)
     }
+    if (!options.blind) {
+      const outcomes = await Promise.allSettled(sent.map((one) => confirmRevoke(context, one)))
+      for (const outcome of outcomes) {
+        if (outcome.status === 'fulfilled') receipts.push(outcome.value)
+        else failures.push(outcome.reason)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
     if (mayForget) await engine.pendingRevocations.remove(pendingRevocations)
   } catch (error) {
     engine.log.warn('allowances.owed', { requestId: call.requestId, error })
@@ -116,13 +132,14 @@ export type Standing = {
   readonly holdsAll: boolean
 }
 
-async function revoke(
+type Sent = { readonly allowance: Allowance; readonly step: Step; readonly entry: JournalEntry }
+
+async function sendRevoke(
   context: Reserved,
   { valid }: Progress,
-  allowance: Allowance,
-  index: number,
-  blind: boolean,
-): Promise<TransactionReceipt | null> {
+  { allowance, index }: { readonly allowance: Allowance; readonly index: number },
+  count: { readonly latestCount?: number },
+): Promise<Sent> {
   const step = revokeStep(allowance)
   const gasUsed = valid.simulation.revokeGasUsed[index] ?? 0n
   const facts = { why: 'take back what is left of an allowance' }
@@ -132,14 +149,17 @@ async function revoke(
     fees: valid.snapshotTaken.fees,
     reservationId: null,
     facts,
+    ...count,
   })
-  const sent = await broadcast(context, entry)
-  if (blind) return null
+  return { allowance, step, entry: await broadcast(context, entry) }
+}
+
+async function confirmRevoke(context: Reserved, { allowance, step, entry }: Sent): Promise<TransactionReceipt> {
   try {
-    return await confirm(context, step, sent)
+    return await confirm(context, step, entry)
   } catch (error) {
     if (error instanceof ToolError && error.code === 'TRANSACTION_REVERTED')
-      await noteFailed(context, allowance, sent.hash)
+      await noteFailed(context, allowance, entry.hash)
     throw error
   }
 }

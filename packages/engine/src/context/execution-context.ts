@@ -1,4 +1,4 @@
-import type { Chain } from '@svc/wallet/core'
+import type { Chain, JournalEntry } from '@svc/wallet/core'
 import type { Intent } from '@svc/amm'
 import type { Hash, TransactionReceipt } from 'viem'
 import type { Call } from '../call.ts'
@@ -8,7 +8,7 @@ import type { Simulation } from '../simulation/simulation.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'
 import type { PricedTokens } from '../spending/spend-value.ts'
 import type { Step } from './step.ts'
-import type { ChainSnapshot } from '../allowances/chain-snapshot.ts'
+import type { ChainSnapshot, HoldingsAt } from '../allowances/chain-snapshot.ts'
 
 /** Sets an intent on its way. Throws `CHAIN_NOT_SUPPORTED`. */
 export function executionContextOf(engine: Engine, call: Call, intent: Intent, numbers: Numbers): ExecutionContext {
@@ -59,15 +59,24 @@ export function newNumbers(firstStep = 0): Numbers {
 /** How far a run of the pipeline has come. Filled as it goes. */
 export type Progress = {
   readonly signed: { readonly step: Step; readonly hash: Hash }[]
+  /** Broadcast, and not yet waited for. */
+  readonly sent: { readonly step: Step; readonly entry: JournalEntry }[]
   readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
   /** What the ledger holds for the pipeline now: rises when prices and fees do. */
   reserved: HeldSpend
   /** The newest prices looked up, at which it is settled. */
   priced: PricedTokens
+  /** What was read of the wallet beside the last receipt; `null` where nothing was. */
+  after: HoldingsAt | null
   /** Whether the block of that simulation was still on the chain when the last receipt came. */
   isBaseStanding: boolean
   /** The simulation in force and the step it starts with. */
   valid: { readonly snapshotTaken: ChainSnapshot; readonly simulation: Simulation; readonly firstStep: number }
+}
+
+/** How many transactions of the wallet are mined by now, by the snapshot of the simulation in force. */
+export function minedCount({ valid, mined }: Progress): number {
+  return valid.snapshotTaken.transactionCount + mined.length - valid.firstStep
 }
 
 function counter(first: number): () => number {

@@ -3,20 +3,22 @@ import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { erc20Abi, v2FactoryAbi, v2PairAbi } from '@svc/amm/abis'
 import { supplyWithFee, v2PairAddress } from '@svc/amm/liquidity'
 import { contractFunction, readAll } from '@svc/amm/rpc'
-import type { Intent, RpcPool } from '@svc/amm'
+import type { BlockTime, Intent, RpcPool } from '@svc/amm'
 
 /**
  * Which of the tokens are pairs of the chain's v2 factory, by lower-case address, and what one share of them stands for. A
- * contract that only says it is a pair does not stand where the factory would have put it, and is none.
+ * contract that only says it is a pair does not stand where the factory would have put it, and is none. Read at a block, the newest where
+ * none is named.
  */
 export async function readPairs(
   rpc: Pick<RpcPool, 'client' | 'head'>,
   chain: Chain,
   tokens: readonly Address[],
+  at?: Pick<BlockTime, 'number'>,
 ): Promise<ReadonlyMap<string, StandingPair>> {
   const { v2 } = chain.amm
   if (v2 === undefined || tokens.length === 0) return new Map()
-  const { number } = await rpc.head(chain)
+  const { number } = at ?? (await rpc.head(chain))
   const found = await Promise.all(
     tokens.map(async (pair): Promise<readonly [string, StandingPair] | null> => {
       const reads = [

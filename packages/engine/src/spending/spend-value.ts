@@ -30,6 +30,7 @@ export async function priceTokens(tokens: readonly Address[], context: PricingCo
     rpc,
     chain,
     named.filter((key) => key !== zeroAddress && !listed.has(key)),
+    context.at,
   )
   const sides = [...standing.values()].flatMap((pair) => pair.sides.map(({ token }) => token.toLowerCase()))
   const shares = new Set<string>([...pairShares(chain, tokens).keys(), ...standing.keys()])

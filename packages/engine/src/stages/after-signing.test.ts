@@ -25,7 +25,15 @@ function progress(kinds: readonly Step['kind'][], mined: number): Progress {
     },
     priced: new Map(),
   }
-  return { signed, mined: receipts, ...money, isBaseStanding: true, valid: {} as Progress['valid'] }
+  return {
+    signed,
+    sent: [],
+    mined: receipts,
+    after: null,
+    ...money,
+    isBaseStanding: true,
+    valid: {} as Progress['valid'],
+  }
 }
 
 describe('a failure after something was signed', () => {

@@ -23,21 +23,22 @@ import { simulate, type Simulation, type SimulationRequest } from '../simulation
 import { type PricedTokens, priceTokens } from '../spending/spend-value.ts'
 import { shortOf } from '../simulation/simulation-failure.ts'
 import type { Step } from '../context/step.ts'
-import { snapshot, type ChainSnapshot } from '../allowances/chain-snapshot.ts'
+import { type ChainSnapshot, nextBlockSeconds, snapshot } from '../allowances/chain-snapshot.ts'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */
 export async function checkPolicy<Own extends InspectionContext>(context: Own): Promise<Checked<Own>> {
   const { engine, chain, client, wallet, intent, known } = context
   const allowances = allowancesOf(intent.approvals, chain.permit2)
+  const read = readBounds(intent, chain, known)
+  const foreseen = foresee({ ...context, allowances, callBounds: read.bounds })
   const snapshotTaken = await snapshot({ ...engine, client, chain, wallet, allowances })
   const nowSeconds = snapshotTaken.atSeconds
-  const read = readBounds(intent, chain, known)
   const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
   const granted = refuseUngranted(context)
   const route = intent.atomicity === 'batch-7702' ? await readAtomicRoute(routeQuestion(context)) : null
   const atomic = route?.refusal == null ? [] : [route.refusal]
   const refusals = [...granted, ...verdict.refusals, ...read.refusals, ...atomic]
-  return { ...context, allowances, snapshotTaken, ...verdict, callBounds: read.bounds, route, refusals }
+  return { ...context, allowances, snapshotTaken, ...verdict, callBounds: read.bounds, route, foreseen, refusals }
 }
 
 /** A batch makes for its caller no operation whose own tool the policy does not grant. */
@@ -57,7 +58,39 @@ export type Checked<Own extends InspectionContext = ExecutionContext> = Own &
     readonly callBounds: readonly CallBounds[]
     /** How a batch is carried out; `null` for whatever is none. */
     readonly route: AtomicRoute | null
+    /** Simulated beside the snapshot, on what it was thought to say. */
+    readonly foreseen: Foreseen | null
   }
+
+type Foreseen = { readonly base: SimulationBase; readonly simulation: Promise<Simulation> }
+
+/**
+ * Simulates beside the snapshot what is simulated after it where the newest block is still the one that planning has read, a moment ago,
+ * and no allowance stands: then it is the very same question, and its answer is taken. Else, and where it fails, it is asked again.
+ */
+function foresee(context: Foreseeing): Foreseen | null {
+  const { engine, chain, allowances, intent } = context
+  const block = engine.rpc.lastHead?.(chain) ?? null
+  // What a batch is made of depends on what the wallet is delegated to.
+  if (block === null || intent.atomicity === 'batch-7702') return null
+  const atSeconds = nextBlockSeconds(block, engine.now())
+  const base = { block, atSeconds, balanceWei: 0n, standing: allowances.map(() => 0n) }
+  const simulation = (async () => play({ ...context, route: null }, stepsOf(context, base), base))()
+  simulation.catch(() => undefined)
+  return { base, simulation }
+}
+
+type Foreseeing = InspectionContext & Pick<Checked<InspectionContext>, 'allowances' | 'callBounds'>
+
+/** As foreseen where the snapshot says what was thought. */
+async function simulated(checked: Checked<InspectionContext>, steps: readonly Step[]): Promise<Simulation> {
+  const { foreseen, snapshotTaken } = checked
+  const { block, atSeconds, standing } = snapshotTaken
+  const isSame = foreseen?.base.block.hash === block.hash && foreseen.base.atSeconds === atSeconds
+  // What was thought of allowances is that none stands.
+  const known = isSame && standing.every((amount) => amount === 0n) ? await foreseen.simulation.catch(() => null) : null
+  return known ?? play(checked, steps, snapshotTaken)
+}
 
 export function routeQuestion({ engine, client, chain, wallet }: InspectionContext): AtomicQuestion {
   const { policy, signsAuthorizations } = engine
@@ -67,16 +100,10 @@ export function routeQuestion({ engine, client, chain, wallet }: InspectionConte
 /** Puts the approvals around the calls, plays the whole at one block, and looks meanwhile at prices and at what the intent rests on. */
 export async function simulatePlan<Own extends InspectionContext>(checked: Checked<Own>): Promise<Simulated<Own>> {
   const { engine, chain, intent, snapshotTaken } = checked
-  const expiresAtSeconds = snapshotTaken.atSeconds + permit2LifetimeSeconds
-  const approvals = approvalSteps(intent.approvals, snapshotTaken.standing, {
-    permit2: chain.permit2,
-    expiresAtSeconds,
-  })
-  const calls = intent.calls.map(callStep)
-  const steps = asBatch(checked, [...approvals, ...calls])
+  const steps = asBatch(checked, stepsOf(checked, snapshotTaken))
   const pricing = { ...engine, directory: engine.tokens, chain, at: snapshotTaken.block }
   const [simulation, named] = await Promise.all([
-    play(checked, steps, snapshotTaken),
+    simulated(checked, steps),
     priceTokens(tokensToPrice(checked), pricing),
     requireUnchanged(intent, checked.client),
   ])
@@ -88,6 +115,16 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     ...checkBalance(steps, simulation, { snapshotTaken, priced }),
   ]
   return { ...checked, steps, simulation, priced, refusals }
+}
+
+/** The approvals that are needed where so much stands, and the calls. */
+function stepsOf(
+  { chain, intent }: Pick<InspectionContext, 'chain' | 'intent'>,
+  { standing, atSeconds }: Pick<SimulationBase, 'standing' | 'atSeconds'>,
+): readonly Step[] {
+  const expiresAtSeconds = atSeconds + permit2LifetimeSeconds
+  const approvals = approvalSteps(intent.approvals, standing, { permit2: chain.permit2, expiresAtSeconds })
+  return [...approvals, ...intent.calls.map(callStep)]
 }
 
 function callStep(call: IntentCall): Step {
@@ -147,9 +184,9 @@ export function declaredContext(checked: Checked<InspectionContext>): DeclaredCo
 
 /** Simulates steps from the state of a snapshot of the chain, with the reads and the revocations that follow them. */
 export function play(
-  context: Checked<InspectionContext>,
+  context: Foreseeing & Pick<Checked<InspectionContext>, 'route'>,
   steps: readonly Step[],
-  snapshotTaken: ChainSnapshot,
+  snapshotTaken: SimulationBase,
 ): Promise<Simulation> {
   const { engine, client, chain, wallet, intent, known, allowances, route } = context
   const called = calledContracts(intent, known)
@@ -183,8 +220,11 @@ export function play(
   return simulateBatch(request, { ...step, batch: step.batch }, route?.refusal === null && route.isDelegated)
 }
 
+/** What of a snapshot a simulation rests on. */
+type SimulationBase = Pick<ChainSnapshot, 'block' | 'atSeconds' | 'balanceWei' | 'standing'>
+
 /** The pools that the calldata names, and those that the intent says a position it names is of. */
-function poolsToInspect({ callBounds, intent }: Checked<InspectionContext>): readonly InspectedPool[] {
+function poolsToInspect({ callBounds, intent }: Foreseeing): readonly InspectedPool[] {
   const deposits = callBounds.flatMap((call) => call.deposits)
   const named = deposits.flatMap(({ pool, version }) => (pool === null ? [] : [Object.assign({ version }, pool)]))
   const declared = (intent.deposits ?? []).map(({ pool, version, token0, token1, hooks }) => {
@@ -212,7 +252,7 @@ export function declaredTokens(intent: Intent): readonly Address[] {
 }
 
 /** Those, and what its calldata trades or deposits: a simulation without logs sees no others. */
-function measuredTokens({ intent, callBounds }: Checked<InspectionContext>): readonly Address[] {
+function measuredTokens({ intent, callBounds }: Foreseeing): readonly Address[] {
   return tokensOnce([...tokensOf(intent), ...tokensInCalls(callBounds)])
 }
 

@@ -20,7 +20,8 @@ import { holdSpend, raiseSpend } from '../spending/spend-limit.ts'
 import { priceTokens, valueOfSpend } from '../spending/spend-value.ts'
 import type { Step } from '../context/step.ts'
 import { onStorage } from '../audit/storage.ts'
-import { type ChainSnapshot, snapshot } from '../allowances/chain-snapshot.ts'
+import { type ChainSnapshot, readHoldings, snapshot } from '../allowances/chain-snapshot.ts'
+import { confirm } from './transact.ts'
 import { ownMoveOfIntent, valueOfCall } from './weigh-value.ts'
 import { requireNoNewDelay } from './delay.ts'
 
@@ -33,7 +34,7 @@ import { requireNoNewDelay } from './delay.ts'
 export async function revalidate(before: Reserved, progress: Progress, policies: PolicyFollower): Promise<Reserved> {
   const context = await recheckPolicy(before, progress, policies)
   const { engine, client, chain, wallet, intent, allowances, known } = context
-  if (progress.isBaseStanding && isFresh(engine.now(), progress) && !isAmidOwnMove(before, progress)) return context
+  if (isUnmoved(context, progress)) return context
   const snapshotTaken = await snapshot({ ...engine, client, chain, wallet, allowances })
   const nowSeconds = snapshotTaken.atSeconds
   throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
@@ -54,22 +55,66 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
   return context
 }
 
-export function begin({ snapshotTaken, simulation, spend, priced }: Reserved): Progress {
-  const { reserved: _isReserved, used: _used, refusals: _refusals, ...reserved } = spend
-  const valid = { snapshotTaken, simulation, firstStep: 0 }
-  return { signed: [], mined: [], reserved, priced, isBaseStanding: true, valid }
+/**
+ * Whether a step may be signed while what was sent before it is still out. Approvals may, one after the other: none rests on what another
+ * does, the chain mines them in the order of their nonces, and each is signed on the same simulation a moment later. A call is signed
+ * only once everything before it is mined, and so is an approval for which the plan would have to be simulated again.
+ */
+export function mayFollow(context: Reserved, progress: Progress, next: Step): boolean {
+  const { sent } = progress
+  if (sent.length === 0) return true
+  return [...sent.map(({ step }) => step), next].every(({ kind }) => kind === 'approve') && isUnmoved(context, progress)
 }
 
 /**
- * Looks, beside the receipt of a transaction that others follow, whether the block of the simulation still stands: a reorg leaves its number
- * as it was. It travels with the receipt. One that cannot be read counts as gone.
+ * Waits for everything that is out, at once. What is mined is noted also where another fails; throws the first failure then, as
+ * `confirm` does.
  */
-export function watchBase({ client, steps }: Reserved, progress: Progress): (() => Promise<void>) | undefined {
-  if (progress.mined.length + 1 >= steps.length) return undefined
-  const { number: blockNumber, hash } = progress.valid.snapshotTaken.block
+export async function confirmSent(context: Reserved, progress: Progress): Promise<void> {
+  const sent = progress.sent.splice(0)
+  const outcomes = await Promise.allSettled(
+    sent.map(({ step, entry }, index) => {
+      const isLast = index === sent.length - 1
+      return confirm(context, step, entry, isLast ? besideReceipt(context, progress) : undefined)
+    }),
+  )
+  for (const [index, { step }] of sent.entries()) {
+    const outcome = outcomes[index]
+    if (outcome?.status === 'fulfilled') progress.mined.push({ step, receipt: outcome.value })
+  }
+  const failed = outcomes.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+}
+
+/** Whether what is signed next may rest on the simulation in force, as far as is known without asking the chain. */
+function isUnmoved(context: Reserved, progress: Progress): boolean {
+  return progress.isBaseStanding && isFresh(context.engine.now(), progress) && !isAmidOwnMove(context, progress)
+}
+
+export function begin({ snapshotTaken, simulation, spend, priced }: Reserved): Progress {
+  const { reserved: _isReserved, used: _used, refusals: _refusals, ...reserved } = spend
+  const valid = { snapshotTaken, simulation, firstStep: 0 }
+  return { signed: [], sent: [], mined: [], reserved, priced, isBaseStanding: true, valid, after: null }
+}
+
+/**
+ * What is looked at beside the receipt of a transaction, and travels with it. Where others follow: whether the block of the simulation
+ * still stands, for a reorg leaves its number as it was; one that cannot be read counts as gone. After the last: what the wallet holds and
+ * what stands of its allowances, which counts where it is of the block that the receipt names.
+ */
+function besideReceipt(context: Reserved, progress: Progress): (() => Promise<void>) | undefined {
+  const { client, chain, steps, wallet, allowances } = context
+  if (progress.signed.length < steps.length) {
+    const { number: blockNumber, hash } = progress.valid.snapshotTaken.block
+    return async () => {
+      const standing = await client.getBlock({ blockNumber }).catch(() => null)
+      progress.isBaseStanding = standing?.hash === hash
+    }
+  }
+  // Where more confirmations are waited for, the newest block is another than the receipt's by then.
+  if (chain.confirmations > 1 || !progress.valid.snapshotTaken.tellsBlock) return undefined
   return async () => {
-    const standing = await client.getBlock({ blockNumber }).catch(() => null)
-    progress.isBaseStanding = standing?.hash === hash
+    progress.after = await readHoldings({ client, chain, wallet, allowances })
   }
 }
 

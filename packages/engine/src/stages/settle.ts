@@ -205,10 +205,16 @@ function nativeDelta({ simulation, snapshotTaken }: Reserved, { mined }: Progres
 
 type After = { readonly balanceWei: bigint | null; readonly standing: Standing | null }
 
-/** Balance and allowances in the block of the last transaction, in one exchange; `null` for what could not be read. */
-async function readAfter({ client, wallet, engine, call, allowances }: Reserved, { mined }: Progress): Promise<After> {
+/** Balance and allowances in the block of the last transaction, read beside its receipt or now in one exchange; `null` for what could not be read. */
+async function readAfter(
+  { client, wallet, engine, call, allowances }: Reserved,
+  { mined, after }: Progress,
+): Promise<After> {
   const blockNumber = mined.at(-1)?.receipt.blockNumber
   if (blockNumber === undefined) return { balanceWei: null, standing: null }
+  if (after?.blockNumber === blockNumber) {
+    return { balanceWei: after.balanceWei, standing: { amounts: after.standing, holdsAll: true } }
+  }
   const orNull = <Value>(reading: Promise<Value>): Promise<Value | null> =>
     reading.catch((error: unknown) => {
       engine.log.warn('tx.unread-after', { requestId: call.requestId, error })

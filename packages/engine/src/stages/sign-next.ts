@@ -6,7 +6,7 @@ import { callFacts } from '../audit/call-facts.ts'
 import { mayBringHome } from './may-bring-home.ts'
 import { declaredTokens, routeQuestion } from './prepare.ts'
 import type { Reserved } from './reserve-spend.ts'
-import type { Progress } from '../context/execution-context.ts'
+import { minedCount, type Progress } from '../context/execution-context.ts'
 import { usdText } from '../spending/countable.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import type { Step } from '../context/step.ts'
@@ -23,9 +23,9 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
   noteSimulated(context, progress)
   const delegateTo = await delegationOf(context, next)
   const entry = await sign(context, next, {
-    gasUsed: simulation.gasUsed[progress.mined.length - firstStep] ?? 0n,
+    gasUsed: simulation.gasUsed[progress.signed.length - firstStep] ?? 0n,
     fees: snapshotTaken.fees,
-    latestCount: snapshotTaken.transactionCount + progress.mined.length - firstStep,
+    latestCount: minedCount(progress),
     reservationId,
     ...(delegateTo === null ? {} : { delegateTo }),
     isWayHome: progress.reserved.isExit && mayBringHome(context),
@@ -91,9 +91,9 @@ function hashOf({ chain, wallet, steps }: Reserved, { simulation, snapshotTaken,
 }
 
 /** What is signed rests on it: everything it takes to play it again. Once for each simulation. */
-function noteSimulated({ engine, call, chain, wallet, intent, steps }: Reserved, { valid, mined }: Progress): void {
+function noteSimulated({ engine, call, chain, wallet, intent, steps }: Reserved, { valid, signed }: Progress): void {
   const { simulation, snapshotTaken, firstStep } = valid
-  if (mined.length > firstStep) return
+  if (signed.length > firstStep) return
   engine.audit.note({
     event: 'tx.simulated',
     ...callFacts(call),

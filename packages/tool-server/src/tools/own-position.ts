@@ -1,6 +1,14 @@
 import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual } from 'viem'
-import { type Position, type Token, tokenLabel, ToolError } from '@svc/amm'
+import {
+  type Alongside,
+  type BlockTime,
+  type Position,
+  type Token,
+  tokenLabel,
+  ToolError,
+  type UsdPrice,
+} from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
 import { invalidField } from './params.ts'
 
@@ -14,8 +22,9 @@ export async function ownPosition(
   chain: Chain,
   { version, positionId }: PositionKey,
   context: OwnPositionContext,
+  alongside?: Alongside,
 ): Promise<Position> {
-  const owned = await readOwned(chain, { version, positionId }, context)
+  const owned = await readOwned(chain, { version, positionId }, context, alongside)
   if (!(owned instanceof ToolError)) return owned
   const other = version === 'v3' ? 'v4' : 'v3'
   const inOther = await readOwned(chain, { version: other, positionId }, context).catch(() => null)
@@ -24,6 +33,48 @@ export async function ownPosition(
     suggestion: `Call again with version ${other}.`,
     details: [{ field: 'version', message: 'The id is of the other version.', accepted: other }],
   })
+}
+
+/**
+ * The same, and the prices in US dollars of the pool's tokens at its block, which are asked for in the exchange that reads the state.
+ *
+ * @throws as `ownPosition` does, and as the prices do.
+ */
+export async function ownPricedPosition(
+  chain: Chain,
+  key: PositionKey,
+  context: OwnPositionContext & Pick<WriteContext, 'prices'>,
+): Promise<Priced<Position>> {
+  return priced(chain, context, (alongside) => ownPosition(chain, key, context, alongside))
+}
+
+/** Reads what is of two tokens, and meanwhile their prices at its block. */
+export async function priced<Held extends Pick<Position, 'pool'>>(
+  chain: Chain,
+  { prices }: Pick<WriteContext, 'prices'>,
+  read: (alongside: Alongside) => Promise<Held>,
+): Promise<Priced<Held>> {
+  const pricesAt = (pair: readonly [Token, Token], at?: BlockTime) =>
+    Promise.all([prices.usd(chain, pair[0], at), prices.usd(chain, pair[1], at)])
+  const asked: { readonly at: BlockTime; readonly answers: ReturnType<typeof pricesAt> }[] = []
+  const held = await read((tokens, at) => {
+    const answers = pricesAt(tokens, at)
+    // Where the position cannot be read either, that is what the caller hears of.
+    answers.catch(() => undefined)
+    asked.push({ at, answers })
+  })
+  const { token0, token1 } = held.pool
+  const [{ at, answers } = { at: undefined, answers: pricesAt([token0, token1]) }] = asked
+  const [price0, price1] = await answers
+  return { held, price0, price1, at }
+}
+
+type Priced<Held> = {
+  readonly held: Held
+  readonly price0: UsdPrice | null
+  readonly price1: UsdPrice | null
+  /** The block of both, where the reading said. */
+  readonly at: BlockTime | undefined
 }
 
 /**
@@ -47,9 +98,10 @@ async function readOwned(
   chain: Chain,
   { version, positionId }: PositionKey,
   { liquidity, wallet }: OwnPositionContext,
+  alongside?: Alongside,
 ): Promise<Position | ToolError> {
   try {
-    const position = await liquidity.position(chain, version, positionId)
+    const position = await liquidity.position(chain, version, positionId, { alongside })
     if (isAddressEqual(position.owner, wallet.address)) return position
     return new ToolError('POSITION_NOT_OWNED', `The ${version} position ${positionId} belongs to ${position.owner}.`)
   } catch (error) {

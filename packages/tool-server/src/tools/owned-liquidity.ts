@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { isAddress } from 'viem'
 import * as z from 'zod'
-import { type PairShare, type Position, ToolError } from '@svc/amm'
+import { type Alongside, type PairShare, type Position, ToolError } from '@svc/amm'
 import { refuseClosed } from '@svc/amm/liquidity'
 import type { WriteContext } from '../tool.ts'
 import { ownPosition } from './own-position.ts'
@@ -28,14 +28,15 @@ export async function ownedLiquidity(
   chain: Chain,
   { positionId, version }: RemovableKey,
   context: Pick<WriteContext, 'liquidity' | 'wallet'>,
+  alongside?: Alongside,
 ): Promise<Position | PairShare> {
   if (version !== 'v2') {
-    const position = await ownPosition(chain, { version, positionId }, context)
+    const position = await ownPosition(chain, { version, positionId }, context, alongside)
     if (position.liquidity === 0n) throw refuseClosed(position)
     return position
   }
   if (!isAddress(positionId)) throw new TypeError('the schema lets only addresses through')
-  const share = await context.liquidity.pairShare(chain, positionId, context.wallet.address)
+  const share = await context.liquidity.pairShare(chain, positionId, context.wallet.address, alongside)
   if (share.shares === 0n) throw new ToolError('POSITION_NOT_FOUND', 'The agent wallet holds no shares of this pair.')
   return share
 }

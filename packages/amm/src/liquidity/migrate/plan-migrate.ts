@@ -89,7 +89,9 @@ export async function planMigrate(
         liquidity: put.taken.liquidity,
         owner: recipient,
       })
-      const { liquidityDelta, principal } = await readModification(ports, chain, pool, tokenId, settled)
+      const { liquidityDelta, principal } = await readModification(ports, chain, pool, tokenId, settled, {
+        isNew: true,
+      })
       return { positionId: `${tokenId}`, liquidity: liquidityDelta, ...principal }
     },
   }

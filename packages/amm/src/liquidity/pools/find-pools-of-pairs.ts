@@ -2,6 +2,7 @@ import { tickSpacingForFee } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { zeroAddress, type Address } from 'viem'
 import type { Pool, Token, Version } from '../../ports.ts'
+import { readAtHead } from '../../rpc/create-block-reads.ts'
 import { joinQueries, knownQuery, mapQuery, type Query, readQuery } from '../../rpc/query.ts'
 import { v2PairAddress, v3PoolAddress } from './pool-address.ts'
 import { v2PairQuery } from '../v2/pair-query.ts'
@@ -24,25 +25,41 @@ export async function findPoolsOfPairs(
   pairs: readonly PairRequest[],
   blockNumber: bigint,
 ): Promise<readonly (readonly Pool[])[]> {
-  const queries = await inTurns(queriesOf(ports, chain, pairs, blockNumber))
-  return readQuery(ports.rpc.client(chain), chain, joinQueries(queries), blockNumber)
+  const asked = joinQueries(await inTurns(queriesOf(ports, chain, pairs)))
+  const found = await readQuery(ports.rpc.client(chain), chain, asked, blockNumber)
+  return found.map((pools) => pools(blockNumber))
 }
+
+/** The same at the newest block, and which block that is. */
+export async function findPoolsAtHead(
+  ports: ReadPorts,
+  chain: Chain,
+  pairs: readonly PairRequest[],
+): Promise<{ readonly pools: readonly (readonly Pool[])[]; readonly blockNumber: bigint }> {
+  const asked = joinQueries(await inTurns(queriesOf(ports, chain, pairs)))
+  const { head, result } = await readAtHead(ports.rpc, chain, asked)
+  return { pools: result.map((pools) => pools(head.number)), blockNumber: head.number }
+}
+
+/** The pools that are found, as of the block that they were read at. */
+type FoundPools = (blockNumber: bigint) => readonly Pool[]
 
 /** Where pools stand takes some twenty hashes a pair. */
 function* queriesOf(
   ports: ReadPorts,
   chain: Chain,
   pairs: readonly PairRequest[],
-  blockNumber: bigint,
-): Generator<void, readonly Query<readonly Pool[]>[]> {
-  const queries: Query<readonly Pool[]>[] = []
+): Generator<void, readonly Query<FoundPools>[]> {
+  const queries: Query<FoundPools>[] = []
   for (const { tokens, versions } of pairs) {
-    const found: Query<readonly Pool[]>[] = []
+    const found: Query<FoundPools>[] = []
     for (const version of versions) {
-      found.push(versionQuery(ports, chain, tokens, version, blockNumber))
+      found.push(versionQuery(ports, chain, tokens, version))
       yield
     }
-    queries.push(mapQuery(joinQueries(found), (pools) => pools.flat().toSorted(deeperFirst)))
+    const deepest = (pools: readonly FoundPools[]) => (blockNumber: bigint) =>
+      pools.flatMap((of) => of(blockNumber)).toSorted(deeperFirst)
+    queries.push(mapQuery(joinQueries(found), deepest))
   }
   return queries
 }
@@ -55,13 +72,13 @@ function versionQuery(
   chain: Chain,
   tokens: readonly [Token, Token],
   version: Version,
-  blockNumber: bigint,
-): Query<readonly Pool[]> {
+): Query<FoundPools> {
   const known = (token: Token) => (token.isNative && version !== 'v4' ? ports.tokens.wrapped(chain) : token)
   const [token0, token1] = sortPair(known(tokens[0]), known(tokens[1]))
-  if (token0.address === token1.address) return { reads: [], finish: () => [] }
-  return mapQuery(pairQuery(chain, version, token0.address, token1.address), (states) =>
-    states.map((state) => poolOf(state, [token0, token1], blockNumber)),
+  if (token0.address === token1.address) return knownQuery(() => [])
+  return mapQuery(
+    pairQuery(chain, version, token0.address, token1.address),
+    (states) => (blockNumber) => states.map((state) => poolOf(state, [token0, token1], blockNumber)),
   )
 }
 

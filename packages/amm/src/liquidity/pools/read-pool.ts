@@ -6,9 +6,10 @@ import { requireDeployment } from '../planning/refusals.ts'
 import { poolOf, type PoolState, sortPair } from './pool-state.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
 import { poolIdOf, type PoolKey, standardKeys } from '../v4/pool-key.ts'
-import type { Pool, PoolReference, Version } from '../../ports.ts'
+import type { BlockTime, Pool, PoolReference, Version } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
-import { joinQueries, readQuery } from '../../rpc/query.ts'
+import { readAtHead } from '../../rpc/create-block-reads.ts'
+import { joinQueries, mapQuery, type Query, readQuery } from '../../rpc/query.ts'
 import { v2PairAddress, v3PoolAddress } from './pool-address.ts'
 import { v2IdentityQuery, v2PairQuery } from '../v2/pair-query.ts'
 import { v3IdentityQuery, v3PoolQuery } from '../v3/pool-query.ts'
@@ -26,12 +27,44 @@ export async function readPool(
   reference: PoolReference,
   blockNumber?: bigint,
 ): Promise<Pool> {
-  const { version, id } = reference
+  if (blockNumber === undefined) return (await readPoolAtHead(ports, chain, reference)).pool
+  const query = poolQuery(chain, reference)
+  const found = await readQuery(ports.rpc.client(chain), chain, query, blockNumber)
+  return poolFrom(ports, chain, reference, found, blockNumber)
+}
+
+/**
+ * A pool as it is at the newest block, and which block that is.
+ *
+ * @throws as `readPool` does.
+ */
+export async function readPoolAtHead(
+  ports: ReadPorts,
+  chain: Chain,
+  reference: PoolReference,
+): Promise<{ readonly pool: Pool; readonly head: BlockTime }> {
+  const { head, result } = await readAtHead(ports.rpc, chain, poolQuery(chain, reference))
+  return { pool: await poolFrom(ports, chain, reference, result, head.number), head }
+}
+
+/** What is found under a reference: the whole state of a pool, or that of a v4 pool whose key has to be found elsewhere. */
+type FoundPool = PoolState | ((key: PoolKey) => PoolState) | null
+
+function poolQuery(chain: Chain, { version, id }: PoolReference): Query<FoundPool> {
   requireDeployment(chain, version)
   if (id.length !== (version === 'v4' ? 66 : 42)) throw notFound(chain, version)
-  const at = blockNumber ?? (await ports.rpc.head(chain)).number
-  const read = { v2: readPair, v3: readV3Pool, v4: readV4Pool }[version]
-  const state = await read(ports, chain, id, at)
+  return { v2: pairQuery, v3: v3Query, v4: v4Query }[version](chain, id)
+}
+
+async function poolFrom(
+  ports: ReadPorts,
+  chain: Chain,
+  { version, id }: PoolReference,
+  found: FoundPool,
+  at: bigint,
+): Promise<Pool> {
+  const key = typeof found === 'function' ? await resolvePoolKey(ports, chain, id, at) : null
+  const state = typeof found === 'function' ? key && found(key) : found
   if (state === null) throw notFound(chain, version)
   const tokens = await Promise.all([
     ports.tokens.byAddress(chain, state.token0),
@@ -40,32 +73,29 @@ export async function readPool(
   return poolOf(state, tokens, at)
 }
 
-async function readPair(ports: ReadPorts, chain: Chain, pair: Address, blockNumber: bigint): Promise<PoolState | null> {
-  const state = await readQuery(ports.rpc.client(chain), chain, v2PairQuery(pair, v2IdentityQuery(pair)), blockNumber)
-  if (state === null) return null
-  const genuine = v2PairAddress(requireDeployment(chain, 'v2'), state.token0, state.token1)
-  return isAddressEqual(genuine, pair) ? state : null
+function pairQuery(chain: Chain, pair: Address): Query<PoolState | null> {
+  return mapQuery(v2PairQuery(pair, v2IdentityQuery(pair)), (state) => {
+    if (state === null) return null
+    const genuine = v2PairAddress(requireDeployment(chain, 'v2'), state.token0, state.token1)
+    return isAddressEqual(genuine, pair) ? state : null
+  })
 }
 
-async function readV3Pool(
-  ports: ReadPorts,
-  chain: Chain,
-  pool: Address,
-  blockNumber: bigint,
-): Promise<PoolState | null> {
-  const state = await readQuery(ports.rpc.client(chain), chain, v3PoolQuery(pool, v3IdentityQuery(pool)), blockNumber)
-  if (state === null) return null
-  const genuine = v3PoolAddress(requireDeployment(chain, 'v3'), state.token0, state.token1, state.fee)
-  return isAddressEqual(genuine, pool) ? state : null
+function v3Query(chain: Chain, pool: Address): Query<PoolState | null> {
+  return mapQuery(v3PoolQuery(pool, v3IdentityQuery(pool)), (state) => {
+    if (state === null) return null
+    const genuine = v3PoolAddress(requireDeployment(chain, 'v3'), state.token0, state.token1, state.fee)
+    return isAddressEqual(genuine, pool) ? state : null
+  })
 }
 
-async function readV4Pool(ports: ReadPorts, chain: Chain, id: Hex, blockNumber: bigint): Promise<PoolState | null> {
+function v4Query(chain: Chain, id: Hex): Query<FoundPool> {
   const deployment = requireDeployment(chain, 'v4')
   const both = joinQueries([v4StateQuery(deployment, id), v4KeyQuery(deployment, id)] as const)
-  const [state, stored] = await readQuery(ports.rpc.client(chain), chain, both, blockNumber)
-  if (state === null) return null
-  const key = stored ?? (await resolvePoolKey(ports, chain, id, blockNumber))
-  return key === null ? null : v4PoolState(key, state)
+  return mapQuery(both, ([state, key]) => {
+    if (state === null) return null
+    return key === null ? (found: PoolKey) => v4PoolState(found, state) : v4PoolState(key, state)
+  })
 }
 
 function notFound(chain: Chain, version: Version): ToolError {

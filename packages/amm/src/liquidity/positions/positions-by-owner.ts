@@ -44,11 +44,11 @@ const readers: { readonly [Key in Version]: Reader } = {
   },
   async v3(ports, chain, owner, blockNumber) {
     const { ids, complete } = await ownedV3TokenIds(ports, chain, owner, { blockNumber, mostPositions })
-    return withAll(await readV3Positions(ports, chain, ids, blockNumber), complete)
+    return withAll(await readV3Positions(ports, chain, ids, { blockNumber }), complete)
   },
   async v4(ports, chain, owner, blockNumber) {
     const { ids, complete } = await ownedV4TokenIds(ports, chain, owner, { blockNumber, mostPositions })
-    return withAll(await readV4Positions(ports, chain, ids, blockNumber), complete)
+    return withAll(await readV4Positions(ports, chain, ids, { blockNumber }), complete)
   },
 }
 

@@ -119,6 +119,31 @@ describe('v4 positions', () => {
   })
 })
 
+describe.each(['v3', 'v4'] as const)('a %s position', (version) => {
+  it('takes two exchanges, in the second of which travels what is begun alongside, and one where it was read before', async () => {
+    const id = version === 'v3' ? await mintV3(await poolOf('v3', 500), 600, 300) : await mintV4()
+    let exchanges = 0
+    const counting = createReadsBench(devnet(), () => {
+      exchanges += 1
+      return null
+    })
+    const { chain, rpc, reads } = counting
+    const symbols: string[] = []
+    const position = await reads.position(chain, version, `${id}`, {
+      alongside: (tokens, at) => {
+        symbols.push(...tokens.map(({ symbol }) => symbol))
+        void rpc.client(chain).getBalance({ address: owner.address, blockNumber: at.number })
+      },
+    })
+    expect([symbols.toSorted(), exchanges]).toEqual([['USDC', 'WETH'], 2])
+    expect(await reads.position(chain, version, `${id}`, { before: position })).toEqual(position)
+    expect(exchanges).toBe(3)
+    const elsewhere = { ...position, tickLower: position.tickLower - 600 }
+    expect(await reads.position(chain, version, `${id}`, { before: elsewhere })).toEqual(position)
+    expect(exchanges).toBe(5)
+  })
+})
+
 /** What the owner's balances gain by an act, gas left out, against what the position said it owes. */
 async function expectCollected(
   position: Position,
@@ -157,6 +182,12 @@ async function mintV3(pool: Pool, below: number, above: number, parts = 1n): Pro
     amount0Desired: parseUnits('2', pool.token0.decimals) / parts,
     amount1Desired: parseUnits('2', pool.token1.decimals) / parts,
   })
+}
+
+async function mintV4(): Promise<bigint> {
+  const pool = await v4PoolOf('WETH')
+  const base = Math.floor(pool.tick / 10) * 10
+  return owner.mintV4(poolKeyOf(pool), base - 600, base + 600, pool.liquidity / 1_000n)
 }
 
 async function tradeV3(pool: Pool): Promise<void> {

@@ -4,7 +4,7 @@ import type { Chain } from '@svc/wallet/core'
 import { tokenLabel } from '../planning/describe-amounts.ts'
 import { ToolError } from '../../tool-error.ts'
 import { joinQueries, readQuery } from '../../rpc/query.ts'
-import { findPoolsOfPairs } from '../pools/find-pools-of-pairs.ts'
+import { findPoolsAtHead } from '../pools/find-pools-of-pairs.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
 import { type Route, type RouteAnswer, routeQuery, routesOf } from './route-query.ts'
 
@@ -19,10 +19,9 @@ export async function quote(ports: ReadPorts, chain: Chain, request: QuoteReques
   const { amountIn } = request
   if (amountIn <= 0n) throw tooSmall('A swap needs an amount above zero.')
   if (amountIn >= 2n ** 127n) throw tooLittleLiquidity()
-  const { number: blockNumber } = await ports.rpc.head(chain)
   const { versions = allVersions } = request
-  const routes = await findRoutes(ports, chain, { ...request, versions }, blockNumber)
-  if (routes.length === 0) throw await refuseRoute(ports, chain, { ...request, versions }, blockNumber)
+  const { routes, blockNumber } = await findRoutes(ports, chain, { ...request, versions })
+  if (routes.length === 0) throw await refuseRoute(ports, chain, { ...request, versions })
   const queries = routes.map((route) => routeQuery(chain, route, amountIn))
   const answers = await readQuery(ports.rpc.client(chain), chain, joinQueries(queries), blockNumber, quotesPerCall)
   const best = bestOf(routes, answers)
@@ -54,8 +53,7 @@ async function findRoutes(
   ports: ReadPorts,
   chain: Chain,
   { tokenIn, tokenOut, versions }: RequestedRoute,
-  blockNumber: bigint,
-): Promise<readonly Route[]> {
+): Promise<{ readonly routes: readonly Route[]; readonly blockNumber: bigint }> {
   const entry = (version: Version) => (tokenIn.isNative && version !== 'v4' ? ports.tokens.wrapped(chain) : tokenIn)
   const hopVersions = versions.filter((version) => version !== 'v4')
   const middles = hopVersions.length === 0 ? [] : await middleTokens(ports, chain, [tokenIn, tokenOut])
@@ -64,18 +62,19 @@ async function findRoutes(
     { tokens: [middle, tokenOut] as const, versions: hopVersions },
   ])
   const pairs = [{ tokens: [tokenIn, tokenOut] as const, versions }, ...legs]
-  const [direct = [], ...legPools] = await findPoolsOfPairs(ports, chain, pairs, blockNumber)
+  const { pools, blockNumber } = await findPoolsAtHead(ports, chain, pairs)
+  const [direct = [], ...legPools] = pools
   const between = middles.map((_, index) => ({
     first: legPools[2 * index] ?? [],
     second: legPools[2 * index + 1] ?? [],
   }))
-  return routesOf(direct, between, entry)
+  return { routes: routesOf(direct, between, entry), blockNumber }
 }
 
-async function refuseRoute(ports: ReadPorts, chain: Chain, request: RequestedRoute, blockNumber: bigint) {
+async function refuseRoute(ports: ReadPorts, chain: Chain, request: RequestedRoute) {
   const others = allVersions.filter((version) => !request.versions.includes(version))
   if (others.length === 0) return noRoute(chain, request, [])
-  const routes = await findRoutes(ports, chain, { ...request, versions: others }, blockNumber)
+  const { routes } = await findRoutes(ports, chain, { ...request, versions: others })
   const leading = others.filter((version) => routes.some((route) => route.version === version))
   return noRoute(chain, request, leading)
 }

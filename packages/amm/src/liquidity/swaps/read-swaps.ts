@@ -61,8 +61,9 @@ export async function readSwaps(
 }
 
 /** The head, the times of blocks while the caller waits for them, and the block of a time, for which few of them are read. */
-async function blockReads({ rpc }: ReadPorts, blockTimes: BlockTimes, chain: Chain, { signal, onRequest }: ReadLimits) {
-  const newest = await rpc.head(chain)
+async function blockReads({ rpc }: ReadPorts, blockTimes: BlockTimes, chain: Chain, limits: ReadLimits) {
+  const { signal, onRequest } = limits
+  const newest = limits.head ?? (await rpc.head(chain))
   const head = { number: newest.number, timestamp: Number(newest.timestamp) }
   const readBlock: ReadBlock = async (blockNumber) => {
     if (signal?.aborted === true) throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')

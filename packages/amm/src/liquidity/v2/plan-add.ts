@@ -8,6 +8,7 @@ import type { AmountFields } from '../planning/deposit/fit-amounts.ts'
 import { openingPrice, poolToCome } from '../planning/deposit/opening-price.ts'
 import { callerFields, callerPrice, flip, type OrderedPair, orderPair } from '../planning/order-pair.ts'
 import type { PlanPorts } from '../liquidity-ports.ts'
+import { v2PairAddress } from '../pools/pool-address.ts'
 import { type Amounts, liquidityForV2Mint, LpMathError, quoteLiquidity } from '@svc/lp-math'
 import { refuseField, refuseTooSmall, requireDeployment } from '../planning/refusals.ts'
 import type { Settled } from '../../intent.ts'
@@ -37,12 +38,13 @@ export async function planAddV2(
   }
   const ordered = orderPair(ports.tokens, chain, 'v2', request)
   const { inverted } = ordered
-  const { pool, createsPool } = await findOrOpenPair(ports, chain, ordered, {
-    ...flip<bigint | null>(inverted, request),
-    fields: callerFields(inverted),
-  })
+  const amounts = { ...flip<bigint | null>(inverted, request), fields: callerFields(inverted) }
+  // The shares are counted while the pair is looked for; of one that is missing nobody asks what came of it.
+  const counting = readShares(ports, chain, ordered)
+  counting.catch(() => undefined)
+  const { pool, createsPool } = await findOrOpenPair(ports, chain, ordered, amounts)
   requireKept(request.kept, { pool, createsPool })
-  const totalSupply = createsPool ? 0n : await readMintSupply(ports, chain, pool)
+  const totalSupply = createsPool ? 0n : await mintSupply(pool, counting)
   const fitted = fitInRouterOrder(request, inverted, pool, totalSupply)
   const sides = sidesOf(request.token0, request.token1, fitted)
   const { valueWei, ...payment } = planPayment(sides, router, 'erc20')
@@ -69,15 +71,20 @@ export async function planAddV2(
 
 const allPrices = { tickLower: null, tickUpper: null, priceLower: 0, priceUpper: Infinity } as const
 
-async function readMintSupply(ports: PlanPorts, chain: Chain, pool: Pool): Promise<bigint> {
-  const { factory } = requireDeployment(chain, 'v2')
+/** What a pair counts of its shares, and who its protocol's fee goes to. Rejects where no pair stands. */
+function readShares(ports: PlanPorts, chain: Chain, { token0, token1 }: OrderedPair) {
+  const deployment = requireDeployment(chain, 'v2')
   const client = ports.rpc.client(chain)
-  const pair = getAddress(pool.id)
-  const [totalSupply, kLast, feeTo] = await Promise.all([
+  const pair = v2PairAddress(deployment, token0.address, token1.address)
+  return Promise.all([
     readSurely(client, contractRead(pair, v2PairAbi, 'totalSupply', [])),
     readSurely(client, contractRead(pair, v2PairAbi, 'kLast', [])),
-    readSurely(client, contractRead(factory, v2FactoryAbi, 'feeTo', [])),
+    readSurely(client, contractRead(deployment.factory, v2FactoryAbi, 'feeTo', [])),
   ])
+}
+
+async function mintSupply(pool: Pool, counting: ReturnType<typeof readShares>): Promise<bigint> {
+  const [totalSupply, kLast, feeTo] = await counting
   return supplyWithFee({ reserve0: pool.reserve0 ?? 0n, reserve1: pool.reserve1 ?? 0n, totalSupply, kLast }, feeTo)
 }
 

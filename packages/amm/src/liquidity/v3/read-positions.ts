@@ -3,17 +3,17 @@ import type { AmmDeployment, Chain } from '@svc/wallet/core'
 import { encodePacked, keccak256, type Address } from 'viem'
 import type { Pool, Position, Token } from '../../ports.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
-import { joinQueries, knownQuery, mapQuery, query, type Query, readQuery } from '../../rpc/query.ts'
+import { joinQueries, mapQuery, query, type Query } from '../../rpc/query.ts'
 import { v3PoolAbi, v3PositionManagerAbi } from '../../abis/v3.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { poolOf, type PoolState } from '../pools/pool-state.ts'
-import { positionOf } from '../positions/position-of.ts'
+import { positionOf, type PositionReading, readRanges } from '../positions/position-of.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
 import { v3PoolAddress } from '../pools/pool-address.ts'
 import { v3PoolQuery } from './pool-query.ts'
 
 /**
- * v3 positions by token id at one block, `null` where there is none. Fees are what `collect` would pay, to the unit: what the
+ * v3 positions by token id at one block, the newest where none is named, `null` where there is none. Fees are what `collect` would pay, to the unit: what the
  * position manager owes the token, but no more than the pool owes the manager for that range, whose roundings differ.
  *
  * @throws ToolError `VERSION_NOT_DEPLOYED`, `RPC_*`
@@ -22,25 +22,18 @@ export async function readV3Positions(
   ports: ReadPorts,
   chain: Chain,
   ids: readonly bigint[],
-  blockNumber: bigint,
+  reading: PositionReading = {},
 ): Promise<readonly (Position | null)[]> {
   const deployment = requireDeployment(chain, 'v3')
-  const run = <Result>(query: Query<Result>) => readQuery(ports.rpc.client(chain), chain, query, blockNumber)
-  const records = await run(joinQueries(ids.map((id) => recordQuery(deployment, id))))
-  const states = await run(
-    joinQueries(records.map((record) => (record === null ? knownQuery(null) : rangeQuery(deployment, record)))),
-  )
-  return Promise.all(
-    records.map(async (record, index) => {
-      const state = states[index] ?? null
-      if (record === null || state === null) return null
-      const tokens = await Promise.all([
-        ports.tokens.byAddress(chain, record.token0),
-        ports.tokens.byAddress(chain, record.token1),
-      ])
-      return position(record, state, tokens, blockNumber)
-    }),
-  )
+  const found = await readRanges(ports, chain, {
+    records: ids.map((id) => recordQuery(deployment, id)),
+    rangeOf: (place) => rangeQuery(deployment, place),
+    tokensOf: ({ token0, token1 }) => [token0, token1],
+    placeOf: ({ token0, token1, fee, tickLower, tickUpper }) => [token0, token1, fee, tickLower, tickUpper].join(),
+    before: reading.before && placeBefore(reading.before),
+    reading,
+  })
+  return found.map((one) => one && position(one.record, one.state, one.tokens, one.blockNumber))
 }
 
 type Deployment = NonNullable<AmmDeployment['v3']>
@@ -55,6 +48,13 @@ type Record = {
   readonly tickLower: number
   readonly tickUpper: number
   readonly debt: Debt
+}
+
+/** Where a position stands, for as long as it does. */
+type Place = Pick<Record, 'token0' | 'token1' | 'fee' | 'tickLower' | 'tickUpper'>
+
+function placeBefore({ pool, tickLower, tickUpper }: Position): Place {
+  return { token0: pool.token0.address, token1: pool.token1.address, fee: pool.fee, tickLower, tickUpper }
 }
 
 /** Liquidity, growth at the last settlement and what was owed then, by token. */
@@ -84,8 +84,8 @@ type RangeState = {
   readonly poolDebt: Debt
 }
 
-function rangeQuery(deployment: Deployment, record: Record): Query<RangeState | null> {
-  const { token0, token1, fee, tickLower, tickUpper } = record
+function rangeQuery(deployment: Deployment, place: Place): Query<RangeState | null> {
+  const { token0, token1, fee, tickLower, tickUpper } = place
   const pool = v3PoolAddress(deployment, token0, token1, fee)
   const identity = query([contractRead(pool, v3PoolAbi, 'tickSpacing', [])], ([tickSpacing]) =>
     tickSpacing === null ? null : { token0, token1, fee, tickSpacing },

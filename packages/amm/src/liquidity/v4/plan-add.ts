@@ -78,7 +78,9 @@ export function planMintV4(
     preview: deposit.preview,
     decode: async (settled) => {
       const tokenId = mintedTokenId(settled, chain, { pool, ...deposit.ticks, liquidity, owner: recipient })
-      const { liquidityDelta, principal } = await readModification(ports, chain, pool, tokenId, settled)
+      const { liquidityDelta, principal } = await readModification(ports, chain, pool, tokenId, settled, {
+        isNew: true,
+      })
       return { positionId: tokenId.toString(), liquidity: liquidityDelta, ...flip(inverted, principal) }
     },
   }

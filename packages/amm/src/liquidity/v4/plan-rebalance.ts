@@ -61,7 +61,9 @@ export function planCloseAndOpenV4(
       const { hash } = settled.main
       const tokenId = mintedTokenId(settled, chain, { pool, ...ticks, liquidity, owner: recipient })
       const [closing, opening] = await Promise.all(
-        [BigInt(positionId), tokenId].map((id) => readModification(ports, chain, pool, id, settled, false)),
+        [BigInt(positionId), tokenId].map((id) =>
+          readModification(ports, chain, pool, id, settled, { isAlone: false, isNew: id === tokenId }),
+        ),
       )
       if (closing === undefined || opening === undefined) throw new TypeError('two changes are read')
       const { fees, principal } = closing

@@ -27,7 +27,7 @@ export async function readModification(
   pool: Pool,
   tokenId: bigint,
   settled: Settled,
-  isAlone = true,
+  { isAlone = true, isNew = false }: ModificationKind = {},
 ): Promise<Modification> {
   const { poolManager, positionManager } = requireDeployment(chain, 'v4')
   const logs = logsOf(settled, poolManager)
@@ -39,7 +39,7 @@ export async function readModification(
   const at = { pool, blockNumber: settled.main.blockNumber }
   const isDeposit = liquidityDelta > 0n
   const [fees, sqrtPriceX96] = await Promise.all([
-    readPaidFees(ports, chain, { ...at, tickLower, tickUpper, salt }),
+    isNew ? noFees : readPaidFees(ports, chain, { ...at, tickLower, tickUpper, salt }),
     pool.token0.isNative || !isAlone ? readPriceAtLog(ports, chain, { ...at, logIndex: event.logIndex }) : null,
   ])
   const moved = (token: Address, fee: bigint) => {
@@ -57,6 +57,11 @@ export async function readModification(
     fees,
   }
 }
+
+/** What is known of a change before it is looked at: it alone changes positions in its transaction; it opens its position, which has earned nothing. */
+type ModificationKind = { readonly isAlone?: boolean; readonly isNew?: boolean }
+
+const noFees: Amounts = { amount0: 0n, amount1: 0n }
 
 export type Modification = {
   /** Positive for a deposit. */

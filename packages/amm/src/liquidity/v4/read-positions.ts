@@ -3,17 +3,17 @@ import type { AmmDeployment, Chain } from '@svc/wallet/core'
 import { numberToHex, type Address } from 'viem'
 import type { Position } from '../../ports.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
-import { joinQueries, knownQuery, mapQuery, query, type Query, readQuery } from '../../rpc/query.ts'
+import { joinQueries, mapQuery, query, type Query } from '../../rpc/query.ts'
 import { v4PositionManagerAbi, v4StateViewAbi } from '../../abis/v4.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { poolOf, type PoolState } from '../pools/pool-state.ts'
-import { positionOf } from '../positions/position-of.ts'
+import { positionOf, type PositionReading, readRanges } from '../positions/position-of.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
-import { poolIdOf, type PoolKey } from './pool-key.ts'
+import { poolIdOf, type PoolKey, poolKeyOf } from './pool-key.ts'
 import { v4PoolQuery } from './pool-query.ts'
 
 /**
- * v4 positions by token id at one block, `null` where there is none. Fees are what the pool owes the position, to the unit; a
+ * v4 positions by token id at one block, the newest where none is named, `null` where there is none. Fees are what the pool owes the position, to the unit; a
  * hook with a delta of its own may pay out less.
  *
  * @throws ToolError `VERSION_NOT_DEPLOYED`, `RPC_*`
@@ -22,30 +22,26 @@ export async function readV4Positions(
   ports: ReadPorts,
   chain: Chain,
   ids: readonly bigint[],
-  blockNumber: bigint,
+  reading: PositionReading = {},
 ): Promise<readonly (Position | null)[]> {
   const deployment = requireDeployment(chain, 'v4')
-  const run = <Result>(query: Query<Result>) => readQuery(ports.rpc.client(chain), chain, query, blockNumber)
-  const records = await run(joinQueries(ids.map((id) => recordQuery(deployment, id))))
-  const states = await run(
-    joinQueries(records.map((record) => (record === null ? knownQuery(null) : rangeQuery(deployment, record)))),
-  )
-  return Promise.all(
-    records.map(async (record, index) => {
-      const state = states[index] ?? null
-      if (record === null || state === null) return null
-      const tokens = await Promise.all([
-        ports.tokens.byAddress(chain, record.key.currency0),
-        ports.tokens.byAddress(chain, record.key.currency1),
-      ])
-      const { id, owner, tickLower, tickUpper } = record
-      const { liquidity, fees0, fees1 } = state
-      return positionOf(
-        { version: 'v4', positionId: id.toString(), owner, tickLower, tickUpper, liquidity, fees0, fees1 },
-        poolOf(state.pool, tokens, blockNumber),
-      )
-    }),
-  )
+  const found = await readRanges(ports, chain, {
+    records: ids.map((id) => recordQuery(deployment, id)),
+    rangeOf: (record) => rangeQuery(deployment, record),
+    tokensOf: ({ key }) => [key.currency0, key.currency1],
+    placeOf: ({ key, tickLower, tickUpper }) => [poolIdOf(key), tickLower, tickUpper].join(),
+    before: reading.before && placeBefore(reading.before),
+    reading,
+  })
+  return found.map((one) => {
+    if (one === null) return null
+    const { id, owner, tickLower, tickUpper } = one.record
+    const { liquidity, fees0, fees1 } = one.state
+    return positionOf(
+      { version: 'v4', positionId: id.toString(), owner, tickLower, tickUpper, liquidity, fees0, fees1 },
+      poolOf(one.state.pool, one.tokens, one.blockNumber),
+    )
+  })
 }
 
 type Deployment = NonNullable<AmmDeployment['v4']>
@@ -70,6 +66,13 @@ function recordQuery({ positionManager }: Deployment, id: bigint): Query<Record 
   })
 }
 
+/** Where a position stands, for as long as it does. */
+type Place = Omit<Record, 'owner'>
+
+function placeBefore({ positionId, pool, tickLower, tickUpper }: Position): Place {
+  return { id: BigInt(positionId), key: poolKeyOf(pool), tickLower, tickUpper }
+}
+
 type RangeState = {
   readonly pool: PoolState
   readonly liquidity: bigint
@@ -77,7 +80,7 @@ type RangeState = {
   readonly fees1: bigint
 }
 
-function rangeQuery(deployment: Deployment, { id, key, tickLower, tickUpper }: Record): Query<RangeState | null> {
+function rangeQuery(deployment: Deployment, { id, key, tickLower, tickUpper }: Place): Query<RangeState | null> {
   const { stateView, positionManager } = deployment
   const poolId = poolIdOf(key)
   const range = query(

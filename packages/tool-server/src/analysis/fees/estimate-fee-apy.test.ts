@@ -19,7 +19,7 @@ async function estimateOf(pushedTo: number | null) {
       complete: true,
     }),
   } as Partial<Parameters<typeof estimateFeeApy>[0]['liquidity']> as Parameters<typeof estimateFeeApy>[0]['liquidity']
-  return estimateFeeApy({ liquidity }, {} as Chain, position, (startsAt + days * 86_400) * 1000)
+  return estimateFeeApy({ liquidity }, {} as Chain, position, (startsAt + days * 86_400) * 1000)(position)
 }
 
 test('a price that jumps through an empty stretch pays what was paid in, and the estimate says so', async () => {

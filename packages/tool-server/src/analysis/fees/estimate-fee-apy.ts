@@ -1,6 +1,6 @@
 import { feeGrowthFromSwapsInSteps, getAmountsForLiquidity, getSqrtPriceAtTick, unpackProtocolFee } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Pool, SwapRecord } from '@svc/amm'
+import type { BlockTime, Pool, SwapHistory, SwapRecord } from '@svc/amm'
 import type { Ports } from '../../ports.ts'
 import { inTurns } from '@svc/runtime'
 import { boundNote } from '@svc/amm/history'
@@ -11,32 +11,44 @@ import { lpFeeShare } from '@svc/amm/liquidity'
  * the pool's fee growth inside the range out of its Swap logs, thinned by the position's own liquidity, both sides valued at
  * the pool's price, times 365/7. Fees do not compound by themselves, so nothing is compounded here.
  *
- * `liquidity` is the position's own, `pool` the state before it was added, `nowMs` Unix milliseconds. Never throws, because
+ * The history is asked for at once, beside whatever else is under way, and held against a position once that is known. `at` is the newest
+ * block, where it has just been read. `liquidity` is the position's own, `pool` the state before it was added, `nowMs` Unix milliseconds. Never throws, because
  * it is asked after a transaction was mined: without a complete history the answer is null and a note says why.
  */
-export async function estimateFeeApy(
+export function estimateFeeApy(
   ports: Pick<Ports, 'liquidity'>,
   chain: Chain,
-  position: EarningPosition,
+  { pool, createsPool }: Pick<EarningPosition, 'pool' | 'createsPool'>,
   nowMs: number,
-): Promise<FeeApyEstimate> {
-  if (position.createsPool) return unknown('The pool is new: it has no trading history for estimatedFeeApy7d.')
-  const from = Math.floor(nowMs / 1000) - windowDays * 86_400
-  try {
-    const history = await ports.liquidity.swaps(chain, position.pool, from - marginSeconds)
-    if (history.completeFrom > from)
-      return unknown('The swap logs of the last 7 days are incomplete: no estimatedFeeApy7d.')
-    const firstInside = history.swaps.findIndex((swap) => swap.timestamp >= from)
-    const swaps = firstInside === -1 ? [] : history.swaps.slice(Math.max(0, firstInside - 1))
-    const { part, boundSwaps } =
-      position.pool.version === 'v2'
-        ? { part: pairYield(position, swaps), boundSwaps: 0 }
-        : await rangeYield(position, swaps)
-    const notes = boundSwaps === 0 ? [] : [boundNote(boundSwaps)]
-    return { apyPct: Math.round(part * (365 / windowDays) * 1e6) / 1e4, notes }
-  } catch {
-    return unknown('The swap logs of the last 7 days could not be read: no estimatedFeeApy7d.')
+  at?: BlockTime,
+): (position: EarningPosition) => Promise<FeeApyEstimate> {
+  if (createsPool) {
+    return async () => unknown('The pool is new: it has no trading history for estimatedFeeApy7d.')
   }
+  const from = Math.floor(nowMs / 1000) - windowDays * 86_400
+  const limits = at === undefined ? {} : { head: at }
+  const reading = (async () => ports.liquidity.swaps(chain, pool, from - marginSeconds, undefined, limits))()
+  reading.catch(() => undefined)
+  return async (position) => {
+    try {
+      return await estimateOf(await reading, position, from)
+    } catch {
+      return unknown('The swap logs of the last 7 days could not be read: no estimatedFeeApy7d.')
+    }
+  }
+}
+
+async function estimateOf(history: SwapHistory, position: EarningPosition, from: number): Promise<FeeApyEstimate> {
+  if (history.completeFrom > from)
+    return unknown('The swap logs of the last 7 days are incomplete: no estimatedFeeApy7d.')
+  const firstInside = history.swaps.findIndex((swap) => swap.timestamp >= from)
+  const swaps = firstInside === -1 ? [] : history.swaps.slice(Math.max(0, firstInside - 1))
+  const { part, boundSwaps } =
+    position.pool.version === 'v2'
+      ? { part: pairYield(position, swaps), boundSwaps: 0 }
+      : await rangeYield(position, swaps)
+  const notes = boundSwaps === 0 ? [] : [boundNote(boundSwaps)]
+  return { apyPct: Math.round(part * (365 / windowDays) * 1e6) / 1e4, notes }
 }
 
 export type EarningPosition = {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { withinTime } from '@svc/runtime'
-import type { AddPreview, AddRequest, Intent } from '@svc/amm'
+import type { AddPreview, AddRequest, BlockTime, Intent, UsdPrice } from '@svc/amm'
 import { writeTool } from '../../tool.ts'
 import { addContradictions, addParams, addRequestOf } from '../add-request.ts'
 import { chainInput } from '../params.ts'
@@ -62,10 +62,13 @@ export const addLiquidity = writeTool({
   ])
   const { preview } = planned
   const intent: Intent = input.createPool ? { ...planned.intent, allowsUnpricedPool: true } : planned.intent
+  // What the pool has traded is read while the transactions are on their way; a plan is shown without it.
+  const apyOf = context.isDryRun
+    ? async () => apyTooLate
+    : estimateFeeApy(context, chain, preview, context.now(), blockOf(price0 ?? price1))
   return context.execute(intent, async (settled) => {
     const added = await planned.decode(settled)
-    const earning = { ...preview, liquidity: added.liquidity }
-    const estimate = estimateFeeApy(context, chain, earning, context.now())
+    const estimate = apyOf({ ...preview, liquidity: added.liquidity })
     const apy = await withinTime(estimate, context.figuresWithinMs ?? apyTimeoutMs, apyTooLate)
     return {
       ...writeStamp(chain, intent, settled),
@@ -96,6 +99,11 @@ export const addLiquidity = writeTool({
 /** The money has moved by then: the answer does not wait long for a figure beside it. */
 const apyTimeoutMs = 5_000
 const apyTooLate = { apyPct: null, notes: ['The pool has too many swap logs to estimate estimatedFeeApy7d in time.'] }
+
+/** The block that a price was read at, which was the newest. */
+function blockOf(price: UsdPrice | null): BlockTime | undefined {
+  return price === null ? undefined : { number: price.blockNumber, timestamp: BigInt(price.readAt) }
+}
 
 /** Full width in percent of the price. */
 function rangeWidth(request: AddRequest, preview: AddPreview): string {

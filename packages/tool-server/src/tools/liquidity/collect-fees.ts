@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
-import { ownPosition } from '../own-position.ts'
+import { ownPricedPosition } from '../own-position.ts'
 import { collectParams } from '../position-params.ts'
 import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
@@ -29,16 +29,12 @@ export const collectFees = writeTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const position = await ownPosition(chain, input, context)
+  const { held: position, price0, price1 } = await ownPricedPosition(chain, input, context)
   const { token0, token1 } = position.pool
-  const [planned, price0, price1] = await Promise.all([
-    context.liquidity.planCollect(chain, position, {
-      deadline: deadlineOf(input.deadlineSeconds, context),
-      recipient: context.wallet.address,
-    }),
-    context.prices.usd(chain, token0),
-    context.prices.usd(chain, token1),
-  ])
+  const planned = await context.liquidity.planCollect(chain, position, {
+    deadline: deadlineOf(input.deadlineSeconds, context),
+    recipient: context.wallet.address,
+  })
   return context.execute(planned.intent, async (settled) => {
     const { fees0, fees1 } = await planned.decode(settled)
     return {

@@ -2,7 +2,7 @@ import { type CompoundOutcome, tokenLabel } from '@svc/amm'
 import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
-import { ownPosition } from '../own-position.ts'
+import { ownPricedPosition } from '../own-position.ts'
 import { compoundParams } from '../position-params.ts'
 import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import {
@@ -41,20 +41,16 @@ export const compoundFees = writeTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const position = await ownPosition(chain, input, context)
+  const { held: position, price0, price1 } = await ownPricedPosition(chain, input, context)
   const { token0, token1 } = position.pool
-  const [planned, price0, price1] = await Promise.all([
-    context.liquidity.planCompound(chain, position, {
-      swapToRatio: input.swapToRatio,
-      hasAtomicRoute: () => context.hasAtomicRoute(chain),
-      slippageBps: input.slippageBps ?? context.defaults.slippageBps,
-      deadline: deadlineOf(input.deadlineSeconds, context),
-      recipient: context.wallet.address,
-      kept: context.keptDeposits()[0],
-    }),
-    context.prices.usd(chain, token0),
-    context.prices.usd(chain, token1),
-  ])
+  const planned = await context.liquidity.planCompound(chain, position, {
+    swapToRatio: input.swapToRatio,
+    hasAtomicRoute: () => context.hasAtomicRoute(chain),
+    slippageBps: input.slippageBps ?? context.defaults.slippageBps,
+    deadline: deadlineOf(input.deadlineSeconds, context),
+    recipient: context.wallet.address,
+    kept: context.keptDeposits()[0],
+  })
   return context.execute(planned.intent, async (settled) => {
     const { fees0, fees1, amount0, amount1, liquidity, swapped } = await planned.decode(settled)
     return {

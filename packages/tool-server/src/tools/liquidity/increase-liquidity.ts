@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import type { Position, Settled } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
-import { isSecondToken, ownPosition } from '../own-position.ts'
+import { isSecondToken, ownPricedPosition } from '../own-position.ts'
 import {
   amountInput,
   amountOf,
@@ -62,30 +62,27 @@ export const increaseLiquidity = writeTool({
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
   const first = input.token0 === undefined ? null : await context.tokens.resolve(chain, input.token0, 'token0')
-  const position = await ownPosition(chain, input, context)
+  const { held: position, ...prices } = await ownPricedPosition(chain, input, context)
   const inverted = first !== null && isSecondToken(first, position, context.tokens.wrapped(chain))
   const [token0, token1] = inOrder(inverted, position.pool.token0, position.pool.token1)
+  const [price0, price1] = inOrder(inverted, prices.price0, prices.price1)
   const amount0 = amountOf(input.amount0, token0, 'amount0')
   const amount1 = input.amount1 === undefined ? null : amountOf(input.amount1, token1, 'amount1')
   if (amount0 === 0n && (amount1 ?? 0n) === 0n) {
     throw invalidField('amount0', 'Nothing would be added.', 'an amount above 0, or an amount1 above 0 beside it')
   }
-  const [planned, price0, price1] = await Promise.all([
-    context.liquidity.planIncrease(chain, position, {
-      inverted,
-      amount0,
-      amount1,
-      payNative: input.payNative,
-      slippageBps: input.slippageBps ?? context.defaults.slippageBps,
-      deadline: deadlineOf(input.deadlineSeconds, context),
-      kept: context.keptDeposits()[0],
-    }),
-    context.prices.usd(chain, token0),
-    context.prices.usd(chain, token1),
-  ])
+  const planned = await context.liquidity.planIncrease(chain, position, {
+    inverted,
+    amount0,
+    amount1,
+    payNative: input.payNative,
+    slippageBps: input.slippageBps ?? context.defaults.slippageBps,
+    deadline: deadlineOf(input.deadlineSeconds, context),
+    kept: context.keptDeposits()[0],
+  })
   return context.execute(planned.intent, async (settled) => {
-    const added = await planned.decode(settled)
-    const total = await totalAfter(chain, position, settled, added.liquidity, context)
+    const [added, after] = await Promise.all([planned.decode(settled), readAfter(chain, position, settled, context)])
+    const total = totalAfter(position, after, added.liquidity)
     const [added0, added1] = inOrder(inverted, added.amount0, added.amount1)
     const [total0, total1] = inOrder(inverted, total.amount0, total.amount1)
     return {
@@ -113,14 +110,7 @@ export const increaseLiquidity = writeTool({
  * turn. Read once the transaction is mined, so a failure must not lose the result: then it is what was known before, plus
  * what was added, and a note says so.
  */
-async function totalAfter(
-  chain: Chain,
-  before: Position,
-  settled: Settled,
-  added: bigint,
-  context: WriteContext,
-): Promise<Total> {
-  const after = await readAfter(chain, before, settled, context)
+function totalAfter(before: Position, after: Position | null, added: bigint): Total {
   if (after !== null) return { amount0: after.amount0, amount1: after.amount1, notes: [] }
   const [lower, upper] = [getSqrtPriceAtTick(before.tickLower), getSqrtPriceAtTick(before.tickUpper)]
   const liquidity = before.liquidity + added
@@ -138,12 +128,13 @@ const staleTotal =
 /** `null` when the chain does not answer, or answers with a block before the transaction. */
 async function readAfter(
   chain: Chain,
-  { version, positionId }: Position,
+  before: Position,
   settled: Settled,
   context: WriteContext,
 ): Promise<Position | null> {
   try {
-    const position = await context.liquidity.position(chain, version, positionId)
+    const { version, positionId } = before
+    const position = await context.liquidity.position(chain, version, positionId, { before })
     return position.pool.blockNumber >= settled.main.blockNumber ? position : null
   } catch {
     return null

@@ -1,6 +1,5 @@
-import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { estimateFeeApy, type FeeApyEstimate } from '../../analysis/fees/estimate-fee-apy.ts'
+import { type FeeApyEstimate, estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { withinTime } from '@svc/runtime'
 import {
@@ -13,7 +12,7 @@ import {
   type UsdPrice,
 } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
-import { isSecondToken, ownPosition } from '../own-position.ts'
+import { isSecondToken, ownPricedPosition } from '../own-position.ts'
 import { moveContradictions, moveParams, moveRangeOf } from '../position-params.ts'
 import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import {
@@ -68,25 +67,22 @@ export const rebalancePosition = writeTool({
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
   const first = input.token0 === undefined ? null : await context.tokens.resolve(chain, input.token0, 'token0')
-  const position = await ownPosition(chain, input, context)
+  const { held: position, price0, price1, at } = await ownPricedPosition(chain, input, context)
   const inverted = first !== null && isSecondToken(first, position, context.tokens.wrapped(chain))
   const { pool } = position
-  const [planned, price0, price1] = await Promise.all([
-    context.liquidity.planRebalance(chain, position, {
-      range: moveRangeOf(input),
-      inverted,
-      swapToRatio: input.swapToRatio,
-      slippageBps: input.slippageBps ?? context.defaults.slippageBps,
-      deadline: deadlineOf(input.deadlineSeconds, context),
-      recipient: context.wallet.address,
-      kept: context.keptDeposits()[0],
-    }),
-    context.prices.usd(chain, pool.token0),
-    context.prices.usd(chain, pool.token1),
-  ])
+  const apyOf = estimateFeeApy(context, chain, { pool, createsPool: false }, context.now(), at)
+  const planned = await context.liquidity.planRebalance(chain, position, {
+    range: moveRangeOf(input),
+    inverted,
+    swapToRatio: input.swapToRatio,
+    slippageBps: input.slippageBps ?? context.defaults.slippageBps,
+    deadline: deadlineOf(input.deadlineSeconds, context),
+    recipient: context.wallet.address,
+    kept: context.keptDeposits()[0],
+  })
   const prices = [price0, price1] as const
   const { preview } = planned
-  const worth = await worthwhile(chain, position, preview, { inverted, prices }, context)
+  const worth = await worthwhile(position, preview, { inverted, prices, apyOf }, context)
   const intent = { ...planned.intent, why: [planned.intent.why, ...worth.why].join(' ') }
   return context.execute(intent, async (settled) => {
     const { closed, opened, swapped } = await planned.decode(settled)
@@ -137,16 +133,13 @@ function leftNotes(left: readonly [bigint, bigint], tokens: readonly [Token, Tok
 type Worthwhile = { readonly why: readonly string[]; after(gasCostUsd: number | null): readonly string[] }
 
 async function worthwhile(
-  chain: Chain,
   position: Position,
   { opened, swap }: RebalancePreview,
-  { inverted, prices }: { readonly inverted: boolean; readonly prices: readonly [UsdPrice | null, UsdPrice | null] },
-  context: WriteContext,
+  { inverted, prices, apyOf }: MoveFigures,
+  context: Pick<WriteContext, 'figuresWithinMs'>,
 ): Promise<Worthwhile> {
   const { pool } = opened
-  const estimates = [opened, { ...position, createsPool: false }].map((one) =>
-    estimateFeeApy(context, chain, one, context.now()),
-  )
+  const estimates = [opened, { ...position, createsPool: false }].map(apyOf)
   const [apy = apyTooLate, oldApy = apyTooLate] = await withinTime(
     Promise.all(estimates),
     context.figuresWithinMs ?? apyTimeoutMs,
@@ -169,6 +162,12 @@ async function worthwhile(
     why: [costs, earns, ...lowers],
     after: (gasCostUsd) => [costs, earns, ...lowers, ...breakEven(swapUsd, gasCostUsd, moreUsd), ...apy.notes],
   }
+}
+
+type MoveFigures = {
+  readonly inverted: boolean
+  readonly prices: readonly [UsdPrice | null, UsdPrice | null]
+  readonly apyOf: ReturnType<typeof estimateFeeApy>
 }
 
 /** The money waits until it is known: an answer without this figure is better than none. */

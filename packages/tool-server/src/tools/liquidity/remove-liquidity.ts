@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
+import { priced } from '../own-position.ts'
 import { ownedLiquidity, removableIdProblem, removeParams } from '../owned-liquidity.ts'
 import { chainInput, deadlineOf } from '../params.ts'
 import {
@@ -45,20 +46,20 @@ export const removeLiquidity = writeTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const position = await ownedLiquidity(chain, input, context)
+  const {
+    held: position,
+    price0,
+    price1,
+  } = await priced(chain, context, (alongside) => ownedLiquidity(chain, input, context, alongside))
   const { token0, token1 } = position.pool
-  const [planned, price0, price1] = await Promise.all([
-    context.liquidity.planRemove(chain, position, {
-      percentage: input.percentage,
-      collectFees: input.collectFees,
-      slippageBps: input.slippageBps ?? context.defaults.slippageBps,
-      deadline: deadlineOf(input.deadlineSeconds, context),
-      recipient: context.wallet.address,
-      keptReceipts: context.keptReceipts(),
-    }),
-    context.prices.usd(chain, token0),
-    context.prices.usd(chain, token1),
-  ])
+  const planned = await context.liquidity.planRemove(chain, position, {
+    percentage: input.percentage,
+    collectFees: input.collectFees,
+    slippageBps: input.slippageBps ?? context.defaults.slippageBps,
+    deadline: deadlineOf(input.deadlineSeconds, context),
+    recipient: context.wallet.address,
+    keptReceipts: context.keptReceipts(),
+  })
   return context.execute(planned.intent, async (settled) => {
     const got = await planned.decode(settled)
     const amount0ReceivedUsd = valueUsd(got.amount0, token0, price0)
