@@ -31,6 +31,17 @@ import { createTrading } from './seed/trading.ts'
  * Throws when no anvil is found, when the cache cannot be written, or when the port is taken.
  */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
+  return (await start(options, false)).devnet
+}
+
+/** The same for tests: `renew` brings it to where a start of now would, with all that anvil keeps, in a tenth of the time. */
+export async function startRenewable(options: DevnetOptions): Promise<RenewableDevnet> {
+  return await start(options, true)
+}
+
+export type RenewableDevnet = { readonly devnet: Devnet; readonly renew: () => Promise<void> }
+
+async function start(options: DevnetOptions, isRenewable: boolean): Promise<RenewableDevnet> {
   const env = options.env ?? process.env
   const path = options.anvilPath ?? anvilPath(env)
   const { rpcPort: port = 0, chainId = 31_337, onProgress } = options
@@ -45,18 +56,30 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     now: Date.now,
     make: async () => await makeDump({ ...seeding, nowTimestamp: unixNow() }),
   })
-  const anvil = await loadChain({ anvilPath: path, dump, layout, chainId, port, tradingHours, now: unixNow })
+  const serving = { anvilPath: path, dump, layout, chainId, port, tradingHours, now: unixNow, isRenewable }
+  const anvil = await loadChain(serving)
   return describeDevnet(anvil, layout, chainId, testAccounts)
 }
 
-function describeDevnet(anvil: LoadedChain, layout: Layout, chainId: number, accounts: readonly DevAccount[]): Devnet {
+function describeDevnet(
+  anvil: LoadedChain,
+  layout: Layout,
+  chainId: number,
+  accounts: readonly DevAccount[],
+): RenewableDevnet {
   const { client, rpcUrl, pid } = anvil
   const inTurn = createMutex()
   const send = async (call: Call) => await inTurn(async () => await sendNow(client, call))
   const market: LiveMarket = { usd: anvil.usd }
   const feeder = createFeeder({ client, layout, market, send })
   const trading = createTrading({ layout, market, send, postDue: feeder.postDue })
-  return {
+  const restoreFeeder = feeder.remember()
+  const renew = async () => {
+    await trading.stopAll()
+    market.usd = await anvil.renew()
+    restoreFeeder()
+  }
+  const devnet: Devnet = {
     rpcUrl,
     chainId,
     pid,
@@ -94,6 +117,7 @@ function describeDevnet(anvil: LoadedChain, layout: Layout, chainId: number, acc
       await anvil.stop()
     },
   }
+  return { devnet, renew }
 }
 
 const dayMs = 24 * 3_600_000

@@ -57,7 +57,11 @@ type ChainRpcSchema = [...PublicRpcSchema, ...TestRpcSchema<'anvil'>, ...NodeSig
 type NodeSigningSchema = [
   { Method: 'eth_sendTransaction'; Parameters: [NodeTransaction]; ReturnType: Hex },
   { Method: 'eth_sendTransactionSync'; Parameters: [NodeTransaction]; ReturnType: RpcTransactionReceipt },
+  { Method: 'eth_accounts'; Parameters?: undefined; ReturnType: readonly Address[] },
   { Method: 'evm_setTime'; Parameters: [number]; ReturnType: number },
+  { Method: 'anvil_dropAllTransactions'; Parameters?: undefined; ReturnType: null },
+  { Method: 'anvil_reorg'; Parameters: [number, readonly never[]]; ReturnType: null },
+  { Method: 'anvil_autoImpersonateAccount'; Parameters: [boolean]; ReturnType: null },
 ]
 
 /** An error as a JSON-RPC endpoint answers it. */

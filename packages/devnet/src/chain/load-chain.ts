@@ -9,6 +9,7 @@ import { createMarket } from '../seed/market.ts'
 import { unitsFor, type UsdPrices } from '../seed/prices.ts'
 import { history, historyHours, tradeHours } from '../seed/trading-hour.ts'
 import { type BlockWriter, type Call, createBlockWriter } from './block-writer.ts'
+import type { ChainClient } from './chain-client.ts'
 import { type Anvil, startAnvil } from './start-anvil.ts'
 
 /**
@@ -17,27 +18,85 @@ import { type Anvil, startAnvil } from './start-anvil.ts'
  * be sold over a day begins.
  */
 export async function loadChain(options: LoadOptions): Promise<LoadedChain> {
-  const { anvilPath: path, dump, layout, chainId, port } = options
-  const args = ['--accounts', String(accountCount), '--load-state', dump]
+  const { anvilPath: path, dump, chainId, port, isRenewable = false } = options
+  // A chain that is renewed comes past any number of blocks: the states of the oldest go, rather than into a file for each new block.
+  const kept = isRenewable ? ['--prune-history', '500'] : []
+  const args = ['--accounts', String(accountCount), '--load-state', dump, ...kept]
   const anvil = await startAnvil({ path, chainId, port, args, readyTimeoutMs: 30_000 })
   try {
-    const [writer] = await Promise.all([createBlockWriter(anvil.client, anvil.rpcUrl), anvil.client.setAutomine(false)])
-    const hour = options.tradingHours > 0 ? await catchUp(anvil, writer, options) : historyHours
-    const usd = createMarket(history).pricesAt(hour)
-    // Anvil's clock follows the last block it was given; this puts it back to the present.
-    await anvil.client.request({ method: 'evm_setTime', params: [options.now()] })
-    await writer.writeBlock([...allPosts(layout, usd), twammOrderCall(layout, usd, options.now())])
-    await Promise.all([writer.verify(), anvil.client.setAutomine(true)])
-    return { ...anvil, usd }
+    const putBack = isRenewable ? await rememberLoaded(anvil.client) : null
+    const renew = async () => {
+      if (putBack === null) throw new Error('This chain was not started to be renewed')
+      await putBack()
+      return await begin(anvil, options)
+    }
+    return { ...anvil, usd: await begin(anvil, options), renew }
   } catch (error) {
     await anvil.stop()
     throw error
   }
 }
 
+/** From the state as it was seeded to the present. Returns the market's prices in the hour that is reached. */
+async function begin(anvil: Anvil, options: LoadOptions): Promise<UsdPrices> {
+  const { client, rpcUrl } = anvil
+  const { layout, tradingHours, now, isRenewable = false } = options
+  const [writer] = await Promise.all([createBlockWriter(client, rpcUrl), client.setAutomine(false)])
+  if (isRenewable) await repeatHead(client, writer)
+  const hour = tradingHours > 0 ? await catchUp(anvil, writer, options) : historyHours
+  const usd = createMarket(history).pricesAt(hour)
+  // Anvil's clock follows the last block it was given; this puts it back to the present.
+  await client.request({ method: 'evm_setTime', params: [now()] })
+  await writer.writeBlock([...allPosts(layout, usd), twammOrderCall(layout, usd, now())])
+  await Promise.all([writer.verify(), client.setAutomine(true)])
+  return usd
+}
+
+/** Blocks before the present, whose states are read: anvil forgets that of the loaded one with time. */
+async function repeatHead(client: ChainClient, writer: BlockWriter): Promise<void> {
+  const { timestamp } = await client.getBlock()
+  // Anvil starts its clock at the present whatever it loads, and refuses a block before it.
+  await client.request({ method: 'evm_setTime', params: [Number(timestamp)] })
+  await writer.writeEmpty(3, 1)
+}
+
+/**
+ * Remembers the state as it was loaded; what it returns brings it back any number of times, and what anvil keeps beside its state
+ * as well: what waits for a block, how blocks are mined and timed, the base fee to come, whom it impersonates.
+ */
+async function rememberLoaded(client: ChainClient): Promise<() => Promise<void>> {
+  const own = new Set(await client.request({ method: 'eth_accounts' }))
+  const [number, baseFeePerGas] = [await client.getBlockNumber(), await nextBaseFee(client)]
+  let id = await client.snapshot()
+  return async () => {
+    // Nothing is mined until it begins again.
+    await client.setIntervalMining({ interval: 0 })
+    await client.request({ method: 'anvil_dropAllTransactions' })
+    await client.request({ method: 'anvil_autoImpersonateAccount', params: [false] })
+    // Anvil counts whom it impersonates among its own.
+    const accounts = await client.request({ method: 'eth_accounts' })
+    for (const address of accounts) if (!own.has(address)) await client.stopImpersonatingAccount({ address })
+    await client.removeBlockTimestampInterval()
+    // Unlike the clock and the gas limit, a revert leaves the base fee alone.
+    await client.revert({ id })
+    if ((await client.getBlockNumber()) !== number) throw new Error('The state as it was loaded is gone')
+    await client.setNextBlockBaseFeePerGas({ baseFeePerGas })
+    id = await client.snapshot()
+  }
+}
+
+async function nextBaseFee(client: ChainClient): Promise<bigint> {
+  const { baseFeePerGas } = await client.getFeeHistory({ blockCount: 1, rewardPercentiles: [] })
+  const next = baseFeePerGas.at(-1)
+  if (next === undefined) throw new Error('The local chain names no base fee')
+  return next
+}
+
 export type LoadedChain = Anvil & {
   /** The market's prices in the hour up to which it was traded. */
   readonly usd: UsdPrices
+  /** Brings it to where it was when it was started, at the present of now, and returns the market's prices then. */
+  readonly renew: () => Promise<UsdPrices>
 }
 
 type LoadOptions = {
@@ -51,6 +110,8 @@ type LoadOptions = {
   readonly tradingHours: number
   /** Unix seconds. */
   readonly now: () => number
+  /** Keeps what `renew` needs: as much memory again as the state takes. */
+  readonly isRenewable?: boolean
 }
 
 /** Returns the hour of the history that the chain is in then. */
