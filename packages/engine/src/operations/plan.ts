@@ -25,7 +25,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
   const { refusals, conditions } = terms
   const { name, nativeCurrency } = chain
   const shown = shownOf(context)
-  const nameOf = contractNames(chain)
+  const nameOf = contractNames(chain, wallet)
   return {
     planId: terms.planId,
     planHash: shownPlanHash(context),
