@@ -71,7 +71,8 @@ async function isApproved(
   return saysYes('Approve exactly this?', terminal, stopped)
 }
 
-function outcome({ id, state }: Operation): string {
+/** What comes of a decision, in words for whoever made it. */
+export function outcome({ id, state }: Pick<Operation, 'id' | 'state'>): string {
   if (state === 'denied') return 'Denied.'
   if (state === 'scheduled') return 'Approved. It is carried out when its time has come.'
   return (

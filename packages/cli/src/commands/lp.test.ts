@@ -36,7 +36,7 @@ wide 20.00 ± 0.17 -86.51 -28.05 -0.04 0 9541.47 -4.59 % -0.69 % 100.00 % -8.26 
 full-range 2.40 ± 0.00 -10.36 -3.36 -0.04 0 9547.07 -4.53 % -0.08 % 100.00 % -7.36 % -
 
 Best: full-range. Ended with 9547.07 USD: fees 2.40 USD (+/-0.0 %), IL 10.36 USD, gas 0.04 USD, swaps 0.00 USD, in range 100.0 % of the time. One past of 5 days, no forecast. The lead over wide, 5.60 USD, is more than what the fees of both may be off, 0.17 USD.`)
-    expect(stdout).toContain('- 1 missing bars were taken to be without a trade.\n')
+    expect(stdout).toContain('- 1 missing bar was taken to be without a trade.\n')
     expect(stdout).toContain('- One USDC is taken to be 1 USD (--quote-usd) throughout.\n')
   })
 
@@ -169,6 +169,10 @@ test('svc lp fee-tier tells tiers by the rules of the tool, each net yield with 
   expect(said).toContain('\n0.05 % 100.00 % 9.65 % ± 4.43 35.95 % 14.26 % -26.30 % ± 20.47 0.00 %\n')
   expect(said).toContain('\nBest: 0.05 % (confidence LOW). Under 7 days of trading are known of every pool; ')
   expect(said).toContain('\n- Files tell no value locked: ')
+  expect(said, 'explains its columns by their names, not by those of --json').not.toMatch(
+    /marginalFeeApr|netApr|isLead/,
+  )
+  expect(said).toContain('"fee APR" is of a range of two deviations to each side')
 })
 
 describe('svc lp --svg', () => {

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { program } from '../processes.fixture.ts'
@@ -57,6 +58,18 @@ describe('svc serve', () => {
     expect(await once(child, 'close')).toEqual([1, null])
     expect(output.err).toContain('svc serve: another program listens on the address of SVC_LISTEN already.')
     other.close()
+  })
+
+  it.each([
+    ['lies under a file', fileURLToPath(import.meta.url), 'a part of this path is a file and no directory (ENOTDIR)'],
+    ['cannot be made', '/proc', 'the system makes no directory there (ENOENT)'],
+  ])('says so where its data directory %s', async (_what, parent, why) => {
+    const directory = join(parent, 'own')
+    const output = serve(['--transport', 'http', '--data-dir', directory], {})
+    expect(await once(child, 'close')).toEqual([1, null])
+    expect(output.err).toContain(
+      `svc serve: the data directory ${directory} cannot be used: ${why}. Name one that can be with --data-dir or SVC_DATA_DIR.\n`,
+    )
   })
 
   it('names its address, the tools it lists and the file with its keys, and ends on SIGTERM over HTTP', async () => {

@@ -1,5 +1,5 @@
 import { type BacktestStrategy, replayStrategies } from '@svc/lp-math'
-import { backtestCurves, strategiesOf, ToolError, usualStrategies } from '@svc/tool-server/analysis'
+import { backtestCurves, notesForPeople, strategiesOf, ToolError, usualStrategies } from '@svc/tool-server/analysis'
 import { backtestCsv, type BacktestReport } from './csv/backtest-csv.ts'
 import { afterBase, type CsvPool, csvPoolFlags, readCsvPool, replayOptions } from './csv/csv-pool.ts'
 import { readInputText } from '../read-input-file.ts'
@@ -115,7 +115,7 @@ function showBacktest(report: z.infer<typeof backtestForm>): string {
     '',
     `Best: ${winner.strategy}. ${winner.reason} ${winner.caveat}`,
     'USD. LVR is another view of the loss, no part of the sum; "vs held" is against the first position\'s tokens.',
-    ...report.notes.map((note) => `- ${note}`),
+    ...notesForPeople(report.notes).map((note) => `- ${note}`),
     '',
   ].join('\n')
 }

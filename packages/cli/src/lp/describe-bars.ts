@@ -13,8 +13,12 @@ export function describeBars({ file, bars, filledBars, widenedBars }: CsvPool): 
     widenedBars,
     days: figure(days),
     notes: [
-      ...(filledBars === 0 ? [] : [`${filledBars} missing bars were taken to be without a trade.`]),
-      ...(widenedBars === 0 ? [] : [`${widenedBars} bars had an open or a close outside their low and high.`]),
+      ...(filledBars === 0
+        ? []
+        : [`${filledBars} missing ${filledBars === 1 ? 'bar was' : 'bars were'} taken to be without a trade.`]),
+      ...(widenedBars === 0
+        ? []
+        : [`${widenedBars} ${widenedBars === 1 ? 'bar' : 'bars'} had an open or a close outside their low and high.`]),
       ...(days < 14
         ? [`${days.toFixed(1)} days are few: a pool's past is asked for 7 (ranges) or 14 days (backtests).`]
         : []),

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { tiersForm } from './answer-forms.ts'
+import { notesForPeople } from '@svc/tool-server/analysis'
 import { figureTable } from '../table.ts'
 import { parseWordsAndFlags, parseNumber } from '../parse-words-and-flags.ts'
 import { printableText } from '../printable-text.ts'
@@ -80,7 +81,9 @@ function showTiers({ pair, analysis, recommendation, notes }: z.infer<typeof tie
     figureTable(['tier', 'volume', 'fee APR', 'LVR', 'kept by arbitrage', 'net APR', 'quiet days'], rows).trimEnd(),
     '',
     `Best: ${recommendation.feeTier / 10_000} % (confidence ${recommendation.confidence}). ${recommendation.reason}`,
-    ...notes.map((one) => `- ${one}`),
+    '"fee APR" is of a range of two deviations to each side, held 30 days; ± is one standard error. "net APR" takes all of LVR off,',
+    'since the fees seen hold what arbitrageurs pay. "volume" is of 7 days.',
+    ...notesForPeople(notes).map((one) => `- ${one}`),
     '',
   ].join('\n')
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dollars, groupDigits, nothingArrivesText, timeLeft } from './operation-text.ts'
+import { dollars, groupDigits, nothingArrivesText, timeLeft, worthText } from './operation-text.ts'
 
 it.each([
   ['0', '0.00'],
@@ -10,6 +10,14 @@ it.each([
   ['1234567.5', '1,234,567.50'],
 ])('shows %s USD as %s, never as less', (decimal, shown) => {
   expect(dollars(decimal)).toBe(shown)
+})
+
+it.each([
+  [2984.811314, '2,984.81 USD'],
+  [0.009, '0.00 USD'],
+  [3000, '3,000.00 USD'],
+])('shows what arrives at least, %d USD, as %s, never as more', (usd, shown) => {
+  expect(worthText(usd, 'down')).toBe(shown)
 })
 
 it.each([

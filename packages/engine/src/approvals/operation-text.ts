@@ -19,15 +19,16 @@ export function approvalMessage(
   { operationId, planHash, tool, expiresAt, plan, spendUsd, othersWaiting }: ApprovalQuestion,
   now: number,
 ): string {
-  const amounts = (list: readonly DescribedAmount[]) => list.map(amountWithWorth).join(' and ')
+  const amounts = (list: readonly DescribedAmount[], rounding: Rounding) =>
+    list.map((amount) => amountWithWorth(amount, rounding)).join(' and ')
   const { leavesAtMost, arrivesAtLeast } = describeBounds(plan)
   const values = valuesText(plan.values)
   const gas = gasText({ ...plan, gasCostAtMost: gasAtMostText(plan) })
   return [
     `Approve this? ${printable(plan.why, 400)}`,
     '',
-    `Leaves the wallet at most: ${amounts(leavesAtMost) || 'nothing'}`,
-    `Arrives at least: ${amounts(arrivesAtLeast) || nothingArrivesText({ simulated: plan.deltas, deposits: plan.deposits })}`,
+    `Leaves the wallet at most: ${amounts(leavesAtMost, 'up') || 'nothing'}`,
+    `Arrives at least: ${amounts(arrivesAtLeast, 'down') || nothingArrivesText({ simulated: plan.deltas, deposits: plan.deposits })}`,
     ...describeAllowances(plan).map((allowance) => `Allows: ${allowanceText(allowance)}`),
     ...plan.deposits.map(describeDeposit).map(depositLine),
     ...(values === null ? [] : [`Worth: ${values}`]),
@@ -74,9 +75,12 @@ function depositLine({ into, range, price, split, pool }: DescribedDeposit): str
 }
 
 /** For example "16,954.87 USDC (16,954.87 USD, token 0x8335...)". */
-function amountWithWorth(amount: DescribedAmount): string {
-  return `${amountText(amount)} (${amount.usd === null ? 'no price known' : worthText(amount.usd)}, token ${amount.token})`
+function amountWithWorth(amount: DescribedAmount, rounding: Rounding): string {
+  return `${amountText(amount)} (${amount.usd === null ? 'no price known' : worthText(amount.usd, rounding)}, token ${amount.token})`
 }
+
+/** `up` for what leaves at most, `down` for what arrives at least. */
+type Rounding = 'up' | 'down'
 
 /** Everything a person should know before deciding, as lines for a terminal. `now` in Unix milliseconds. */
 export function operationText(operation: OperationDescription, now: number): string {
@@ -88,8 +92,8 @@ export function operationText(operation: OperationDescription, now: number): str
 
 /** The same as names and lines, for whatever shows them. */
 export function operationFacts(operation: OperationDescription, now: number): readonly Fact[] {
-  const leaves = operation.leavesAtMost.flatMap((amount) => amountLines('at most', amount))
-  const arrives = operation.arrivesAtLeast.flatMap((amount) => amountLines('at least', amount))
+  const leaves = operation.leavesAtMost.flatMap((amount) => amountLines('at most', amount, 'up'))
+  const arrives = operation.arrivesAtLeast.flatMap((amount) => amountLines('at least', amount, 'down'))
   const waits = operation.executeAfter === null ? [] : [new Date(operation.executeAfter).toISOString()]
   const { failure } = operation
   const values = valuesText(operation.values)
@@ -128,8 +132,8 @@ export function amountText({ amount, symbol, token, decimals, raw }: DescribedAm
   return raw !== null && decimals === null ? `${raw} smallest units of ${token}` : `${groupDigits(amount)} ${symbol}`
 }
 
-/** The same to six digits, for headlines: `up` for what leaves at most, `down` for what arrives at least. */
-export function shortAmountText(amount: DescribedAmount, rounding: 'up' | 'down'): string {
+/** The same to six digits, for headlines. */
+export function shortAmountText(amount: DescribedAmount, rounding: Rounding): string {
   return amountText(amount.decimals === null ? amount : { ...amount, amount: shortAmount(amount.amount, rounding) })
 }
 
@@ -146,8 +150,8 @@ type Arrivals = {
 }
 
 /** Dollars and cents of a worth; empty where there is no price. */
-export function worthText(usd: number | null): string {
-  return usd === null ? '' : `${dollars(usd.toFixed(6))} USD`
+export function worthText(usd: number | null, rounding: Rounding): string {
+  return usd === null ? '' : `${dollars(usd.toFixed(6), rounding)} USD`
 }
 
 /** For example "3,000 USD leave, 2,998 USD come back, at worst 2,985 USD, at trusted prices"; `null` where nothing does. */
@@ -165,7 +169,7 @@ export function valuesText(values: OperationDescription['values']): string | nul
 export function allowanceText(allowance: DescribedAllowance): string {
   const { amount, spender } = allowance
   if (!/[1-9]/.test(amount.amount)) return `nothing any more to ${spender}: what stood is taken back`
-  return `${amountWithWorth(amount)} to ${spender}, until ${allowanceEnd}`
+  return `${amountWithWorth(amount, 'up')} to ${spender}, until ${allowanceEnd}`
 }
 
 /** When an allowance ends that is not taken back with the call. */
@@ -175,15 +179,15 @@ export const allowanceEnd = 'a write to it has used it up, or approve_token with
 export function gasText({ gasCostUsd, gasCostAtMost, gasCostAtMostUsd }: GasCosts): string {
   const expected = gasCostUsd === null ? 'unknown' : `about ${gasCostUsd.toFixed(2)} USD`
   if (gasCostAtMost === null) return expected
-  const worth = gasCostAtMostUsd === null ? '' : ` (${worthText(gasCostAtMostUsd)})`
+  const worth = gasCostAtMostUsd === null ? '' : ` (${worthText(gasCostAtMostUsd, 'up')})`
   return `${expected}, at worst ${gasCostAtMost}${worth} before fees are raised`
 }
 
 export type GasCosts = Pick<OperationDescription, 'gasCostUsd' | 'gasCostAtMost' | 'gasCostAtMostUsd'>
 
 /** What is moved and its worth, and below it the number that stands on the chain. */
-function amountLines(bound: string, amount: DescribedAmount): readonly string[] {
-  const worth = amount.usd === null ? 'no price known' : `worth ${worthText(amount.usd)}`
+function amountLines(bound: string, amount: DescribedAmount, rounding: Rounding): readonly string[] {
+  const worth = amount.usd === null ? 'no price known' : `worth ${worthText(amount.usd, rounding)}`
   const { raw, decimals, token } = amount
   const below =
     raw === null || decimals === null ? `token ${token}` : `${raw} with ${decimals} decimals, token ${token}`
@@ -202,12 +206,12 @@ export function groupDigits(decimal: string): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`
 }
 
-/** Dollars and cents of a decimal text, rounded up: for headlines, never for a limit. */
-export function dollars(decimal: string): string {
+/** Dollars and cents of a decimal text, rounded up unless it is what arrives at least: for headlines, never for a limit. */
+export function dollars(decimal: string, rounding: Rounding = 'up'): string {
   const [whole = '0', fraction = ''] = decimal.split('.')
   const cents = BigInt(whole) * 100n + BigInt(fraction.slice(0, 2).padEnd(2, '0'))
-  const up = /[1-9]/.test(fraction.slice(2)) ? cents + 1n : cents
-  return groupDigits(`${up / 100n}.${`${up % 100n}`.padStart(2, '0')}`)
+  const rounded = rounding === 'up' && /[1-9]/.test(fraction.slice(2)) ? cents + 1n : cents
+  return groupDigits(`${rounded / 100n}.${`${rounded % 100n}`.padStart(2, '0')}`)
 }
 
 const stateWords = {

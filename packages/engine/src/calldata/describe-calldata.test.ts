@@ -13,7 +13,7 @@ import {
 import { poolIdOf } from '@svc/amm/liquidity'
 import { planSwapV4 } from '../../../amm/src/liquidity/v4/plan-swap.ts'
 import type { Pool, Token } from '@svc/amm'
-import { describeCalldata } from './describe-calldata.ts'
+import { contractNames, describeCalldata } from './describe-calldata.ts'
 
 const chain = findChain(chains, 'base')!
 const { v3, v4, universalRouter } = chain.amm
@@ -257,6 +257,14 @@ describe('calldata for a person', () => {
       { function: 'not decoded', arguments: { data: expect.stringMatching(/\d+ bytes/) }, tokens: {} },
     ])
   })
+})
+
+it('names the wallet among the addresses of a call, so that a person sees who is paid', () => {
+  const wallet = '0xd8A6e4B9b4AD17DCa6a98A6DAFC7f66790F86D59'
+  const nameOf = contractNames(chain, wallet)
+  expect([nameOf(wallet), nameOf(wallet.toLowerCase())]).toEqual(['the wallet itself', 'the wallet itself'])
+  expect(nameOf(chain.amm.v3!.swapRouter02)).toBe('the v3 swap router')
+  expect([nameOf('0x00000000000000000000000000000000000000AA'), nameOf('500')]).toEqual([null, null])
 })
 
 function poolOf(token0: Token, token1: Token): Pool {

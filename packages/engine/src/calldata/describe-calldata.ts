@@ -52,10 +52,12 @@ export function describeCalldata(
   return { contract: contract.name, calls: size(data) === 0 ? [] : readFunction(place, data, 0) }
 }
 
-/** Gives our own name for a contract of the chain's row; `null` for any other text. */
-export function contractNames(chain: Chain): ContractNames {
+/** Gives our own name for the wallet and a contract of the chain's row; `null` for any other text. */
+export function contractNames(chain: Chain, wallet: Address): ContractNames {
   const contracts = contractsOf(chain)
-  return (text) => (text.length === addressLength ? (contracts.get(text.toLowerCase())?.name ?? null) : null)
+  const nameOf = (address: string) =>
+    address === wallet.toLowerCase() ? 'the wallet itself' : (contracts.get(address)?.name ?? null)
+  return (text) => (text.length === addressLength ? nameOf(text.toLowerCase()) : null)
 }
 
 export type ContractNames = (text: string) => string | null

@@ -22,13 +22,15 @@ const said = (isInverted: boolean) => {
 it('is said in the order in which the caller names the tokens, and of which per which', () => {
   expect(said(false)).toMatchObject([
     {
-      message: 'The pool stands 2099 bps above the market in WBTC per USDC; a deposit is made within 200 bps of it.',
+      message:
+        'The pool stands 2099 bps above the market in WBTC per USDC; a deposit is made within 200 bps of the market.',
       details: [{ message: 'WBTC per USDC', deviationBps: 2_099 }],
     },
   ])
   expect(said(true)).toMatchObject([
     {
-      message: 'The pool stands 2099 bps below the market in USDC per WBTC; a deposit is made within 200 bps of it.',
+      message:
+        'The market stands 2099 bps above the pool in USDC per WBTC; a deposit is made within 200 bps of the market.',
       details: [{ message: 'USDC per WBTC', deviationBps: -2_099 }],
     },
   ])

@@ -115,12 +115,13 @@ function refuseOffMarket(
   const ofPoolBps = isAbove ? bps(square, trusted.high ** 2n) : -bps(trusted.low ** 2n, square)
   // Both directions are measured from the smaller price, so the other order has the other sign.
   const offBps = isInverted ? -ofPoolBps : ofPoolBps
-  const where = offBps > 0 ? 'above' : 'below'
+  // Said of the one that is higher: in percent of the smaller price, one may be more than a hundred above, never below.
+  const [higher, lower] = offBps > 0 ? ['pool', 'market'] : ['market', 'pool']
   const [one, other] = [symbolOf(pool.token0), symbolOf(pool.token1)]
   const order = isInverted ? `${one} per ${other}` : `${other} per ${one}`
   return {
     code: 'POOL_PRICE_OFF_MARKET',
-    message: `The pool stands ${Math.abs(offBps)} bps ${where} the market in ${order}; ${what} within ${maxPoolDeviationBps} bps of it.`,
+    message: `The ${higher} stands ${Math.abs(offBps)} bps above the ${lower} in ${order}; ${what} within ${maxPoolDeviationBps} bps of the market.`,
     details: [
       {
         message: order,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { columnOf, showWithError } from './figures.ts'
+import { columnOf, notesForPeople, showWithError } from './figures.ts'
 
 test('figures with errors stand to the second digit of the largest error, all of them', () => {
   const column = columnOf([
@@ -47,4 +47,14 @@ test.each([
 
 test('a change has its sign, where anything of it is left', () => {
   expect([9.8, -9.8, 0.004].map((value) => showWithError(value, 0.25).change)).toEqual(['+9.80', '-9.80', '0.00'])
+})
+
+test('notes that explain members of an answer are not shown to people, whatever else is', () => {
+  const notes = [
+    'Dollars: USDC at its dollar peg.',
+    'hodlBenchmark holds half.',
+    'wstETH has no price.',
+    'netApr takes off LVR.',
+  ]
+  expect(notesForPeople(notes)).toEqual([notes[0], notes[2]])
 })

@@ -91,6 +91,11 @@ export function columnOf(figures: readonly Figure[]): Column {
   }
 }
 
+/** The notes of an answer without those that only explain members of it: where they are shown, columns have names of their own. */
+export function notesForPeople(notes: readonly string[]): readonly string[] {
+  return notes.filter((note) => !/\b(?:hodlBenchmark|vsHodlPct|marginalFeeApr|netApr|netAprError)\b/.test(note))
+}
+
 /** A figure of a column, with how far it may be off where that is known. */
 export type Figure = { readonly value: number | null | undefined; readonly error?: number | undefined }
 

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -45,7 +46,7 @@ export function appendEnvFile(path: string, additions: Readonly<Record<string, s
   const lines = Object.entries(additions).map(([name, value]) => `${name}=${value}\n`)
   const content = `${before}${before.endsWith('\n') ? '' : '\n'}${lines.join('')}`
   const directory = dirname(path)
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeDirectory(directory)
   const temporary = join(directory, `.env.${process.pid}.tmp`)
   rmSync(temporary, { force: true })
   writeDurably(temporary, content)
@@ -96,4 +97,16 @@ function malformed(path: string, line: number): ConfigError {
     fix: 'Correct or remove the line.',
   }
   return new ConfigError([problem])
+}
+
+/** Level by level: where the system refuses a new name as missing (/proc), `recursive` of Node 20 tries for ever. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return
+  makeDirectory(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have been first.
+    if (!existsSync(path)) throw error
+  }
 }

@@ -6,7 +6,7 @@ import { handleCall, runHandler } from '../pipeline.ts'
 import type { CallContext, CallRequest, DispatchOptions, WritePipeline } from './call-stages.ts'
 import { type CallResult, internalError } from './call-result.ts'
 import { carryOutDue, type CarriedOut, type CarryOutDeps } from './carry-out.ts'
-import { type ToolList, createOfferedTools, type OfferedTools } from './offered-tools.ts'
+import { type ToolList, createOfferedTools, type OfferedTools, type ShownWithTools } from './offered-tools.ts'
 import { createOnce } from './once.ts'
 import { readPicture } from './pictures.ts'
 
@@ -21,7 +21,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   })
   const context: CallContext = { options, tools, once, deps: depsOf(options, tools), pictures }
   return Object.freeze({
-    list: (principal: Principal, views?: boolean) => tools.list(principal, views),
+    list: (principal: Principal, shown?: ShownWithTools) => tools.list(principal, shown),
     has: (name: string) => tools.get(name) !== null,
     pictures: {
       list: (principalId: string) => pictures.list(principalId),
@@ -51,7 +51,7 @@ function openOnce(write: WritePipeline, log: Log): ReturnType<typeof createOnce>
 /** What every transport calls, whose pipeline is `handleCall`. Knows nothing of protocols. */
 export type Dispatch = {
   /** What a principal may call, as `tools/list` shows it; with the views of answers where the client shows such. */
-  list(principal: Principal, views?: boolean): ToolList
+  list(principal: Principal, shown?: ShownWithTools): ToolList
   has(name: string): boolean
   /** What was drawn of answers, each for the principal that was given it. */
   readonly pictures: Pick<ChartStore, 'list'> & {

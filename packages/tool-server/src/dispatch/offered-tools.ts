@@ -33,12 +33,20 @@ export function isOffered(tool: Pick<Tool, 'inDataProfile'>, profile: Profile): 
 }
 
 export type OfferedTools = {
-  /** What a principal may call, as `tools/list` shows it; with the views of answers where the client shows such. */
-  list(principal: Principal, views?: boolean): ToolList
+  /** What a principal may call, as `tools/list` shows it. */
+  list(principal: Principal, shown?: ShownWithTools): ToolList
   /** Offered or not; `null` for none. */
   get(name: string): Tool | null
   /** Throws `TOOL_NOT_FOUND`, `TOOL_NOT_IN_PROFILE`. */
   require(name: string): Tool
+}
+
+/** What a list holds for the eyes of a person, none of it unless asked for. */
+export type ShownWithTools = {
+  /** The views of answers, for clients that show such. */
+  readonly views?: boolean
+  /** An icon of each tool, where a list is asked for once in a session: on answers that stand alone it would weigh too much. */
+  readonly icons?: boolean
 }
 
 /** A tool as `tools/list` shows it. */
@@ -49,6 +57,7 @@ export type ListedTool = ToolSchemas & {
   readonly annotations: Tool['annotations']
   /** The view of its answers, for clients that show such. */
   readonly _meta?: { readonly ui: { readonly resourceUri: string } }
+  readonly icons?: IconImage[]
 }
 
 /** What one class of principals sees: sorted by name, the same bytes every time. */
@@ -62,17 +71,19 @@ export type ToolList = {
  * Keeps one list per class of principals (a tier of keys, or a set of scopes). The definitions are made once, when the first
  * list is asked for: most of a start would go into them, and some servers are never asked.
  */
-export function createToolLists(tools: readonly Tool[]): (principal: Principal, views?: boolean) => ToolList {
+export function createToolLists(tools: readonly Tool[]): OfferedTools['list'] {
   let made: readonly Entry[] | null = null
   const lists = new Map<string, ToolList>()
-  return (principal, views = false) => {
-    const classKey = `${principal.tier ?? [...principal.scopes].toSorted().join(' ')}${views ? ' with views' : ''}`
+  return (principal, { views = false, icons = false } = {}) => {
+    const caller = principal.tier ?? [...principal.scopes].toSorted().join(' ')
+    const classKey = `${caller}${views ? ' with views' : ''}${icons ? ' with icons' : ''}`
     const known = lists.get(classKey)
     if (known !== undefined) return known
     made ??= tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((tool) => ({ tool, listed: listTool(tool) }))
     const visible = made
       .filter(({ tool }) => may(principal, tool))
       .map((entry) => (views ? withView(entry) : entry.listed))
+      .map((listed) => (icons ? Object.freeze({ ...listed, icons: [iconOfTool(listed)] }) : listed))
     const list = Object.freeze({ tools: visible, json: JSON.stringify(visible) })
     lists.set(classKey, list)
     return list
@@ -95,4 +106,25 @@ export function listTool(tool: Tool): ListedTool {
 function withView({ tool, listed }: Entry): ListedTool {
   const resourceUri = tool.view === null ? null : appViews.uriOf(tool.view)
   return resourceUri === null ? listed : Object.freeze({ ...listed, _meta: { ui: { resourceUri } } })
+}
+
+/** What a person sees at a glance of a tool: whether it reads, changes something without taking anything away, or may spend. */
+function iconOfTool({ annotations: { readOnlyHint, destructiveHint } }: ListedTool): IconImage {
+  if (readOnlyHint) return toolIcons.reads
+  return destructiveHint === true ? toolIcons.spends : toolIcons.changes
+}
+
+type IconImage = { src: string; mimeType: string; sizes: string[] }
+
+/** A picture of 24 by 24, readable on light and dark. */
+export function iconOf(shapes: string): IconImage {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24">${shapes}</svg>`
+  return { src: `data:image/svg+xml;base64,${btoa(svg)}`, mimeType: 'image/svg+xml', sizes: ['any'] }
+}
+
+/** A glass, a pencil, and arrows out of the wallet and into it. */
+const toolIcons = {
+  reads: iconOf('<path d="M10 4a6 6 0 1 0 .1 0zM14 15l6 6" fill="none" stroke="#28c" stroke-width="2"/>'),
+  changes: iconOf('<path d="M4 20l1-5L16 4l4 4L9 19z" fill="none" stroke="#889" stroke-width="2"/>'),
+  spends: iconOf('<path d="M3 8h16l-4-4M21 16H5l4 4" fill="none" stroke="#d72" stroke-width="2"/>'),
 }

@@ -46,12 +46,14 @@ describe('one endpoint, two eras', () => {
 
   it('shows a client its icon once, where a session begins, and not on answers that stand alone', async () => {
     open = await openTestServer({ env: full })
-    const { client } = await connectModern(open.url, open.keys.read, 'legacy')
+    const { client } = await connectModern(open.url, open.keys.write, 'legacy')
     const [icon] = client.getServerVersion()?.icons ?? []
     expect(icon).toMatchObject({ mimeType: 'image/svg+xml', sizes: ['any'] })
     const [, svg = ''] = /^data:image\/svg\+xml;base64,(.+)$/.exec(icon?.src ?? '') ?? []
     expect(atob(svg)).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^]*<\/svg>$/)
     expect(atob(svg)).not.toMatch(/script|href|on\w+=/)
+    const { tools } = await client.listTools()
+    for (const { icons } of tools) expect(atob((icons?.[0]?.src ?? '').slice(26))).toMatch(/^<svg [^]*<\/svg>$/)
     await client.close()
     const alone = await connectModern(open.url, open.keys.read, 'modern')
     expect(JSON.stringify(await alone.client.listTools())).not.toContain('data:image')

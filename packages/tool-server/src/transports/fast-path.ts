@@ -157,7 +157,7 @@ async function hotResult(
   signal: AbortSignal,
 ): Promise<string> {
   if (request.method === 'ping') return '{}'
-  if (request.method === 'tools/list') return `{"tools":${dispatch.list(principal).json}}`
+  if (request.method === 'tools/list') return `{"tools":${dispatch.list(principal, { icons: true }).json}}`
   return JSON.stringify(await dispatch.call({ name: request.name, arguments: request.arguments, principal, signal }))
 }
 

@@ -1,7 +1,6 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type EventStore,
-  type Icon,
   type jsonSchemaValidator,
   ProtocolError,
   ProtocolErrorCode,
@@ -15,6 +14,7 @@ import { appViews, showsViews } from '../apps/app-views.ts'
 import type { Principal } from '@svc/engine'
 import type { CallRequest } from '../dispatch/call-stages.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
+import { iconOf } from '../dispatch/offered-tools.ts'
 import { ToolError } from '@svc/amm'
 import { createApprovalStates, callAlone, callInSession } from './ask-client.ts'
 import { listTtlMs, type ServerInfo } from './protocol-facts.ts'
@@ -60,7 +60,7 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
     const views = (context: ServerContext) => showsViews(capabilitiesOf(server, era, context))
     server.setRequestHandler('tools/list', (request, context) => {
       if (request.params?.cursor !== undefined) throw unknownCursor()
-      return { tools: dispatch.list(principal, views(context)).tools }
+      return { tools: dispatch.list(principal, { views: views(context), icons: era === 'legacy' }).tools }
     })
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const signal = callerSignal(context.mcpReq.signal, context.http?.req?.signal)
@@ -132,12 +132,7 @@ function sharedValidator(): jsonSchemaValidator {
   return { getValidator: (schema) => (validator ??= new CfWorkerJsonSchemaValidator()).getValidator(schema) }
 }
 
-/** What clients may show beside the server's name: a drop between the bounds of a range, readable on light and dark. */
-const serverIcon: Icon = {
-  src: `data:image/svg+xml;base64,${btoa(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M4 4v16M20 4v16" stroke="#889" stroke-width="2"/>' +
-      '<path d="M12 4c3 4 5 6 5 9a5 5 0 0 1-10 0c0-3 2-5 5-9z" fill="#28c"/></svg>',
-  )}`,
-  mimeType: 'image/svg+xml',
-  sizes: ['any'],
-}
+/** What clients may show beside the server's name: a drop between the bounds of a range. */
+const serverIcon = iconOf(
+  '<path d="M4 4v16M20 4v16" stroke="#889" stroke-width="2"/><path d="M12 4c3 4 5 6 5 9a5 5 0 0 1-10 0c0-3 2-5 5-9z" fill="#28c"/>',
+)

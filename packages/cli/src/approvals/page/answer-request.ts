@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { StoreError, type Operations } from '@svc/store'
 import * as z from 'zod'
+import { outcome } from '../decide.ts'
 import { readList } from '../read-list.ts'
 import { pageCss, pageJs } from './assets.ts'
 import { htmlText } from './html.ts'
@@ -119,8 +120,7 @@ async function decide(word: unknown, { operations, by }: PageState): Promise<str
   const parsed = decision.safeParse(word)
   if (!parsed.success) return null
   const { id, planHash, approved } = parsed.data
-  const { state } = await operations.decide(id, { approved, planHash, by })
-  return state === 'denied' ? 'Denied.' : 'Approved.'
+  return outcome(await operations.decide(id, { approved, planHash, by }))
 }
 
 async function cancel(word: unknown, { operations, by }: PageState): Promise<string | null> {

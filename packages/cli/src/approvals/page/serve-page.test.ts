@@ -198,7 +198,11 @@ describe('the approval page', () => {
     const changed = await ask('/decide', { method: 'POST', headers, body: word({ planHash: `0x${'00'.repeat(32)}` }) })
     expect(changed.status).toBe(409)
     expect(await stateOf('op-1')).toBe('awaiting_approval')
-    expect((await ask('/decide', { method: 'POST', headers, body: word() })).status).toBe(200)
+    const done = await ask('/decide', { method: 'POST', headers, body: word() })
+    expect(done.status).toBe(200)
+    expect(done.text, 'and what comes next').toContain(
+      'Approved. It is carried out once, as soon as the caller calls execute_plan with planId op-1',
+    )
     expect(await place.operations.byId('op-1')).toMatchObject({ state: 'approved', decidedBy: 'operator:test' })
     expect((await ask('/decide', { method: 'POST', headers, body: word({ approved: false }) })).status).toBe(409)
     expect(

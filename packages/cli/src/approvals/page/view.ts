@@ -295,6 +295,6 @@ function amounts(list: OperationDescription['leavesAtMost'], rounding: 'up' | 'd
     (amount) =>
       html`<span class="amount" title="${amountText(amount)}, token ${amount.token}"
           >${shortAmountText(amount, rounding)}</span
-        ><small>${worthText(amount.usd)}</small>`,
+        ><small>${worthText(amount.usd, rounding)}</small>`,
   )}`
 }

@@ -124,7 +124,10 @@ async function burnTheGas({ world, agent, transcript }: HostileScene, stopped: s
   const { remainingUsd } = await agent.look('check_safety_status', {}, shapes.remaining)
   // Nearly all that is left, so that the rest is a matter of a few calls.
   const rest = Number(remainingUsd.session) - 4
-  if (rest > 0) await agent.call('execute_swap', swapOf(rest.toFixed(2)), shapes.swapped)
+  if (rest > 0) {
+    await agent.call('execute_swap', swapOf(rest.toFixed(2)), shapes.swapped)
+    transcript.row('first', 'it swaps nearly all that is left of the session, as it may')
+  }
   const spender = world.devnet.chain.amm.v3?.swapRouter02 ?? ''
   const approval = { token: 'USDC', spender, amount: '0', chain: 'local' }
   transcript.asked('approve_token', approval)

@@ -120,10 +120,10 @@ function freedomOf(...scores: readonly TierScore[]): number {
 }
 
 function wordsOf({ netApr, errors, isClear }: Lead, { feeTier }: ScoredTier): string {
-  const lead = `Its net yield is ${percents(netApr, 2, 'yield')} a year above that of ${label(feeTier)}, `
+  const lead = `Its net yield is ${percents(netApr, 2, 'yield')} % a year above that of ${label(feeTier)}, `
   return isClear
-    ? `${lead}more than the errors of both explain in 19 of 20 cases, ${percents(errors, 2, 'yield')}.`
-    : `${lead}which is within what the errors of both explain in 19 of 20 cases, ${percents(errors, 2, 'yield')}: the two are not distinguished.`
+    ? `${lead}more than the errors of both explain in 19 of 20 cases, ${percents(errors, 2, 'yield')} %.`
+    : `${lead}which is within what the errors of both explain in 19 of 20 cases, ${percents(errors, 2, 'yield')} %: the two are not distinguished.`
 }
 
 function daysOf(best: ScoredTier, second: ScoredTier): string {

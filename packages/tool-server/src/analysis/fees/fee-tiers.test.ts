@@ -135,14 +135,14 @@ describe('the choice of a fee tier', () => {
     const t = studentDeviate(1.96, (27 * (1 + rival) ** 2) / (1 + rival ** 2))
     expect(lead?.errors).toBeCloseTo(best.score.feeApr * uncertainty * Math.sqrt(1 + rival) * t, 6)
     expect(lead?.netApr).toBeCloseTo(best.score.feeApr / 3, 6)
-    expect(reason).toMatch(/ more than the errors of both explain in 19 of 20 cases, \d+\.\d\d\.$/)
+    expect(reason).toMatch(/ more than the errors of both explain in 19 of 20 cases, \d+\.\d\d %\.$/)
   })
 
   test('is not sure of a lead within the errors of both, and says so', () => {
     const { tier: best, confidence, lead, reason } = choose([changeable(500, 15, 0.9), changeable(3_000, 11, 0.9)], 0.5)
     expect([best.feeTier, confidence, lead?.isClear]).toEqual([500, 'LOW', false])
     expect(reason).toMatch(
-      / within what the errors of both explain in 19 of 20 cases, \d+\.\d\d: the two are not distinguished\.$/,
+      / within what the errors of both explain in 19 of 20 cases, \d+\.\d\d %: the two are not distinguished\.$/,
     )
   })
 

@@ -1,4 +1,5 @@
 import {
+  notesForPeople,
   showChange,
   showNumber,
   showWithError,
@@ -40,7 +41,7 @@ export function backtestFigures(result: BacktestAnswer): Figures {
     ],
     tables: [resultsTable(strategies), costsTable(strategies)],
     chart: `The value of each strategy and of holding from ${span}, each with how far its fees may be off at the end; the price with the range of the one that is chosen, the best at first; and its fees and impermanent loss until each time. The tables below hold where each ended.`,
-    notes: [winner.reason, winner.caveat, ...(result.notes ?? []), ...incomplete(result)],
+    notes: [winner.reason, winner.caveat, ...notesForPeople(result.notes ?? []), ...incomplete(result)],
     method:
       'A replay of what the pool did, nothing drawn at random: own liquidity dilutes its fees, a rebalance pays for gas and for its swap. ' +
       '± is how far the fees may lie off, since a bar hides the way of the price within it. The past promises nothing.',

@@ -113,7 +113,8 @@ function notesOf(
 ): string[] {
   const quiet = quietDays(history.bars)
   return [
-    `Dollars: ${quoteUsd.basis}. hodlBenchmark holds half of the amount in each token, vsHodlPct the tokens of a strategy's own first position.`,
+    `Dollars: ${quoteUsd.basis}.`,
+    "hodlBenchmark holds half of the amount in each token, vsHodlPct the tokens of a strategy's own first position.",
     ...(quoteUsd.isToday
       ? ['No past of a pool with a dollar token is known: what prices did in dollars is missing.']
       : []),
