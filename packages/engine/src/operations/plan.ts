@@ -26,12 +26,8 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
   const { refusals, conditions } = terms
   const { name, nativeCurrency } = chain
   const shown = shownOf(context)
-<<<<<<< HEAD
-  const nameOf = contractNames(chain)
-  const gas = gasOf(context)
-=======
   const nameOf = contractNames(chain, wallet)
->>>>>>> x-opr
+  const gas = gasOf(context)
   return {
     planId: terms.planId,
     planHash: shownPlanHash(context),
