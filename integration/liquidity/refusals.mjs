@@ -9,12 +9,13 @@ export async function refuseAtFirst(held, { hasKey }) {
   const pair = { token0: 'WETH', token1: 'USDC' }
   const apart = { token0: 'WBTC', token1: 'USDT' }
   const amount = '10000'
-  const startTime = new Date(Date.now() - 5 * 86_400_000).toISOString()
+  const isoAgo = (days) => new Date(Date.now() - days * 86_400_000).toISOString()
+  const startTime = isoAgo(20)
   await held.refused('optimize_lp_range', { ...apart, amount }, 'NO_POOL')
   await held.refused('recommend_fee_tier', apart, 'NO_POOLS')
   await held.refused('recommend_fee_tier', { ...apart, token1: 'NOSUCH' }, 'TOKEN_NOT_FOUND')
   await held.refused('backtest_lp_strategy', { ...apart, amount, startTime }, 'NO_POOL')
-  await held.refused('backtest_lp_strategy', { ...pair, amount, startTime }, 'INSUFFICIENT_HISTORY')
+  await held.refused('backtest_lp_strategy', { ...pair, amount, startTime: isoAgo(5) }, 'INSUFFICIENT_HISTORY')
   const strategies = '[{"name":"narrow"'
   await held.refused('backtest_lp_strategy', { ...pair, amount, startTime, strategies }, 'INVALID_STRATEGY')
   const sale = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', duration: 7_200 }

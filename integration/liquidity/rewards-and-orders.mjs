@@ -10,8 +10,11 @@ export async function claimRewards(held, { hasKey, builds }) {
   held.agree('the distributor', distributor, ready.rewards.distributor)
   const paid = async (address) => (await read(distributor, 'claimed', [wallet, address]))[0]
   for (const { token } of rewards) held.agree('nothing is claimed yet', await paid(token), 0n)
-  if (!hasKey) return held.refused('claim_lp_rewards', { tokens: ['USDC'] }, 'API_KEY_NOT_CONFIGURED')
-  if (!builds.includes('rewards')) return held.refused('claim_lp_rewards', { tokens: ['USDC'] }, 'TRADING_API_REFUSED')
+  if (!builds.includes('rewards')) {
+    const code = hasKey ? 'TRADING_API_REFUSED' : 'API_KEY_NOT_CONFIGURED'
+    await held.refused('claim_lp_rewards', { tokens: ['USDC'] }, code)
+    return
+  }
   const { claimed } = await held.write('claim_lp_rewards', { tokens: ['USDC'] }, (result) =>
     result.claimed.map(({ symbol, amount }) => came(symbol, amount, result.txHash)),
   )
@@ -29,8 +32,11 @@ export async function migrate(held, { hasKey, builds }, trade) {
     left('USDC', result.amount1Deposited, result.txHash),
   ])
   const { positionId } = opened
-  if (!hasKey) return held.refused('migrate_position', { positionId }, 'API_KEY_NOT_CONFIGURED')
-  if (!builds.includes('migration')) return held.refused('migrate_position', { positionId }, 'TRADING_API_REFUSED')
+  if (!builds.includes('migration')) {
+    const code = hasKey ? 'TRADING_API_REFUSED' : 'API_KEY_NOT_CONFIGURED'
+    await held.refused('migrate_position', { positionId }, code)
+    return
+  }
   await earn(held, { position: { version: 'v3', positionId }, trade })
   const { poolManager } = row.amm.v4
   let arrived

@@ -193,7 +193,7 @@ async function batch(held, operations) {
 async function worthOf(held, amounts) {
   const { priceUsd } = await held.ask('get_token_price', { token: 'ETH' })
   return [...amounts].reduce((sum, [symbol, amount]) => {
-    return sum + Number(held.text(amount, symbol)) * (/ETH$/.test(symbol) ? priceUsd : 1)
+    return sum + Number(held.text(amount, symbol)) * (symbol.endsWith('ETH') ? priceUsd : 1)
   }, 0)
 }
 
