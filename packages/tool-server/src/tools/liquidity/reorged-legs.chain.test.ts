@@ -30,7 +30,7 @@ describe('a block that is taken away between two legs', () => {
     const legs = await forEachLeg(async (key) => {
       // Now more of one token, now of the other, so that each time a side is swapped.
       const [low, high] = Number(positionId) % 2 === 0 ? [0.7, 1.02] : [0.98, 1.4]
-      const aim = { positionId, token0: 'WETH', priceLower: price * low, priceUpper: price * high, slippageBps: 300 }
+      const aim = { positionId, token0: 'WETH', priceLower: price * low, priceUpper: price * high }
       const answer = await world.call('rebalance_position', { ...aim, idempotencyKey: key })
       expect((await world.call('get_position', { positionId })).at('isClosed')).toBe(true)
       positionId = answer.text('newPosition.positionId')
@@ -46,7 +46,7 @@ describe('a block that is taken away between two legs', () => {
     const pool = opened.text('pool.poolAddress') as Hash
     const legs = await forEachLeg(async (key) => {
       await devnet().trade(6, 3, [pool])
-      const request = { targetToken: 'USDC', minHarvestUsd: 0, slippageBps: 300, idempotencyKey: key }
+      const request = { targetToken: 'USDC', minHarvestUsd: 0, idempotencyKey: key }
       const weth = await world.balance('WETH')
       const answer = await world.call('harvest_rewards', request)
       expect([answer.list('feesCollected').length, answer.list('consolidationSwaps').length]).toEqual([1, 1])
