@@ -1,9 +1,7 @@
 // What a position of v3 or v4 holds, by its manager and the vendor's own arithmetic.
-import { createRequire } from 'node:module'
+import { loadSdks } from '../../packages/devnet/dist/trading/build-call.js'
 
-const require = createRequire(import.meta.url)
-const sdk = require('@uniswap/v3-sdk')
-const JSBI = require('jsbi')
+const { core, v3 } = loadSdks()
 
 /** 0 for one that is burnt. */
 export async function liquidityOf({ read, row }, { version, positionId }) {
@@ -30,7 +28,7 @@ export async function principalOf(held, { version, positionId }) {
   ]
   const within = price < lower ? lower : price > upper ? upper : price
   const delta = (side, from, to) =>
-    BigInt(sdk.SqrtPriceMath[`getAmount${side}Delta`](big(from), big(to), big(liquidity), false).toString())
+    BigInt(v3.SqrtPriceMath[`getAmount${side}Delta`](big(from), big(to), big(liquidity), false).toString())
   const amounts = [delta(0, within, upper), delta(1, lower, within)]
   return new Map(tokens.map((address, index) => [symbolOf(held, address), amounts[index]]))
 }
@@ -62,10 +60,10 @@ function symbolOf({ ready }, address) {
 }
 
 function ratioAt(tick) {
-  return BigInt(sdk.TickMath.getSqrtRatioAtTick(tick).toString())
+  return BigInt(v3.TickMath.getSqrtRatioAtTick(tick).toString())
 }
 
 /** As the vendor's arithmetic takes it. */
 function big(value) {
-  return JSBI.BigInt(`${value}`)
+  return new core.Fraction(`${value}`).quotient
 }
