@@ -53,6 +53,19 @@ export const kinds = {
     needs: async (world) => ((await world.position()) === null ? 'add' : null),
     worth: (transactions) => worthUsdMicros(transactions.filter(({ moves }) => !moves)),
   },
+  batch: {
+    tool: 'batch_lp_operations',
+    input: async (world) => {
+      const pair = { token0: 'USDC', token1: 'DAI', fee: 100, amount0: '20', rangeStrategy: 'medium' }
+      const operations = [
+        { type: 'remove', positionId: await world.position(), params: { version: 'v3', percentage: 30 } },
+        { type: 'add', params: { version: 'v3', ...pair } },
+      ]
+      return { operations, chain }
+    },
+    isEffect: ({ mints }) => mints,
+    needs: async (world) => ((await world.position()) === null ? 'add' : null),
+  },
   remove: {
     tool: 'remove_liquidity',
     input: async (world) => ({ positionId: await world.position(), chain }),

@@ -63,7 +63,8 @@ export async function openWorld({ random, database, program, report }) {
 
 /** The settings of the server; `confirmations` makes it wait for that many blocks, for trials with reorgs. */
 function settingsOf({ devnet, dataDir, privateKey, rpcUrl, environment }) {
-  writeFileSync(join(dataDir, 'policy.json'), JSON.stringify(devnetPolicy()), { mode: 0o600 })
+  const policy = devnetPolicy({ batchDelegate: { [devnet.chainId]: devnet.batchDelegate } })
+  writeFileSync(join(dataDir, 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
   return (confirmations = 1) => {
     const chainsFile = join(dataDir, `chains-${confirmations}.json`)
     // Without their feeds, a band wide, both dollars are worth one.
@@ -214,6 +215,9 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
       })),
     )
     const mined = seen.filter(({ receipt }) => receipt !== null)
+    if (attempts.length === 0 && (await isDelegation(nonce))) {
+      return { nonce, what: 'delegation', out: new Map(), gasWei: 0n }
+    }
     if (mined.length !== 1) return { nonce, what: mined.length === 0 ? 'foreign' : 'twice', out: new Map(), gasWei: 0n }
     const [{ entry, receipt }] = mined
     const transaction = await chain.getTransaction({ hash: entry.hash })
@@ -229,6 +233,15 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
       gasWei: receipt.gasUsed * receipt.effectiveGasPrice,
       out: movedOut(receipt),
     }
+  }
+
+  /** Whether the transaction before carried a delegation of the wallet's own, which uses up the nonce after it. */
+  async function isDelegation(nonce) {
+    for (const { hash } of await store.journal.byNonce(devnet.chainId, wallet, nonce - 1)) {
+      const { authorizationList = [] } = await chain.getTransaction({ hash }).catch(() => ({}))
+      if (authorizationList.some((one) => Number(one.nonce) === nonce)) return true
+    }
+    return false
   }
 
   function kindOf({ input }, { status }) {

@@ -9,12 +9,13 @@ import { endGroup, livingMembers } from './process-group.mjs'
 
 export const svcPath = fileURLToPath(new URL('../../packages/cli/bin/svc.js', import.meta.url))
 
-/** `svc up` on free ports: the product as it is, on a local chain. `ready` is the line it prints. */
-export async function openLocalWorld(signal) {
+/** `svc up` on free ports, with these flags besides: the product as it is, on a local chain. `ready` is the line it prints. */
+export async function openLocalWorld(signal, flags = []) {
   signal.throwIfAborted()
   const directory = await mkdtemp(join(tmpdir(), 'svc-foreign-'))
   const dataDir = join(directory, 'world')
-  const args = [svcPath, 'up', '--json', '--mcp-port', '0', '--rpc-port', '0', '--api-port', '0', '--data-dir', dataDir]
+  const ports = ['--mcp-port', '0', '--rpc-port', '0', '--api-port', '0']
+  const args = [svcPath, 'up', '--json', ...ports, '--data-dir', dataDir, ...flags]
   const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const stderr = []
   child.stderr.on('data', (chunk) => stderr.push(chunk))

@@ -134,8 +134,8 @@ export const errorTable = {
     'Close the position with remove_liquidity and open another with add_liquidity; get_pools_by_token_pair shows the v4 pools of the pair.',
   ),
   // amounts and markets
-  AMOUNT_TOO_SMALL: row(400, false, 'Use a larger amount.'),
-  DURATION_TOO_SHORT: row(400, false, 'Use a longer duration; details say the shortest.'),
+  AMOUNT_TOO_SMALL: row(400, false, 'Call again with a larger amount.'),
+  DURATION_TOO_SHORT: row(400, false, 'Call again with a longer duration; details say the shortest.'),
   INSUFFICIENT_BALANCE: row(400, false, 'Lower the amount or fund the wallet; get_agent_balance shows what it holds.'),
   INSUFFICIENT_LIQUIDITY: row(400, false, 'Trade a smaller amount or choose another pool.'),
   // Where the cause passes by itself (a silent feed, a price that is too old), the thrower says so.
@@ -149,13 +149,13 @@ export const errorTable = {
   INSUFFICIENT_HISTORY: row(
     422,
     false,
-    'Choose a pool with a longer past, or have SVC_MCP_SUBGRAPH_API_KEY set: a subgraph reaches further back than swap logs. Details say how many days are known and needed.',
+    'Call get_pools_by_token_pair and choose a pool with a longer past, or have SVC_MCP_SUBGRAPH_API_KEY set: a subgraph reaches further back than swap logs. Details say how many days are known and needed.',
   ),
   INVALID_STRATEGY: row(400, false, 'Correct the members named in details and call again.'),
   SIMULATION_TIMEOUT: row(
     504,
     true,
-    'Use the answer in details where there is one, or ask for less: fewer simulations, a shorter time.',
+    'Use the answer in details where there is one, or call again and ask for less: fewer simulations, a shorter time.',
   ),
   HOOK_NOT_SUPPORTED: row(
     400,

@@ -29,12 +29,13 @@ export function helpOf(name: string): string {
 
 const entries = `
   svc up [--json] [--mcp-port N] [--rpc-port N] [--api-port N] [--chain-id N]
-         [--trading-api] [--data-dir D]
+         [--trading-api [--trading-dialect v1|lp]] [--data-dir D]
       A local chain with the real AMM contracts, a funded wallet, the MCP server, and the support API with its page,
       in one process group.
       Port 0 is any free one; without a flag 3000, 8545 and 8080, if they are free. --json prints one line when ready.
-      --trading-api starts a stand-in for the trading API beside it, which then builds what collect_fees and
-      remove_liquidity send, and all that claim_lp_rewards and migrate_position do.
+      --trading-api starts a stand-in for the trading API beside it, which then builds what deposits, collect_fees,
+      remove_liquidity and swaps send, and all that claim_lp_rewards and migrate_position do. Its newer dialect, lp, has
+      words for the first three alone.
       --data-dir keeps API keys, wallet, policy and a pause for the next time; audit log, operations, spending and
       breaker of the last run go with its chain (svc serve never clears anything). Ctrl-C ends all of it.
   svc serve --transport stdio|http [--data-dir D]

@@ -40,7 +40,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const { dataDir, chainsPath } = settings
     const api = await startSupportApi({ devnet, dataDir, chainsPath, port: support.port, logLevel })
     closers.push(() => api.stop())
-    const trading = options.tradingApi === true ? await startLocalTrading(devnet) : null
+    const trading = options.tradingApi === undefined ? null : await startLocalTrading(devnet, options.tradingApi)
     if (trading !== null) closers.push(() => trading.stop())
     const rewards = await startLocalRewards(devnet, directory.walletAddress)
     closers.push(() => rewards.stop())
@@ -73,8 +73,8 @@ export type WorldOptions = {
   readonly apiPort: number | undefined
   readonly chainId: number
   readonly dataDir: string | undefined
-  /** Whether a stand-in for the trading API runs beside the server and builds what it can. */
-  readonly tradingApi?: boolean
+  /** The dialect in which a stand-in for the trading API, beside the server, is asked for what it can build; without one there is none. */
+  readonly tradingApi?: 'v1' | 'lp' | undefined
   /** What the server logs to stderr from. */
   readonly logLevel: string
   readonly onProgress: (line: string) => void
@@ -181,12 +181,13 @@ function settingsFor({ url, appId }: LocalSupportApi): Readonly<Record<string, s
 }
 
 /** A trading API for the local chain, and the settings that have the server ask it. */
-async function startLocalTrading(devnet: Devnet) {
+async function startLocalTrading(devnet: Devnet, dialect: 'v1' | 'lp') {
   const { startTradingApi } = await import('@svc/devnet/trading-api')
   const apiKey = randomBytes(16).toString('hex')
   const api = await startTradingApi({ chain: devnet.chain, rpcUrl: devnet.rpcUrl, apiKey })
-  const settings = { SVC_TRADING_API_KEY: apiKey, SVC_TRADING_API_URL: api.url }
-  return { url: api.url, settings, stop: () => api.stop() }
+  const url = dialect === 'v1' ? api.url : api.lpUrl
+  const settings = { SVC_TRADING_API_KEY: apiKey, SVC_TRADING_API_URL: url, SVC_TRADING_API_DIALECT: dialect }
+  return { url, settings, stop: () => api.stop() }
 }
 
 /** Under the id of a public chain the local one takes its place, so it answers to that chain's names as well. */

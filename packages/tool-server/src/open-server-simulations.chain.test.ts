@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { provisionKeys } from './auth/credentials.ts'
 import { readConfig } from './config.ts'
 import { openServer } from './open-server.ts'
@@ -69,6 +69,19 @@ describe('a simulation that a client asks for', () => {
       expect(steps.at(-1)).toMatchObject({ progress: paths, total: paths })
     }
     await Promise.all([first.close(), legacy.close(), modern.close()])
+  })
+
+  const long = () => call({ simulations: 50_000 })
+  type Listening = { readonly onprogress: () => void; readonly timeout: number }
+  it.each([
+    ['first', async (how: Listening) => (await connectFirst(url, key)).client.callTool(long(), undefined, how)],
+    ['current', async (how: Listening) => (await connectModern(url, key, 'modern')).client.callTool(long(), how)],
+  ])('and that takes too long is refused, with the next call to make: %s SDK', async (_name, ask) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+    const onprogress = () => void vi.advanceTimersByTime(60_000)
+    const refused = await ask({ onprogress, timeout: 36_000_000 }).finally(() => vi.useRealTimers())
+    const error = { code: 'SIMULATION_TIMEOUT', retryable: true, suggestion: expect.stringMatching(/call again/i) }
+    expect(refused).toMatchObject({ isError: true, _meta: { 'svc/error': error } })
   })
 
   it('ends when that client cancels, and the next one is served', async () => {

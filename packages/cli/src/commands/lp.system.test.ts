@@ -118,7 +118,7 @@ test('svc lp on a pool refuses as the tool does, and says the mend', { timeout }
   const { code, stdout, stderr } = await svc('backtest', ...pair, '--start', days5)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(
-    /^svc lp: INSUFFICIENT_HISTORY: The period is \d[\d.]* days; 14 are needed\.\n {2}--start: Accepted: a time 14 days before the end\. daysFound \d[\d.]*, daysNeeded 14\.\n {2}Begin at least 14 days before the end\./,
+    /^svc lp: INSUFFICIENT_HISTORY: The period is \d[\d.]* days; 14 are needed\.\n {2}--start: Accepted: a time 14 days before the end\. daysFound \d[\d.]*, daysNeeded 14\.\n {2}Call again with a start at least 14 days before the end\./,
   )
 })
 

@@ -199,6 +199,8 @@ describe('svc up --json', { timeout }, () => {
     [['--chain-id=-1'], '--chain-id takes a whole number'],
     [['--mcp-port', '4000', '--rpc-port', '4000'], '--mcp-port and --rpc-port cannot both be 4000'],
     [['--rpc-port', '4000', '--api-port', '4000'], '--rpc-port and --api-port cannot both be 4000'],
+    [['--trading-dialect', 'lp'], '--trading-dialect goes with --trading-api'],
+    [['--trading-api', '--trading-dialect', 'v2'], '--trading-dialect takes v1 or lp, not "v2"'],
     [['--data-dir', ''], '--data-dir takes the name of a directory'],
     [['--data-dir'], '--data-dir'],
     [['--json=yes'], '--json'],

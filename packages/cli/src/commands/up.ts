@@ -24,7 +24,7 @@ export async function up(argv: readonly string[], stopped: Promise<StopCause>): 
 
 function readOptions(argv: readonly string[]): Omit<WorldOptions, 'onProgress'> & { readonly json: boolean } {
   const flags = parseFlags(argv, {
-    values: ['mcp-port', 'rpc-port', 'api-port', 'chain-id', 'data-dir'],
+    values: ['mcp-port', 'rpc-port', 'api-port', 'chain-id', 'data-dir', 'trading-dialect'],
     switches: ['json', 'trading-api'],
   })
   const portOf = (name: 'mcp-port' | 'rpc-port' | 'api-port') => parseWholeNumber(`--${name}`, flags[name], 0, 65_535)
@@ -35,12 +35,23 @@ function readOptions(argv: readonly string[]): Omit<WorldOptions, 'onProgress'> 
     apiPort: portOf('api-port'),
     chainId: parseWholeNumber('--chain-id', flags['chain-id'], 1, 2 ** 31) ?? 31_337,
     dataDir: flags['data-dir'],
-    tradingApi: flags['trading-api'],
+    tradingApi: tradingOf(flags),
     logLevel: process.env['LOG_LEVEL'] ?? 'warn',
   }
   if (options.dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
   refuseSamePort({ '--mcp-port': options.mcpPort, '--rpc-port': options.rpcPort, '--api-port': options.apiPort })
   return options
+}
+
+function tradingOf(flags: {
+  readonly 'trading-api': boolean
+  readonly 'trading-dialect'?: string
+}): WorldOptions['tradingApi'] {
+  const dialect = flags['trading-dialect']
+  if (dialect === undefined) return flags['trading-api'] ? 'v1' : undefined
+  if (!flags['trading-api']) throw new UsageError('--trading-dialect goes with --trading-api')
+  if (dialect !== 'v1' && dialect !== 'lp') throw new UsageError(`--trading-dialect takes v1 or lp, not "${dialect}"`)
+  return dialect
 }
 
 function refuseSamePort(ports: Readonly<Record<string, number | undefined>>): void {

@@ -5,7 +5,7 @@ import type { Chain } from '@svc/wallet/core'
 import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
 import { loadSdks } from './build-call.ts'
 import { operations } from './operations.ts'
-import { protoShaped, tampering, thief, type TradingTrick } from './trading-tricks.ts'
+import { lettingSlip, protoShaped, tampering, thief, type TradingTrick } from './trading-tricks.ts'
 
 export { type TradingTrick, tradingTricks } from './trading-tricks.ts'
 
@@ -54,7 +54,7 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
     else if (fault !== null && typeof fault === 'object') return refuse(response, fault.status, 'Fault', 'A fault.')
     const operation = operations[route]
     if (operation === undefined) return refuse(response, 404, 'ResourceNotFound', 'No such route.')
-    const read = operation.read(body)
+    const read = operation.read(trick === 'lower-least' ? lettingSlip(body) : body)
     if ('problem' in read) return refuse(response, 400, 'RequestValidationError', read.problem)
     if (read.body.chainId !== options.chain.id) {
       return refuse(response, 404, 'ResourceNotFound', 'No quotes available')

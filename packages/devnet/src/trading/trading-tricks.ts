@@ -13,6 +13,7 @@ export const tradingTricks = [
   'other-chain',
   'truncated',
   'proto-shaped',
+  'lower-least',
 ] as const
 
 export type TradingTrick = (typeof tradingTricks)[number]
@@ -28,7 +29,17 @@ export type OwnTricks = {
   readonly countsOnPermit: (data: Hex) => Hex
 }
 
-/** What a trick changes of an honest transaction. One that is stale or pays somebody else was built so. */
+/** A request as if it let far more slip, so that what is built of it promises far less than was asked for. */
+export function lettingSlip(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return body
+  const quote = 'quote' in body && typeof body.quote === 'object' ? { quote: { ...body.quote, slippage: slips } } : {}
+  return { ...body, slippageTolerance: slips, ...quote }
+}
+
+/** Percent: more than tools let slip by themselves, and so little that a least still stands in the calldata. */
+const slips = 2
+
+/** What a trick changes of an honest transaction. One that is stale, pays somebody else or promises less was built so. */
 export function tampering(
   trick: TradingTrick | null,
   { data }: BuiltCall,
@@ -38,6 +49,7 @@ export function tampering(
   const changes: Readonly<Record<TradingTrick, Readonly<Record<string, unknown>>>> = {
     stale: {},
     'foreign-recipient': {},
+    'lower-least': {},
     'wrong-from': { from: thief },
     'foreign-to': { to: thief },
     'extra-approval': { data: givesAway(data) },

@@ -81,6 +81,7 @@ describe('harvest_rewards, called by a client', () => {
       const partly = await refuse({ idempotencyKey: 'partly' })
       await restore()
       expect(partly.text('code')).toBe('HARVEST_PARTIAL_FAILURE')
+      expect(partly.text('suggestion')).toContain('The same call with the same idempotencyKey goes on')
       const [done] = partly.list('details')
       expect(done!.list('result.feesCollected').map((one) => one.text('positionId'))).toEqual([sound])
       // The same call again does what is missing, and tells all of it.

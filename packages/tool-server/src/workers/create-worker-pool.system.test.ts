@@ -200,7 +200,7 @@ describe('what a pool bears when nobody says how much', () => {
   })
 
   test.each([
-    { waitedMs: 10_000, threads: 0, where: 'waiting', fix: 'ask again later' },
+    { waitedMs: 10_000, threads: 0, where: 'waiting', fix: 'call again later' },
     { waitedMs: 0, threads: 1, where: 'work', fix: 'fewer simulations' },
   ])('is ten seconds, of which it says that they went into $where', async ({ waitedMs, threads, where, fix }) => {
     let nowMs = 0

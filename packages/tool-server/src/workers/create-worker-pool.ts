@@ -193,7 +193,7 @@ function late(kind: WorkKind, waitedMs: number, limitMs: number): ToolError {
       },
     ],
     ...(isBusy && {
-      suggestion: 'The server is busy: use the answer in details where there is one, or ask again later.',
+      suggestion: 'The server is busy: use the answer in details where there is one, or call again later.',
     }),
   })
 }

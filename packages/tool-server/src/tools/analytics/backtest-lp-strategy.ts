@@ -203,7 +203,7 @@ function backtestPeriod(startTime: number, endTime: number | undefined, nowMs: n
   requireDays((to - from) / daySeconds, {
     subject: 'The period is',
     accepted: `a time ${leastDays} days before the end`,
-    suggestion: `Begin at least ${leastDays} days before the end.`,
+    suggestion: `Call again with a start at least ${leastDays} days before the end.`,
   })
   return { from: from - barSeconds, to, barSeconds }
 }

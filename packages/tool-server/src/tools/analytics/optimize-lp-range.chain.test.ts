@@ -202,7 +202,7 @@ describe('optimize_lp_range', () => {
     const refusal = await hurried.refuse('optimize_lp_range', pair)
     expect(refusal).toMatchObject({
       code: 'SIMULATION_TIMEOUT',
-      suggestion: expect.stringContaining('ask again later'),
+      suggestion: expect.stringContaining('call again later'),
     })
     expect(refusal.message).toBe('The choice of a range was not ready after 1 ms, 1 of them waiting for a thread.')
     expect(refusal.details).toEqual([

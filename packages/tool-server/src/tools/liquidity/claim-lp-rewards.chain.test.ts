@@ -104,7 +104,7 @@ test('a trading API in trouble is named, and nothing is signed', async () => {
 
 test('G6: no claim that is not what was asked for is signed, and the next honest one is', async () => {
   await earn()
-  for (const trick of tradingTricks) {
+  for (const trick of tradingTricks.filter((one) => one !== 'lower-least')) {
     api.setFaults([{ fault: trick }])
     const { code, message } = await world.refuse('claim_lp_rewards', { tokens: ['USDC', 'WETH'] })
     expect([trick, code]).toEqual([trick, 'UNSAFE_TRANSACTION'])
@@ -117,7 +117,8 @@ test('G6: no claim that is not what was asked for is signed, and the next honest
   )
 })
 
-const refusals: Readonly<Record<TradingTrick, string>> = {
+/** A claim promises no least that could be lowered. */
+const refusals: Readonly<Record<Exclude<TradingTrick, 'lower-least'>, string>> = {
   stale: 'its proof does not hold under the root in force',
   'wrong-from': 'it is sent by somebody else',
   'foreign-to': 'it goes to a contract that is not known for this',

@@ -238,4 +238,5 @@ const refusals: Readonly<Record<TradingTrick, string>> = {
   'other-chain': 'it is for another chain',
   truncated: 'that is not known here',
   'proto-shaped': 'that is not known here',
+  'lower-least': 'it takes more than was asked for',
 }

@@ -44,7 +44,8 @@ test('G6: a tenth of what a hostile or broken service may send, each refused bef
     const tricks = tradingTricks.slice(index * 2).slice(0, 2)
     refused += await expectRefused(trading, operation, { tricks, isFollowed: false })
   }
-  expect(refused).toBe(9)
+  refused += await expectRefused(trading, sampled[0]!, { tricks: ['lower-least'], isFollowed: false })
+  expect(refused).toBe(10)
 })
 
 /** Those that need no position that has earned, and one that does. */
