@@ -73,7 +73,7 @@ export const plannedDeposit = z.object({
 
 export type PlannedDeposit = Readonly<z.output<typeof plannedDeposit>>
 
-/** Whole US dollars as text, in the middle of every price's band. */
+/** US dollars in cents, in the middle of every price's band: what leaves rounded up, what arrives down. */
 const plannedValues = z.object({
   leavesUsd: z.string(),
   arrivesUsd: z.string(),
@@ -102,7 +102,7 @@ const reasons = z.array(z.object({ code: z.string(), message: z.string() })).rea
 export const planSchema = z.object({
   /** What `execute_plan` takes; the same as the id of the operation. */
   planId: z.string(),
-  /** Hash of the principal, the tool and its arguments, the intent, the wallet, the chain, and `deposits`, `values` and `warnings` as shown. */
+  /** Hash of the principal, the tool and its arguments, the intent, the wallet, the chain, and `deposits`, `values` in whole dollars and `warnings`. */
   planHash: hex,
   /** Hash of the simulation that the plan shows: the calls, the block and its time, and what the calls moved. */
   simulationHash: hex,

@@ -27,9 +27,16 @@ export function createPriceSource(options: PriceSourceOptions): PriceSource {
   function pricesAt(chain: Chain, head: BlockTime) {
     const latest = kept.get(chain.id)
     if (latest?.number === head.number) return latest.prices
+    if (latest !== undefined && head.number + pastBlocks < latest.number) return pricesOfPast(chain, head)
     const prices = createChainPrices(chain, head, context)
     kept.set(chain.id, { number: head.number, prices })
     return prices
+  }
+
+  /** State of old blocks is asked of an endpoint that may have it, and what is long past is nothing to remember. */
+  function pricesOfPast(chain: Chain, head: BlockTime) {
+    const client = (of: Chain) => rpc.past(of)
+    return createChainPrices(chain, head, { ...context, memory: null, rpc: { client, past: client } })
   }
 
   const priced = (chain: Chain, token: Token) => (token.isNative ? tokens.wrapped(chain) : token)
@@ -71,6 +78,8 @@ export type PriceSourceOptions = {
   readonly pickInt: (below: number) => number
 }
 
+/** Endpoints may be some blocks apart, and a reorg may take some back; what lies further behind the newest is the past. */
+const pastBlocks = 64n
 /** US dollars: the most that a false price can gain at a cold start under a policy that leaves `coldStartUsd` and the daily limit as they are. */
 const defaultPushBudgetUsd = 200
 /** A pool that little money could move prices nothing. */

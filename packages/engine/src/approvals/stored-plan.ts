@@ -19,7 +19,7 @@ const amount = plannedAmount.extend({
 })
 const amounts = z.array(amount)
 
-const dollars = z.string().regex(/^\d{1,30}$/)
+const dollars = z.string().regex(/^\d{1,30}(\.\d{1,2})?$/)
 
 const call = plannedCall.extend({
   amounts: z.record(z.string(), amount).default({}),

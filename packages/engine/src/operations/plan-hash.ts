@@ -1,6 +1,6 @@
 import { type Address, type Hash, keccak256, toHex } from 'viem'
 import type { ExecutionContext } from '../context/engine.ts'
-import { type ShownContext, shownOf, type TokenContext } from './plan-shown.ts'
+import { type ShownContext, shownOf, type TokenContext, wholeValues } from './plan-shown.ts'
 import type { Intent, Plan } from '@svc/amm'
 
 /**
@@ -45,5 +45,7 @@ export function shownPlanHash(
 ): Hash {
   const { call, intent, wallet } = context
   const { principal, tool, input } = call
-  return planHash({ principalId: principal.id, tool, input, wallet, intent, shown: shownOf(context) })
+  const { values, ...shown } = shownOf(context)
+  const hashed = { ...shown, values: wholeValues(values) }
+  return planHash({ principalId: principal.id, tool, input, wallet, intent, shown: hashed })
 }

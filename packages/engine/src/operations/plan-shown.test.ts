@@ -8,7 +8,7 @@ const chain = findChain(chains, 'base')!
 const tokenOf = (symbol: string) => chain.tokens.find((token) => token.symbol === symbol)!.address
 const pair = { token0: tokenOf('WETH'), token1: tokenOf('USDC') }
 
-const values = { leavesUsd: '3000', arrivesUsd: '2999', arrivesAtWorstUsd: '2985' }
+const values = { leavesUsd: '3000', arrivesUsd: '2999.4', arrivesAtWorstUsd: '2985' }
 const value = {
   outUsdMicros: 3_000_000_000n,
   inUsdMicros: 2_999_400_000n,
@@ -89,6 +89,15 @@ describe('what a plan shows of a deposit', () => {
     const asked = { allowsUnpricedPool: true } as const
     const deposits = [{ ...mintDeposit, ...pair, createsPool: true }]
     expect(shown({}, { ...asked, deposits }).warnings).toEqual([expect.stringContaining('no trusted price')])
+  })
+
+  it('never says that more arrives, or less leaves, than does, to the cent', () => {
+    const odd = { ...value, outUsdMicros: 188_146_801n, inUsdMicros: 188_149_999n, leastInUsdMicros: 49_839_500n }
+    expect(shownOf({ chain, priced: new Map(), intent: {}, value: odd }).values).toEqual({
+      leavesUsd: '188.15',
+      arrivesUsd: '188.14',
+      arrivesAtWorstUsd: '49.83',
+    })
   })
 
   it('is nothing where nothing goes into a pool', () => {

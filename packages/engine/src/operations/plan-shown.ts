@@ -1,4 +1,4 @@
-import { fullRangeTicks, getSqrtPriceAtTick } from '@svc/lp-math'
+import { formatAmount, fullRangeTicks, getSqrtPriceAtTick } from '@svc/lp-math'
 import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
 import { callerPriceOf, dynamicFeeFlag, type PairDecimals } from '@svc/amm/liquidity'
 import type { Intent, IntentDeposit, Plan, PlannedDeposit, PlannedToken, PlannedValues } from '@svc/amm'
@@ -35,14 +35,20 @@ export function tokenFacts(token: Address, { priced, chain }: TokenContext): Tok
 
 export type TokenContext = { readonly priced: PricedTokens; readonly chain: Chain }
 
-/** Whole dollars, so that equal plans show the same while a price moves a little. */
+/** In cents: what leaves rounded up, what arrives rounded down. */
 function plannedValues({ outUsdMicros, inUsdMicros, leastInUsdMicros }: ShownContext['value']): PlannedValues {
-  const whole = (usdMicros: bigint) => `${(usdMicros + 500_000n) / 1_000_000n}`
+  const cents = (usdMicros: bigint) => formatAmount(usdMicros / 10_000n, 2)
   return {
-    leavesUsd: whole(outUsdMicros),
-    arrivesUsd: whole(inUsdMicros),
-    arrivesAtWorstUsd: whole(leastInUsdMicros),
+    leavesUsd: cents(outUsdMicros + 9_999n),
+    arrivesUsd: cents(inUsdMicros),
+    arrivesAtWorstUsd: cents(leastInUsdMicros),
   }
+}
+
+/** Whole dollars, for the hash: so that equal plans have one hash while a price moves a little. */
+export function wholeValues({ leavesUsd, arrivesUsd, arrivesAtWorstUsd }: PlannedValues): PlannedValues {
+  const whole = (usd: string) => `${Math.round(Number(usd))}`
+  return { leavesUsd: whole(leavesUsd), arrivesUsd: whole(arrivesUsd), arrivesAtWorstUsd: whole(arrivesAtWorstUsd) }
 }
 
 function plannedDeposit(deposit: IntentDeposit, context: ShownContext): PlannedDeposit {

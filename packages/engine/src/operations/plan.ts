@@ -1,6 +1,15 @@
 import { formatAmount } from '@svc/lp-math'
 import { getAddress, size, slice, zeroAddress } from 'viem'
-import type { Intent, Plan, PlannedAmount, PlannedCall, PlannedStep, TokenQuantity } from '@svc/amm'
+import {
+  type Intent,
+  type IntentDeposit,
+  type Plan,
+  type PlannedAmount,
+  type PlannedCall,
+  type PlannedStep,
+  tokenLabel,
+  type TokenQuantity,
+} from '@svc/amm'
 import { callsOf } from '../batch/batch-step.ts'
 import {
   contractNames,
@@ -59,6 +68,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
       ...unlistedWarnings(context),
       ...gasWarnings(context.value, gas.gasCostUsd),
       ...spendWarnings(context),
+      ...boundsWarnings(context),
       ...followWarnings(intent),
     ],
     spendUsd: usdText(spend.amountUsdMicros),
@@ -80,12 +90,52 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
 }
 
 /** Why `spendUsd` is not what the amounts of the plan come to. */
-function spendWarnings({ spend, intent: { tools = [] } }: Reserved): readonly string[] {
+function spendWarnings({ spend, value, intent: { tools = [], deposits = [] } }: Reserved): readonly string[] {
   const guess =
     'spendUsd: no named source tells what a token is worth, so it counts as the whole limit of one transaction.'
+  const together =
+    'All figures are of the operations together, and no sums of theirs: what one brings pays for another.'
+  const movesOn = value.simulated.leaves.positions.length > 0 && deposits.length > 0
   const netted =
-    'All figures are of the operations together, and no sums of theirs: what one brings pays for another. spendUsd counts what is taken out where it goes on into another pool, and not what goes back into its own.'
-  return [...(spend.isGuess ? [guess] : []), ...(tools.length > 0 ? [netted] : [])]
+    tools.length === 0
+      ? []
+      : [movesOn ? `${together} ${value.ownMove === null ? countsWhole : countsTrades}` : together]
+  return [...(spend.isGuess ? [guess] : []), ...netted]
+}
+
+const countsTrades = 'spendUsd counts what is traded and added, and not what goes back into its own pool.'
+const countsWhole =
+  'spendUsd counts whole what is taken out and put in again, as it goes into another pool, or as the batch trades in its own pool in the same transaction. rebalance_position by itself counts what its swap takes alone.'
+
+/** Why bounds and values of a plan do not come to the same. */
+function boundsWarnings({ intent, simulation, priced, value }: Reserved): readonly string[] {
+  const leastUsd = intent.receives.reduce((sum, { token, amount }) => sum + (usdOf(token, amount, priced) ?? 0), 0)
+  const isEitherOr = intent.receives.length > 1 && leastUsd + 0.01 < Number(value.leastInUsdMicros) / 1e6
+  const unnamed = [...simulation.deltas].flatMap(([token, amount]) => {
+    const entry = priced.get(token)
+    return amount > 0n && entry !== undefined && entry.usd !== null && entry.band === null
+      ? [tokenLabel(entry.token)]
+      : []
+  })
+  return [
+    ...(isEitherOr ? [eitherOr] : []),
+    ...((intent.deposits ?? []).some((deposit) => isNarrow(deposit, intent.slippageBps ?? 0)) ? [narrowMinima] : []),
+    ...(unnamed.length === 0
+      ? []
+      : [
+          `values count ${unnamed.join(' and ')} as nothing: only pools price it, as usd of deltas does. deltas say what arrives after any fee that a token takes of transfers.`,
+        ]),
+  ]
+}
+
+const eitherOr =
+  'receivesAtLeast bounds each token by itself: within slippageBps the price turns one token of a range into the other, so both leasts never come together. arrivesAtWorstUsd is of what comes together.'
+const narrowMinima =
+  'The least amounts of the deposit lie further below than slippageBps: so much of one token of a narrow range becomes the other where the price moves by that.'
+
+/** Whether the amounts that a range takes move by more than a fiftieth while the price moves by the slippage. */
+function isNarrow({ tickLower, tickUpper }: IntentDeposit, slippageBps: number): boolean {
+  return tickLower !== null && tickUpper !== null && slippageBps / ((tickUpper - tickLower) / 2) > 0.02
 }
 
 /** Figures of a plan are those of its first intent: what follows is simulated, weighed and counted when its turn comes. */

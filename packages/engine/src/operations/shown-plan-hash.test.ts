@@ -33,3 +33,13 @@ it('names what a person is shown: where prices or names come out otherwise, it i
   expect(hashOf(6)).toBe(hashOf(6))
   expect(hashOf(18)).not.toBe(hashOf(6))
 })
+
+it('stays the same while a price moves by cents', () => {
+  const call = callOf()
+  const hashOf = (inUsdMicros: bigint) => {
+    const own = { ...value, inUsdMicros }
+    return shownPlanHash({ call, intent, wallet: weth!.address, priced: new Map(), chain, value: own })
+  }
+  expect(hashOf(5_040_000n)).toBe(hashOf(5_010_000n))
+  expect(hashOf(6_040_000n)).not.toBe(hashOf(5_010_000n))
+})

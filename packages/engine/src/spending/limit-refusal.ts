@@ -1,6 +1,6 @@
 import { formatAmount } from '@svc/lp-math'
 import { getAddress } from 'viem'
-import type { Budget, SpendLimits, SpendVerdict } from '@svc/store'
+import type { Budget, CheckRequest, Ledger, SpendLimits, SpendVerdict } from '@svc/store'
 import { type Token, tokenLabel } from '@svc/amm'
 import type { Refusal } from '../context/refusal.ts'
 import { usdText } from './countable.ts'
@@ -45,6 +45,23 @@ export function askedAtAll(budgets: readonly Budget[]): { readonly needsPerson?:
   const verdict = { granted: false, limit: 'budget', budget, capUsdMicros: 0n, usedUsdMicros: 0n } as const
   return { needsPerson: beyondBudget({ ...verdict, askedUsdMicros }).message }
 }
+
+/** Every limit of what leaves that stands against a call, the tightest first, which is all that the ledger names at once. */
+export async function exceededLimits(
+  ledger: Pick<Ledger, 'check'>,
+  asked: CheckRequest,
+  first: SpendVerdict,
+): Promise<readonly Exceeded[]> {
+  if (first.granted) return []
+  if (first.limit === 'budget' || first.limit === 'dailyGas') return [first]
+  const limits = { ...asked.limits, [first.limit]: noCap }
+  const next = await ledger.check({ ...asked, limits })
+  const isOfLimits = !next.granted && next.limit !== 'budget' && next.limit !== 'dailyGas'
+  return [first, ...(isOfLimits ? await exceededLimits(ledger, { ...asked, limits }, next) : [])]
+}
+
+/** More than any call can ask for. */
+const noCap = 10n ** 19n
 
 /** That of one transaction is known without asking the ledger, whose rows have no room for absurd sums. */
 export function aboveOne(
@@ -118,6 +135,8 @@ function fitsText(leftUsdMicros: bigint, { amountUsdMicros, gasUsdMicros, amount
     const fits = amountUsdMicros === 0n ? 0n : sixDigits((amount * sureUsdMicros) / amountUsdMicros)
     return fits === 0n ? [] : [`${formatAmount(fits, token.decimals)} ${tokenLabel(token)}`]
   })
+  // A move of what is in pools has no amount that the caller could lower.
+  if (amounts.length === 0) return `It leaves ${usdText(leftUsdMicros)} USD for all that the call counts as.`
   const tokens = fitting.length === 0 ? '' : `, about ${fitting.join(' and ')}`
   return `It leaves ${usdText(leftUsdMicros)} USD${tokens}, for the amount.`
 }

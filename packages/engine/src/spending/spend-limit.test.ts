@@ -102,7 +102,7 @@ it('says of a token without a price why any amount counts as the whole limit, wh
   expect(alone.refusals[0]?.suggestion).not.toContain('person')
 })
 
-it('names the limit that leaves least, also above that of one transaction, and when it frees something', async () => {
+it('names every limit that is exceeded, the one that leaves least first, and when it frees something', async () => {
   const asks = (amount: string) => ({ usdMicros: usd(amount), arrivingUsdMicros: 0n, unpriced: [] })
   for (const id of ['one', 'other']) {
     await limitSpend({ ...guessed('0'), value: asks('450'), reservationId: id, requestId: id })
@@ -114,6 +114,10 @@ it('names the limit that leaves least, also above that of one transaction, and w
       message: expect.stringContaining('The limit of the session is 1000 USD'),
       details: [{ limit: 'perSession', leftUsd: '100', freesAt: at }],
       suggestion: expect.stringContaining(`the session ends at ${at}`),
+    },
+    {
+      message: expect.stringContaining('The limit of one transaction is 500 USD'),
+      details: [{ limit: 'perTransaction' }],
     },
   ])
 })

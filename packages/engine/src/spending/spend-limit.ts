@@ -5,7 +5,7 @@ import type { Refusal } from '../context/refusal.ts'
 import { isUnnamed, mayPass } from '@svc/amm'
 import { countable } from './countable.ts'
 import { unpricedGasCapWei } from './gas.ts'
-import { aboveOne, askedAtAll, limitRefusal, type SpentAmount } from './limit-refusal.ts'
+import { aboveOne, askedAtAll, exceededLimits, limitRefusal, type SpentAmount } from './limit-refusal.ts'
 import { dailyValueCaps, isForAPerson } from '../value/budget-names.ts'
 import type { SpendValue, Unpriced } from './spend-value.ts'
 
@@ -24,9 +24,9 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const isGuess = value.unpriced.length > 0
   const bound = max(value.usdMicros, value.arrivingUsdMicros)
   const home = { isExit, homeUsdMicros, isSureHome }
-  const refused = (parts: SpendParts, refusal: Refusal): SpendDecision => {
+  const refused = (parts: SpendParts, ...refusals: readonly Refusal[]): SpendDecision => {
     const needs = askedAtAll(request.budgets)
-    return { ...parts, ...home, ...needs, budgets: [], isGuess, reserved: false, used: null, refusals: [refusal] }
+    return { ...parts, ...home, ...needs, budgets: [], isGuess, reserved: false, used: null, refusals }
   }
   if (isGuess && (bound === 0n || !maybeGuessed(request))) {
     const known = { amountUsdMicros: value.usdMicros, gasUsdMicros: gas }
@@ -50,9 +50,9 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
     sessionIdleMs,
   }
   if (isAboveOne) {
-    // Of all limits that stand against it the ledger names the tightest.
-    const verdict = await ledger.check(asked)
-    return refused(parts, verdict.granted ? aboveOne(limits, parts, amounts) : limitRefusal(verdict, asking))
+    const exceeded = await exceededLimits(ledger, asked, await ledger.check(asked))
+    const [tightest = aboveOne(limits, parts, amounts), ...others] = exceeded.map((one) => limitRefusal(one, asking))
+    return refused(parts, tightest, ...others)
   }
   const take = (budgets: readonly Budget[]): Promise<SpendVerdict> =>
     dryRun
@@ -62,7 +62,10 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const isForPerson = !first.granted && first.limit === 'budget' && isForAPerson(first.budget)
   const verdict = isForPerson ? await take(request.budgets.map(withoutCap)) : first
   const guessed = isGuess ? { guess: { tokens: value.unpriced, ...askedAtAll(request.budgets) } } : {}
-  if (!verdict.granted) return refused(parts, limitRefusal(verdict, { ...asking, ...guessed }))
+  if (!verdict.granted) {
+    const exceeded = await exceededLimits(ledger, asked, verdict)
+    return refused(parts, ...exceeded.map((one) => limitRefusal(one, { ...asking, ...guessed })))
+  }
   const asks = isForPerson ? { needsPerson: limitRefusal(first, asking).message } : {}
   return {
     ...parts,

@@ -30,7 +30,7 @@ export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
       reservationId,
       value: spent,
       leaving,
-      amounts: [...leaving].flatMap(([key, amount]) => {
+      amounts: [...(value.simulated.leaves.positions.length > 0 ? [] : leaving)].flatMap(([key, amount]) => {
         const token = priced.get(key)?.token
         return token === undefined ? [] : [{ token, amount }]
       }),

@@ -82,7 +82,7 @@ export function orderRefusals({ moved, prices, limits, symbolOf }: OrderPrices):
 export function orderWarnings(calls: readonly Pick<CallBounds, 'orders'>[]): readonly string[] {
   if (calls.every(({ orders }) => orders.length === 0)) return []
   return [
-    'An order is sold over time, at whatever its pool pays by then: the worth shown is that of a sale now. Cancelling it gives back what is not sold.',
+    'An order is sold over time, at whatever its pool pays by then: the worth shown is that of a sale now. Cancelling it gives back what is not sold. It sells a whole number of units a second, so that a little less than is named may leave.',
   ]
 }
 

@@ -1,8 +1,9 @@
 import type { Bars } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
 import type { Pool, Position, Token, UsdPrice } from '@svc/amm'
+import type { Hash } from 'viem'
 import type { PositionEvent } from '../../../../amm/src/ports.ts'
-import { positionPerformance, type PerformanceFacts } from './position-performance.ts'
+import { type PairPrices, positionPerformance, type PerformanceFacts } from './position-performance.ts'
 
 const day = 86_400
 const token = (decimals: number, usdPegged: boolean) =>
@@ -47,6 +48,7 @@ function facts(changes: Partial<PerformanceFacts> = {}, isPegged = true): Perfor
     earned: { fees0: 1_000_000n, fees1: 2_000_000n },
     price0: usd(1.1),
     price1: usd(1),
+    pricesThen: new Map(),
     bars,
     gasUsd: 3,
     now: 2 * day,
@@ -90,6 +92,35 @@ describe('the performance of a position', () => {
     const { token0, token1, ...pool } = mirrored.position.pool
     const position = { ...mirrored.position, pool: { ...pool, token0: { ...token0, usdPegged: true }, token1 } }
     expect(positionPerformance({ ...mirrored, position }).netPnlUsd).toBe(-3)
+  })
+
+  test('is at the prices of the sources, then as now, however the pool was moved meanwhile', () => {
+    const change = (kind: PositionEvent['kind'], hash: Hash, price: number) => ({
+      ...event(kind, 100_000_000n, 100_000_000n, 0),
+      transactionHash: hash,
+      sqrtPriceX96: sqrtPriceAt(price),
+    })
+    const events = [change('deposit', '0x1', 1), change('withdrawal', '0x2', 1.2)]
+    const closed = { events, earned: { fees0: 0n, fees1: 20_000n }, gasUsd: 2 }
+    const base = facts(closed)
+    const position = { ...base.position, amount0: 0n, amount1: 0n }
+    const then = (price0: number) => ({ price0: usd(price0), price1: usd(1) })
+    const still = new Map<Hash, PairPrices>([
+      ['0x1', then(1.1)],
+      ['0x2', then(1.1)],
+    ])
+    const found = positionPerformance({ ...base, position, pricesThen: still })
+    expect(found).toMatchObject({ hodlUsd: 210, ilUsd: 0, marketUsd: 0, netPnlUsd: -1.98, isAtPoolPrices: false })
+    const fallen = new Map<Hash, PairPrices>([
+      ['0x1', then(1.3)],
+      ['0x2', then(1.1)],
+    ])
+    expect(positionPerformance({ ...base, position, pricesThen: fallen })).toMatchObject({
+      marketUsd: -20,
+      netPnlUsd: -21.98,
+    })
+    const half = new Map<Hash, PairPrices>([['0x1', then(1.1)]])
+    expect(positionPerformance({ ...base, position, pricesThen: half })).toMatchObject({ isAtPoolPrices: true })
   })
 
   test('is no annual rate within its first day', () => {

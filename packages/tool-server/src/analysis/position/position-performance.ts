@@ -1,11 +1,12 @@
 import type { Bars } from '@svc/lp-math'
 import type { Position, PositionEvents, UsdPrice } from '@svc/amm'
+import type { Hash } from 'viem'
 import { sumUsd, valueUsd } from '../value-usd.ts'
 
 /**
  * What a position brought, in dollars: what it holds, took out and earned against holding all that was put in, at today's prices; and
- * what it brought against what was paid, each at the pool's own price of its time, where a token of the pool is pegged to the dollar
- * (see `netProfit`). Annual percentages are of the capital that was at work, weighted by time, over a year of 365 days, from a day
+ * what it brought against what was paid at the prices of that time: of the same sources where they tell (`profitByPrices`), else the
+ * pool's own, where a token of it is pegged to the dollar (`profitByPool`). Annual percentages are of the capital that was at work, weighted by time, over a year of 365 days, from a day
  * on. `bars` cover the life of the position, or are null; `now` is Unix seconds. Losses are negative.
  */
 export function positionPerformance(facts: PerformanceFacts): Performance {
@@ -23,7 +24,8 @@ export function positionPerformance(facts: PerformanceFacts): Performance {
   const ilUsd = lessUsd(keptUsd, hodlUsd)
   const capital = known ? meanCapital(facts, openedAt, worth) : null
   const years = known && now - openedAt >= 86_400 ? (now - openedAt) / (365 * 86_400) : null
-  const profit = known ? netProfit(facts) : null
+  const byPrices = known ? profitByPrices(facts, sumUsd(valueNow, feesUsd)) : null
+  const profit = byPrices ?? (known ? profitByPool(facts) : null)
   const grossUsd = profit === null ? null : Math.round(profit.usd * 1e6) / 1e6
   return {
     deposited,
@@ -36,6 +38,7 @@ export function positionPerformance(facts: PerformanceFacts): Performance {
     marketUsd: lessUsd(grossUsd, sumUsd(ilUsd, feesUsd)),
     netPnlUsd: lessUsd(grossUsd, gasUsd),
     netPnlDoubtUsd: profit?.doubtUsd ?? 0,
+    isAtPoolPrices: profit !== null && byPrices === null,
     feeApr: years === null || feesUsd === null ? null : percentOf(feesUsd / years, capital),
     timeInRangePct: bars === null ? null : shareInRange(position, bars),
   }
@@ -45,10 +48,14 @@ export type PerformanceFacts = PositionEvents & {
   readonly position: Position
   readonly price0: UsdPrice | null
   readonly price1: UsdPrice | null
+  /** What the tokens were worth at each deposit and withdrawal, by transaction and by the sources of `price0` and `price1`. */
+  readonly pricesThen: ReadonlyMap<Hash, PairPrices>
   readonly bars: Bars | null
   readonly gasUsd: number | null
   readonly now: number
 }
+
+export type PairPrices = Pick<PerformanceFacts, 'price0' | 'price1'>
 
 export type Performance = {
   /** Smallest units, in the pool's order. */
@@ -67,6 +74,8 @@ export type Performance = {
   readonly netPnlUsd: number | null
   /** What `netPnlUsd` may be off at most, for prices of the past that only a bar knows. */
   readonly netPnlDoubtUsd: number
+  /** Whether `marketUsd` and `netPnlUsd` go by the prices of the pool, as no source tells of the time of each change. */
+  readonly isAtPoolPrices: boolean
   readonly feeApr: number | null
   readonly timeInRangePct: number | null
 }
@@ -116,18 +125,39 @@ function percentOf(part: number | null, whole: number | null): number | null {
   return Math.round((part / whole) * 1e6) / 1e4
 }
 
+type Profit = { readonly usd: number; readonly doubtUsd: number }
+
+/**
+ * What a position brought against what was paid for it, before gas, each change at the dollars of its time, by the sources that tell what
+ * it is worth now: whoever moves the pool makes no profit of that. Null where one of them does not tell.
+ */
+function profitByPrices(
+  { position, events, pricesThen }: Pick<PerformanceFacts, 'position' | 'events' | 'pricesThen'>,
+  keptUsd: number | null,
+): Profit | null {
+  const { token0, token1 } = position.pool
+  const changes = events.map(({ kind, amount0, amount1, transactionHash }) => {
+    if (kind === 'collection') return 0
+    const { price0, price1 } = pricesThen.get(transactionHash) ?? { price0: null, price1: null }
+    const usd = sumUsd(valueUsd(amount0, token0, price0), valueUsd(amount1, token1, price1))
+    return usd === null || kind === 'withdrawal' ? usd : -usd
+  })
+  const usd = sumUsd(keptUsd, ...changes)
+  return usd === null ? null : { usd, doubtUsd: 0 }
+}
+
 /**
  * What a position brought against what was paid for it, before gas, in the token of its pool that is pegged to the dollar: both ends
  * at the pool's own price, of the moment of each change and of now, so that a difference between sources is no profit. A change whose
  * price is not known takes that of the end of its bar, and `doubtUsd` is what this may be off at most. Null without a pegged token
  * or without a price.
  */
-function netProfit(facts: {
+function profitByPool(facts: {
   readonly position: Position
   readonly events: PositionEvents['events']
   readonly earned: PositionEvents['earned']
   readonly bars: Bars | null
-}): { readonly usd: number; readonly doubtUsd: number } | null {
+}): Profit | null {
   const { position, events, earned, bars } = facts
   const { token0, token1, sqrtPriceX96 } = position.pool
   if ((!token0.usdPegged && !token1.usdPegged) || earned === null) return null

@@ -76,6 +76,17 @@ describe('get_position_performance', () => {
     expect(answer.number('netPnlUsd')).toBeCloseTo(il! + earned! + market! - gas!, 2)
   })
 
+  test('takes no profit from a trade of the wallet that moves the pool and not the price of named sources', async () => {
+    const opened = await world.call('add_liquidity', { ...base, fee: 10_000, amount0: '1', rangeStrategy: 'wide' })
+    const args = { positionId: opened.text('positionId') }
+    const before = await world.call('get_position_performance', args)
+    await devnet().trade(6, 'push', [opened.text('pool.poolAddress') as `0x${string}`])
+    const after = await world.call('get_position_performance', args)
+    expect(after.number('hodlUsd')).toBeCloseTo(before.number('hodlUsd'), 0)
+    expect(Math.abs(after.number('marketUsd'))).toBeLessThan(0.05)
+    expect(after.at('notes')).not.toContainEqual(expect.stringMatching("pool's own prices"))
+  })
+
   test('of a position just opened is what was paid for it, less the gas', async () => {
     const opened = await world.call('add_liquidity', { ...base, amount0: '1', rangeStrategy: 'wide' })
     const answer = await world.call('get_position_performance', { positionId: opened.text('positionId') })

@@ -1,11 +1,19 @@
 import { isInRange } from '../../analysis/position/describe-position.ts'
 import { formatAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { TransactionReceiptNotFoundError, type Hash } from 'viem'
+import { type Hash, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
 import * as z from 'zod'
-import { positionPerformance } from '../../analysis/position/position-performance.ts'
+import { type PairPrices, positionPerformance } from '../../analysis/position/position-performance.ts'
 import { valueUsd } from '../../analysis/value-usd.ts'
-import { type PoolBars, type Position, type PositionEvents, ToolError } from '@svc/amm'
+import {
+  type BlockTime,
+  type PoolBars,
+  type Position,
+  type PositionEvents,
+  type Token,
+  ToolError,
+  type UsdPrice,
+} from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { chainInput, positionIdInput, rangedVersionInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, priceNotes, usdResult } from '../results.ts'
@@ -57,21 +65,25 @@ export const getPositionPerformance = readTool({
   ])
   const now = Math.floor(context.now() / 1000)
   const { openedAt } = history
-  const [bars, gasUsd] = await Promise.all([
+  const [bars, { gasUsd, pricesThen }] = await Promise.all([
     barsSince(context, chain, position, openedAt, now),
-    gasOf(context, chain, history),
+    receiptsOf(context, chain, history).then(async (receipts) => ({
+      gasUsd: await gasOf(context, chain, receipts),
+      pricesThen: await pricesAt(context, chain, { position, history, receipts, now: [price0, price1] }),
+    })),
   ])
   const performance = positionPerformance({
     ...history,
     position,
     price0,
     price1,
+    pricesThen,
     bars: bars?.bars ?? null,
     gasUsd,
     now,
   })
   const { token0, token1 } = position.pool
-  const { deposited, withdrawn, feeApr, netPnlDoubtUsd, ...figures } = performance
+  const { deposited, withdrawn, feeApr, netPnlDoubtUsd, isAtPoolPrices, ...figures } = performance
   const amounts = ([amount0, amount1]: readonly [bigint, bigint]) => ({
     amount0: formatAmount(amount0, token0.decimals),
     amount1: formatAmount(amount1, token1.decimals),
@@ -99,10 +111,13 @@ export const getPositionPerformance = readTool({
       ...(openedAt !== null && bars === null ? ['The price since the opening is not known as a whole.'] : []),
       ...(openedAt !== null && gasUsd === null ? ['What its transactions cost in gas is not known.'] : []),
       ...(gasUsd === null ? [] : ['The gas is that of the transactions that changed the position, without approvals.']),
+      ...(isAtPoolPrices ? [poolPricesNote] : []),
       ...(figures.netPnlUsd === null || netPnlDoubtUsd === 0 ? [] : [doubtNote(netPnlDoubtUsd)]),
       ...(openedAt !== null && now - openedAt < 86_400 ? ['Open for less than a day: no apr.'] : []),
       ...(bars?.completeness.note == null ? [] : [bars.completeness.note]),
-      ...(token0.usdPegged || token1.usdPegged ? [] : ['No token of the pool is pegged to the dollar: no netPnlUsd.']),
+      ...(isAtPoolPrices || token0.usdPegged || token1.usdPegged || performance.marketUsd !== null
+        ? []
+        : [noPriceThenNote]),
     ],
   }
 })
@@ -137,16 +152,17 @@ async function barsSince(
   }
 }
 
-/** Worth, at today's price, of the gas of every transaction that changed the position. */
-async function gasOf(context: ReadContext, chain: Chain, { events, openedAt }: PositionEvents): Promise<number | null> {
+/** The receipts of every transaction that changed the position; null where not all of them are to be had, or they are too many. */
+async function receiptsOf(
+  { rpc }: ReadContext,
+  chain: Chain,
+  { events, openedAt }: PositionEvents,
+): Promise<readonly TransactionReceipt[] | null> {
   const hashes = [...new Set<Hash>(events.map(({ transactionHash }) => transactionHash))]
   if (openedAt === null || hashes.length > mostReceipts) return null
-  const client = context.rpc.client(chain)
+  const client = rpc.client(chain)
   try {
-    const receipts = await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })))
-    const wei = receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n)
-    const native = context.tokens.wrapped(chain)
-    return valueUsd(wei, native, await context.prices.usd(chain, native))
+    return await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })))
   } catch (error) {
     // An endpoint may keep logs for longer than receipts.
     if (error instanceof ToolError || error instanceof TransactionReceiptNotFoundError) return null
@@ -154,5 +170,53 @@ async function gasOf(context: ReadContext, chain: Chain, { events, openedAt }: P
   }
 }
 
+/** Worth, at today's price, of the gas of every transaction that changed the position. */
+async function gasOf(
+  context: ReadContext,
+  chain: Chain,
+  receipts: readonly TransactionReceipt[] | null,
+): Promise<number | null> {
+  if (receipts === null) return null
+  const wei = receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n)
+  const native = context.tokens.wrapped(chain)
+  return valueUsd(wei, native, await context.prices.usd(chain, native))
+}
+
+/** What the tokens were worth in the blocks of the changes, where the endpoint has their state and the same kind of source tells. */
+async function pricesAt(context: ReadContext, chain: Chain, of: Changes): Promise<ReadonlyMap<Hash, PairPrices>> {
+  const { position, history, receipts, now } = of
+  const changed = new Map(history.events.map((event) => [event.transactionHash, BigInt(event.timestamp)]))
+  const { token0, token1 } = position.pool
+  const usdThen = async (token: Token, at: BlockTime, present: UsdPrice | null): Promise<UsdPrice | null> => {
+    try {
+      const then = await context.prices.usd(chain, token, at)
+      return then !== null && then.method === present?.method ? then : null
+    } catch (error) {
+      if (error instanceof ToolError) return null
+      throw error
+    }
+  }
+  const found = new Map<Hash, PairPrices>()
+  for (const { transactionHash, blockNumber: number } of receipts ?? []) {
+    const at = { number, timestamp: changed.get(transactionHash) ?? 0n }
+    const [price0, price1] = await Promise.all([usdThen(token0, at, now[0]), usdThen(token1, at, now[1])])
+    found.set(transactionHash, { price0, price1 })
+    // A state that is gone is not asked for again and again.
+    if (price0 === null || price1 === null) break
+  }
+  return found
+}
+
+type Changes = {
+  readonly position: Position
+  readonly history: PositionEvents
+  readonly receipts: readonly TransactionReceipt[] | null
+  readonly now: readonly [UsdPrice | null, UsdPrice | null]
+}
+
+const poolPricesNote =
+  "marketUsd and netPnlUsd go by the pool's own prices, which whoever trades there moves: what the tokens were worth at each change is not known."
+const noPriceThenNote =
+  'What the tokens were worth at each change is not known, and none is pegged to the dollar: no netPnlUsd.'
 const mostHours = 1_000
 const mostReceipts = 40
