@@ -50,9 +50,8 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
     sessionIdleMs,
   }
   if (isAboveOne) {
-    const exceeded = await exceededLimits(ledger, asked, await ledger.check(asked))
-    const [tightest = aboveOne(limits, parts, amounts), ...others] = exceeded.map((one) => limitRefusal(one, asking))
-    return refused(parts, tightest, ...others)
+    const all = (await exceededLimits(ledger, asked, await ledger.check(asked))).map((one) => limitRefusal(one, asking))
+    return refused(parts, ...(all.length === 0 ? [aboveOne(limits, parts, amounts)] : all))
   }
   const take = (budgets: readonly Budget[]): Promise<SpendVerdict> =>
     dryRun
@@ -62,10 +61,8 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const isForPerson = !first.granted && first.limit === 'budget' && isForAPerson(first.budget)
   const verdict = isForPerson ? await take(request.budgets.map(withoutCap)) : first
   const guessed = isGuess ? { guess: { tokens: value.unpriced, ...askedAtAll(request.budgets) } } : {}
-  if (!verdict.granted) {
-    const exceeded = await exceededLimits(ledger, asked, verdict)
-    return refused(parts, ...exceeded.map((one) => limitRefusal(one, { ...asking, ...guessed })))
-  }
+  const exceeded = await exceededLimits(ledger, asked, verdict)
+  if (!verdict.granted) return refused(parts, ...exceeded.map((one) => limitRefusal(one, { ...asking, ...guessed })))
   const asks = isForPerson ? { needsPerson: limitRefusal(first, asking).message } : {}
   return {
     ...parts,

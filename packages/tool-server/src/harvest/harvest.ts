@@ -1,4 +1,4 @@
-import type { Deferred, Intent, Position } from '@svc/amm'
+import type { Deferred, Intent, Plan, Position } from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
 import { claimRewards, type PlannedRewards, planRewards } from './claim-rewards.ts'
 import { collectBatches } from './collect-batches.ts'
@@ -13,6 +13,7 @@ import {
   type PaidRewards,
 } from './harvest-book.ts'
 import { readGasPrice, typicalGas } from '../analysis/read-gas-price.ts'
+import { sumUsd } from '../analysis/value-usd.ts'
 
 export type HarvestOutcome =
   | { readonly kind: 'done'; readonly book: HarvestBook; readonly skipped: number }
@@ -43,7 +44,7 @@ export async function harvest(request: HarvestRequest, context: WriteContext): P
   })
   if (deferred !== null) {
     const [rewards, swaps] = [await planClaim(), await planFollows()]
-    const preview = await previewHarvest(request, context, { book, due, rewards, swaps })
+    const preview = await previewHarvest(request, context, { book, due, rewards, swaps, first: deferred.plan })
     return { kind: 'deferred', deferred, preview: { ...preview, skipped } }
   }
   book.requireAnything()
@@ -62,7 +63,7 @@ export async function lookAtHarvest(request: HarvestRequest, context: WriteConte
   if (request.includeRewards)
     book.notes.push('Rewards are left out: get_claimable_rewards shows what another wallet is owed.')
   const swaps = await planSwaps(request, context, { book, due, rewards: null })
-  return { ...(await previewHarvest(request, context, { book, due, rewards: null, swaps })), skipped }
+  return { ...(await previewHarvest(request, context, { book, due, rewards: null, swaps, first: null })), skipped }
 }
 
 function partOf(planned: PlannedRewards | null): readonly Intent[] {
@@ -86,7 +87,7 @@ export type HarvestPreview = {
 
 type Expected<Done> = Omit<Done, 'hash'> & { readonly hash: null }
 
-/** Gas of collections is asked of the chain in the owner's name, that of swaps is the quote's with what approvals take. */
+/** Gas of the first collection is that of its plan, of others it is asked of the chain, that of swaps is the quote's with what approvals take. */
 async function previewHarvest(
   request: HarvestRequest,
   context: WriteContext,
@@ -95,18 +96,20 @@ async function previewHarvest(
     due,
     rewards,
     swaps,
+    first,
   }: {
     readonly book: HarvestBook
     readonly due: readonly Position[]
     readonly rewards: PlannedRewards | null
     readonly swaps: readonly PlannedSwap[]
+    readonly first: Plan | null
   },
 ): Promise<Omit<HarvestPreview, 'skipped'>> {
   const failed = new Set(book.failures.flatMap(({ positions = [] }) => positions))
   const payable = due.filter((position) => !failed.has(position))
   const [gasPrice, collectGas] = await Promise.all([
     readGasPrice(context, request.chain),
-    gasOfCollections(request, context, payable),
+    gasOfCollections(request, context, payable, first === null ? 0 : 1),
   ])
   const swapGas = swaps.reduce((sum, { quote, intent }) => sum + quote.gasEstimate + approvalGas(intent), 0n)
   return {
@@ -116,7 +119,10 @@ async function previewHarvest(
       const { amountIn, amountOut, priceImpactBps } = quote
       return { hash: null, tokenIn, tokenOut, amountIn, amountOut, priceImpactBps }
     }),
-    gasCostUsd: gasPrice.costUsd(collectGas + swapGas + (rewards === null ? 0n : claimGas)),
+    gasCostUsd: sumUsd(
+      first === null ? 0 : first.gasCostUsd,
+      gasPrice.costUsd(collectGas + swapGas + (rewards === null ? 0n : claimGas)),
+    ),
     notes: [
       ...book.notes,
       ...[...failed].map(
@@ -133,12 +139,14 @@ async function gasOfCollections(
   { chain, owner, deadline }: HarvestRequest,
   { liquidity, rpc }: WriteContext,
   positions: readonly Position[],
+  known: number,
 ): Promise<bigint> {
   const batches = (['v3', 'v4'] as const).map((version) => positions.filter((one) => one.version === version))
   const client = rpc.client(chain)
   const gas = await Promise.all(
     batches
       .filter(({ length }) => length > 0)
+      .slice(known)
       .map(async (batch) => {
         const { calls } = await liquidity.planCollectAll(chain, batch, { deadline, recipient: owner })
         const asked = await Promise.all(

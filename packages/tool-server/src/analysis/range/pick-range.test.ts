@@ -79,3 +79,21 @@ describe('the side a range leans to', () => {
     expect(Math.abs(Math.log(one!.lower / other!.lower))).toBeLessThan(0.0025)
   })
 })
+
+test.each([0.35, 0.44, 0.5, 0.54, 0.62])(
+  'the best net of those that hold the price as long earns no less than any of them on usable ticks: at %d',
+  (sigma) => {
+    for (const tickSpacing of [60, 200]) {
+      for (const targetTimeInRange of [0.6, 0.8, 0.95]) {
+        const market = { ...marketOf({ ...anywhere, feesPerDay: 9_000, sigma }, false), tickSpacing }
+        const pace = { perDay: 9_000, ofLast7Days: 9_000, standardError: 450 }
+        const { optimal, candidates } = pickRange({ market, targetTimeInRange, doubts: { pace, sigmaError: 0.02 } })
+        const [best, ...others] = candidates
+        const rivals = [optimal, ...others].filter(({ timeInRange }) => timeInRange >= targetTimeInRange)
+        const most = Math.max(...rivals.map(({ netApr }) => netApr))
+        expect([best?.label, best!.timeInRange >= targetTimeInRange - 1e-3]).toEqual(['best net', true])
+        expect(best!.netApr).toBeGreaterThanOrEqual(most - 1e-6)
+      }
+    }
+  },
+)

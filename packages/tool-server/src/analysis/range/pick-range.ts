@@ -22,10 +22,14 @@ export function pickRange(wanted: RangeWanted, between: () => void = () => {}): 
   const analyser = interruptible(createRangeAnalyser(wanted.market), between)
   const { best, even, lean } = leaning(analyser, wanted)
   const bounds = lean === null ? null : agreedBounds(lean, wanted, between)
-  return {
-    ...(bounds === null ? { optimal: even } : { optimal: analyser.analyse(bounds), leansFrom: even }),
-    candidates: [{ ...best, label: 'best net' }, ...candidateRanges(analyser)],
-  }
+  const chosen = bounds === null ? { optimal: even } : { optimal: analyser.analyse(bounds), leansFrom: even }
+  const known = candidateRanges(analyser)
+  // On usable ticks another one may earn more than the one that was best between them.
+  const [most = best] = [best, chosen.optimal, ...known]
+    .filter(({ timeInRange }) => timeInRange >= wanted.targetTimeInRange)
+    .toSorted((a, b) => b.netApr - a.netApr)
+  const label = 'best net'
+  return { ...chosen, candidates: [{ ...(most.netApr - best.netApr > 1e-6 ? most : best), label }, ...known] }
 }
 
 /** What a range is chosen by. */

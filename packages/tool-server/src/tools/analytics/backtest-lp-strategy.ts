@@ -115,6 +115,7 @@ function notesOf(
   return [
     `Dollars: ${quoteUsd.basis}.`,
     "hodlBenchmark holds half of the amount in each token, vsHodlPct the tokens of a strategy's own first position.",
+    'ilCostUsd and hodlMoveUsd are of each position against the tokens put into it, from its opening to its end, and so of others after a rebalance. End less start: fees + hodlMoveUsd - ilCostUsd - swapCostUsd - gasCostUsd.',
     ...(quoteUsd.isToday
       ? ['No past of a pool with a dollar token is known: what prices did in dollars is missing.']
       : []),

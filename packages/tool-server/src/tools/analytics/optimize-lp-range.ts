@@ -215,12 +215,12 @@ function withDetail(error: unknown, detail: ErrorDetail): unknown {
 function volatilityNote({ source }: ReadRangeMarket['volatility'], { fee }: FoundPool['pool']): string {
   const pool = `the ${fee / 10_000} % pool`
   if (source === 'implied') return `What the fees that ${pool} earned in 7 days pay for.`
-  return `EWMA, 0.94 a day, of the hourly closes of ${pool}; recommend_fee_tier takes those of the busiest pool.`
+  return `EWMA, 0.94 a day, of the hourly closes of ${pool}. recommend_fee_tier counts every tier with the closes of the busiest pool, in a range of two deviations: its netApr is another.`
 }
 
 const methodology =
   'Geometric Brownian motion without drift of the price, which is in token1 (the other order of tokens differs by a few percent); 365 days a year; Apr and Pct in percent. ' +
-  'optimalRange keeps the price inside for the share of time that riskTolerance names, evenly about the price unless a skew earns more by more than the errors; "best net" earns most among those. ' +
+  'optimalRange keeps the price inside for the share of time that riskTolerance names, evenly about the price unless a skew earns more by more than the errors; "best net" earns most of all ranges that do; the others stand beside it whether they do or not. ' +
   'inRangeProbability: share of time in range; terminal: at the horizon; stay: never leaving. Fees: mean of the days seen, own liquidity diluting. ' +
   'expectedIlPct: E[V/HODL - 1] over the horizon; ilCost30dUsd: expected loss against holding, which LVR equals; expectedNetApr: fees less LVR less gas (gasApr, the same for all ranges). ' +
-  "Ticks are the pool's own. Figures are closed forms, which the simulation checks; errors are one standard error."
+  "Ranges are widened to the pool's ticks: +/-1 % may reach farther. Figures are closed forms, which the simulation checks; errors are one standard error."

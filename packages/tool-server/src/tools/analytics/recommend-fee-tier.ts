@@ -109,7 +109,7 @@ function quoteOf([pool]: readonly Pool[], token0: Token): Token {
 
 function volatilityNote({ busiest }: FeeTiers, { realised, hours }: TierVolatility): string {
   const sample = realised === null ? '' : `; sample deviation of all ${(realised * 100).toFixed(1)} %`
-  return `EWMA, 0.94 a day, of ${hours} hourly closes of the ${busiest.fee / 10_000} % pool, the busiest${sample}. optimize_lp_range takes the closes of its own pool.`
+  return `EWMA, 0.94 a day, of ${hours} hourly closes of the ${busiest.fee / 10_000} % pool, the busiest${sample}. optimize_lp_range takes the closes of its own pool, and a range by riskTolerance: its net yield is another.`
 }
 
 function landscapeNote(leftOut: number): string {

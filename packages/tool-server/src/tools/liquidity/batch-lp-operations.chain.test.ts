@@ -113,6 +113,25 @@ describe('batch_lp_operations', () => {
     expect((await world.refuse('execute_plan', { planId: planned.text('plan.planId') })).code).not.toBe('INTERNAL')
   })
 
+  test('says that a rebalance in it counts whole where it trades in its own pool, and by itself its swap', async () => {
+    const opened = await open('v3')
+    const [positionId, params] = [opened.text('positionId'), { rangeStrategy: 'wide' }]
+    await world.call('execute_swap', {
+      tokenIn: 'WETH',
+      tokenOut: 'USDC',
+      amount: '5',
+      version: 'v3',
+      slippageBps: 500,
+    })
+    const operations = [{ type: 'rebalance', positionId, params }]
+    const batch = await world.call('batch_lp_operations', { operations, dryRun: true })
+    const alone = await world.call('rebalance_position', { positionId, ...params, dryRun: true })
+    expect(batch.number('plan.spendUsd')).toBeGreaterThan(alone.number('plan.spendUsd'))
+    expect(batch.at('plan.warnings')).toContainEqual(
+      expect.stringMatching('counts whole .* the batch trades in its own pool'),
+    )
+  })
+
   test('brings at worst what all its parts bring, not only the one that deposits', async () => {
     const opened = await open('v3')
     const remove = { type: 'remove', positionId: opened.text('positionId'), params: { percentage: 50 } }

@@ -178,6 +178,7 @@ describe('harvest_rewards', () => {
   test('a plan says how many positions of a version it collects', async () => {
     await earn(await open('v3'), await open('v3'))
     const planned = await world.call('harvest_rewards', { dryRun: true })
+    expect(planned.number('summary.totalGasCostUsd')).toBe(planned.number('plan.gasCostUsd'))
     expect(planned.text('plan.why')).toBe('Collect the fees of 2 v3 positions.')
   })
 

@@ -40,11 +40,19 @@ export const getGasPrice = readTool({
       mint: gas.costUsd(typicalGas.mint),
       decrease: gas.costUsd(typicalGas.decrease),
       collect: gas.costUsd(typicalGas.collect),
-      rebalance: gas.costUsd(typicalGas.decrease + typicalGas.mint),
+      rebalance: gas.costUsd(typicalGas.decrease + typicalGas.swap + typicalGas.mint),
     },
-    notes: gas.nativeUsd === null ? [`No trustworthy price of ${chain.nativeCurrency.symbol}.`] : [],
+    notes:
+      gas.nativeUsd === null
+        ? [`No trustworthy price of ${chain.nativeCurrency.symbol}.`]
+        : [
+            `estUsd leaves out approvals, ${gas.costUsd(approvalGas)} USD for each token that goes in: one of a swap, two of a mint, up to three of a rebalance, which is a removal, a swap and a mint. Fees of one token alone collect for a quarter less.`,
+          ],
   }
 })
+
+/** Of an allowance where none stood; measured on the local chain. */
+const approvalGas = 46_000n
 
 function gwei(wei: bigint): string {
   return formatAmount(wei, 9)

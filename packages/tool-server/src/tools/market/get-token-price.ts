@@ -64,7 +64,7 @@ async function inDollars(chain: Chain, token: Token, context: ReadContext) {
     change24hPct,
     confidence: price.confidence,
     ...bandOf(price),
-    notes: changeNotes(change24hPct, token),
+    notes: [...changeNotes(change24hPct, token), depthNote(price)],
   }
 }
 
@@ -88,7 +88,7 @@ async function inToken(chain: Chain, token: Token, quote: Token, context: ReadCo
     change24hPct: change,
     confidence: agreement(ratio.price, tokenUsd, quoteUsd),
     ...bandOf(tokenUsd),
-    notes: changeNotes(change, token),
+    notes: [...changeNotes(change, token), ...(tokenUsd === null ? [] : [depthNote(tokenUsd)])],
   }
 }
 
@@ -127,6 +127,12 @@ async function dollarChange(chain: Chain, token: Token, context: ReadContext): P
     if (ratio !== null) return readPriceChange(context, chain, ratio.pool, token, context.now())
   }
   return null
+}
+
+function depthNote({ pools }: UsdPrice): string {
+  return pools.length === 0
+    ? 'liquidityUsd is 0 as no pool is part of the price: its sources need none.'
+    : 'liquidityUsd is what the pools of the dollar price hold on their shallower side, less than their tvlUsd.'
 }
 
 function changeNotes(change: number | null, token: Token): string[] {

@@ -30,12 +30,14 @@ export const checkSafetyStatus = readTool({
       .nullable()
       .describe('since, reason'),
     breakerOpen: z.boolean(),
-    breaker: z.object({
-      open: z.boolean(),
-      since: text,
-      cause: text,
-      stops: z.enum(['nothing', 'all-but-ways-home', 'everything']),
-    }),
+    breaker: z
+      .object({
+        open: z.boolean(),
+        since: text,
+        cause: text,
+        stops: z.enum(['nothing', 'all-but-ways-home', 'everything']),
+      })
+      .describe('stops: nothing while closed'),
     allowlistMode: z.string(),
     unnamedSales: z.enum(['ask', 'allow']).describe('Of tokens without a price source'),
     approvalThresholdUsd: z.string().nullable(),
@@ -45,7 +47,7 @@ export const checkSafetyStatus = readTool({
     remainingUsd: used.describe('freesAt: when some frees up'),
     freesAt: freed,
     valueUsd: values.describe(
-      'Budgets of any 24 hours: lossAtMost is what slippage could have cost, no real loss; spent on tokens without a price source, at momentary prices, gas, gas of ways home.',
+      'Budgets of any 24 hours: lossAtMost is what slippage could have cost, no real loss; spent on tokens without a price source, at momentary prices, gas, gas of ways home but where repaid (gasUsd: all).',
     ),
     dailyAlert: z.boolean(),
     pendingTransactions: z.int(),

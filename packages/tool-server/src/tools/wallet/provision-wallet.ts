@@ -94,11 +94,15 @@ async function standingAt(chain: Chain, context: WriteContext): Promise<Standing
     const agentId = agents.find(({ origin }) => origin === 'registered')?.agentId ?? null
     const cost = await registrationCostWei(context, chain, wallet.address, signal)
     const next = agentId === null ? 'Call register_agent.' : `Nothing to register: the wallet is agent ${agentId}.`
-    return { cost, agentId, nextSteps: [next], notes: ['registrationCost leaves out data fees of rollups.'] }
+    return { cost, agentId, nextSteps: [next], notes: [costNote(chain)] }
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'VALIDATION_CHAIN_NOT_SUPPORTED') throw error
     return { cost: null, agentId: null, nextSteps: [error.suggestion], notes: [error.message] }
   }
+}
+
+function costNote({ nativeCurrency: { symbol } }: Chain): string {
+  return `registrationCost is in ${symbol}, and the most that it may be, at twice the base fee and with its whole card in the agent URI; less is paid as a rule. It leaves out data fees of rollups.`
 }
 
 /**
