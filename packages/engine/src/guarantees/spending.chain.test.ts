@@ -41,7 +41,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
       for (let calls = 0; calls < 60 && outcomes.length === 0; calls += 1) {
         await pipeline.run(approveIntent(pipeline, router, '0')).catch((error: unknown) => outcomes.push(error))
       }
-      expect(outcomes).toMatchObject([{ code: 'SPENDING_LIMIT_EXCEEDED', details: [{ limit: 'perSession' }] }])
+      expect(outcomes).toMatchObject([{ code: 'SPENDING_LIMIT_EXCEEDED', details: [{ limit: 'perSession' }, {}] }])
       expect(await pipeline.nonce()).toBeGreaterThan(1)
       expect(await used(pipeline)).toBe(0n)
       expect(await usedGas(pipeline)).toBeLessThanOrEqual(cap)

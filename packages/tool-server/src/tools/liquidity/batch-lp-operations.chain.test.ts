@@ -121,12 +121,11 @@ describe('batch_lp_operations', () => {
       tokenOut: 'USDC',
       amount: '5',
       version: 'v3',
-      slippageBps: 500,
     })
     const operations = [{ type: 'rebalance', positionId, params }]
     const batch = await world.call('batch_lp_operations', { operations, dryRun: true })
     const alone = await world.call('rebalance_position', { positionId, ...params, dryRun: true })
-    expect(batch.number('plan.spendUsd')).toBeGreaterThan(alone.number('plan.spendUsd'))
+    expect(Number(batch.text('plan.spendUsd'))).toBeGreaterThan(2 * Number(alone.text('plan.spendUsd')))
     expect(batch.at('plan.warnings')).toContainEqual(
       expect.stringMatching('counts whole .* the batch trades in its own pool'),
     )
