@@ -108,6 +108,7 @@ describe('batch_lp_operations', () => {
     expect(planned.at('plan.warnings')).toContainEqual(
       expect.stringMatching(/^All figures are of the operations together/),
     )
+    expect(planned.at('plan.warnings')).toContainEqual(expect.stringMatching(/^The least amounts of the deposit lie/))
     const answer = await world.call('execute_plan', { planId: planned.text('plan.planId') })
     expect(answer.at('operationsExecuted')).toBe(2)
     expect((await world.refuse('execute_plan', { planId: planned.text('plan.planId') })).code).not.toBe('INTERNAL')
@@ -126,6 +127,8 @@ describe('batch_lp_operations', () => {
     const batch = await world.call('batch_lp_operations', { operations, dryRun: true })
     const alone = await world.call('rebalance_position', { positionId, ...params, dryRun: true })
     expect(Number(batch.text('plan.spendUsd'))).toBeGreaterThan(2 * Number(alone.text('plan.spendUsd')))
+    const removal = await world.call('remove_liquidity', { positionId, percentage: 100, dryRun: true })
+    expect(removal.at('plan.warnings')).toContainEqual(expect.stringMatching(/^receivesAtLeast bounds each token/))
     expect(batch.at('plan.warnings')).toContainEqual(
       expect.stringMatching('counts whole .* the batch trades in its own pool'),
     )
