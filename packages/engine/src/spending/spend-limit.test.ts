@@ -115,10 +115,7 @@ it('names every limit that is exceeded, the one that leaves least first, and whe
       details: [{ limit: 'perSession', leftUsd: '100', freesAt: at }],
       suggestion: expect.stringContaining(`the session ends at ${at}`),
     },
-    {
-      message: expect.stringMatching(/is 500 USD.* all that the call counts as/),
-      details: [{ limit: 'perTransaction' }],
-    },
+    { message: expect.stringMatching(/is 500 USD.* all that the call/), details: [{ limit: 'perTransaction' }] },
   ])
 })
 
