@@ -111,7 +111,7 @@ function describeDevnet(
       await client.mine({ blocks: 1 })
     },
     exited: anvil.exited,
-    checkpoint: async () => await checkpoint(client, market, feeder),
+    checkpoint: async () => await checkpoint(anvil, market, feeder),
     stop: async () => {
       await trading.stopAll()
       await anvil.stop()
@@ -125,13 +125,18 @@ const dayMs = 24 * 3_600_000
 const unixNow = () => Math.floor(Date.now() / 1_000)
 
 /** A revert sets anvil's clock to the time of the snapshot's block, hence the second step. */
-async function checkpoint(client: ChainClient, market: LiveMarket, feeder: Feeder): Promise<() => Promise<void>> {
+async function checkpoint(
+  { client, mined }: LoadedChain,
+  market: LiveMarket,
+  feeder: Feeder,
+): Promise<() => Promise<void>> {
   const { usd } = market
   const restoreFeeder = feeder.remember()
-  const id = await client.snapshot()
+  const [number, id] = [await client.getBlockNumber(), await client.snapshot()]
   return async () => {
     market.usd = usd
     restoreFeeder()
+    mined.blocks += Number((await client.getBlockNumber()) - number)
     await client.revert({ id })
     await client.request({ method: 'evm_setTime', params: [unixNow()] })
   }

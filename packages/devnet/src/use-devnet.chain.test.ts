@@ -66,22 +66,31 @@ describe.each(['later', 'later still'])('whoever asks for them %s', () => {
   afterAll(async () => await changeAll(other()))
 })
 
-describe('a file that ends its process', () => {
-  const other = useDevnet({ chainId: 5 })
+describe.each([
+  ['ends its process', async (chain: Devnet) => await chain.stop()],
+  [
+    'mines more blocks than anvil keeps at hand',
+    async (chain: Devnet) => await connect(chain.rpcUrl).mine({ blocks: 401 }),
+  ],
+])('after a file that %s', (_, act) => {
+  describe('which is served like any', () => {
+    const other = useDevnet({ chainId: 5 })
 
-  test('is served like any', () => {
-    expect(other().pid).toBe(otherPid)
+    test('by the process that is there', () => {
+      expect(other().pid).toBe(otherPid)
+    })
+
+    afterAll(async () => await act(other()))
   })
 
-  afterAll(async () => await other().stop())
-})
+  describe('the next', () => {
+    const other = useDevnet({ chainId: 5 })
 
-describe('after a process that ended', () => {
-  const other = useDevnet({ chainId: 5 })
-
-  test('another is there', async () => {
-    expect(other().pid).not.toBe(otherPid)
-    expect(await standing(other())).toEqual(atFirst)
+    test('is served by another', async () => {
+      expect(other().pid).not.toBe(otherPid)
+      otherPid = other().pid
+      expect(await standing(other())).toEqual(atFirst)
+    })
   })
 })
 
@@ -93,7 +102,7 @@ async function standing(chain: Devnet) {
     head: { number, gasLimit },
     fees: (await client.getFeeHistory({ blockCount: 1, rewardPercentiles: [] })).baseFeePerGas.at(-1),
     balance: await client.getBalance({ address }),
-    before: await client.getBalance({ address, blockNumber: number - 3n }),
+    before: await client.getBalance({ address, blockNumber: number - 1n }),
     code: await client.getCode({ address }),
     waiting: await client.getTxpoolStatus(),
     minesAtOnce: await client.getAutomine(),
@@ -115,7 +124,7 @@ async function standing(chain: Devnet) {
 async function changeAll(chain: Devnet): Promise<void> {
   const client = connect(chain.rpcUrl)
   // As deep as it goes: anvil forgets the states of the blocks that it takes away.
-  await client.request({ method: 'anvil_reorg', params: [2, []] })
+  await client.request({ method: 'anvil_reorg', params: [1, []] })
   await chain.fund(stranger, { ETH: '1' })
   await chain.fund(address, { ETH: '1' })
   await chain.market.move({ ETH: 1.1 })

@@ -19,18 +19,17 @@ import { type Anvil, startAnvil } from './start-anvil.ts'
  */
 export async function loadChain(options: LoadOptions): Promise<LoadedChain> {
   const { anvilPath: path, dump, chainId, port, isRenewable = false } = options
-  // A chain that is renewed comes past any number of blocks: the states of the oldest go, rather than into a file for each new block.
-  const kept = isRenewable ? ['--prune-history', '500'] : []
-  const args = ['--accounts', String(accountCount), '--load-state', dump, ...kept]
+  const args = ['--accounts', String(accountCount), '--load-state', dump]
   const anvil = await startAnvil({ path, chainId, port, args, readyTimeoutMs: 30_000 })
   try {
-    const putBack = isRenewable ? await rememberLoaded(anvil.client) : null
+    const mined = { blocks: 0 }
+    const putBack = isRenewable ? await rememberLoaded(anvil.client, mined) : null
     const renew = async () => {
       if (putBack === null) throw new Error('This chain was not started to be renewed')
       await putBack()
       return await begin(anvil, options)
     }
-    return { ...anvil, usd: await begin(anvil, options), renew }
+    return { ...anvil, usd: await begin(anvil, options), mined, renew }
   } catch (error) {
     await anvil.stop()
     throw error
@@ -40,9 +39,8 @@ export async function loadChain(options: LoadOptions): Promise<LoadedChain> {
 /** From the state as it was seeded to the present. Returns the market's prices in the hour that is reached. */
 async function begin(anvil: Anvil, options: LoadOptions): Promise<UsdPrices> {
   const { client, rpcUrl } = anvil
-  const { layout, tradingHours, now, isRenewable = false } = options
+  const { layout, tradingHours, now } = options
   const [writer] = await Promise.all([createBlockWriter(client, rpcUrl), client.setAutomine(false)])
-  if (isRenewable) await repeatHead(client, writer)
   const hour = tradingHours > 0 ? await catchUp(anvil, writer, options) : historyHours
   const usd = createMarket(history).pricesAt(hour)
   // Anvil's clock follows the last block it was given; this puts it back to the present.
@@ -52,23 +50,18 @@ async function begin(anvil: Anvil, options: LoadOptions): Promise<UsdPrices> {
   return usd
 }
 
-/** Blocks before the present, whose states are read: anvil forgets that of the loaded one with time. */
-async function repeatHead(client: ChainClient, writer: BlockWriter): Promise<void> {
-  const { timestamp } = await client.getBlock()
-  // Anvil starts its clock at the present whatever it loads, and refuses a block before it.
-  await client.request({ method: 'evm_setTime', params: [Number(timestamp)] })
-  await writer.writeEmpty(3, 1)
-}
-
 /**
  * Remembers the state as it was loaded; what it returns brings it back any number of times, and what anvil keeps beside its state
- * as well: what waits for a block, how blocks are mined and timed, the base fee to come, whom it impersonates.
+ * as well: what waits for a block, how blocks are mined and timed, the base fee to come, whom it impersonates. Throws once the
+ * chain is slow with the blocks that it mined.
  */
-async function rememberLoaded(client: ChainClient): Promise<() => Promise<void>> {
+async function rememberLoaded(client: ChainClient, mined: { blocks: number }): Promise<() => Promise<void>> {
   const own = new Set(await client.request({ method: 'eth_accounts' }))
   const [number, baseFeePerGas] = [await client.getBlockNumber(), await nextBaseFee(client)]
   let id = await client.snapshot()
   return async () => {
+    mined.blocks += Number((await client.getBlockNumber()) - number)
+    if (mined.blocks > blocksInMemory) throw new Error(`This chain has mined ${mined.blocks} blocks`)
     // Nothing is mined until it begins again.
     await client.setIntervalMining({ interval: 0 })
     await client.request({ method: 'anvil_dropAllTransactions' })
@@ -92,10 +85,18 @@ async function nextBaseFee(client: ChainClient): Promise<bigint> {
   return next
 }
 
+/**
+ * Anvil keeps the states of 500 blocks in memory, those that were reverted among them, and writes one to a file for each block
+ * after these, which takes as long again.
+ */
+const blocksInMemory = 400
+
 export type LoadedChain = Anvil & {
+  /** Blocks that were mined and taken away again, as far as they are known. */
+  readonly mined: { blocks: number }
   /** The market's prices in the hour up to which it was traded. */
   readonly usd: UsdPrices
-  /** Brings it to where it was when it was started, at the present of now, and returns the market's prices then. */
+  /** Brings it to where it was when it was started, at the present of now, and returns the market's prices then. Throws where it cannot. */
   readonly renew: () => Promise<UsdPrices>
 }
 

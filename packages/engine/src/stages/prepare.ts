@@ -14,6 +14,7 @@ import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from './may-bring-home.ts'
 import { type CallBounds, readBounds } from '../value/call-bounds.ts'
+import { settledFees } from '../value/moved.ts'
 import { type InspectedPool, inspectionOf } from '../value/inspection.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
 import { expectedGasCost, gasLimitFor } from '../spending/gas.ts'
@@ -114,7 +115,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     ...assertDeclared(intent, simulation, declaredContext(checked)),
     ...checkBalance(steps, simulation, { snapshotTaken, priced }),
   ]
-  return { ...checked, steps, simulation, priced, refusals }
+  return { ...checked, steps, simulation, priced, refusals, settledFees: await settledFees(checked, simulation) }
 }
 
 /** The approvals that are needed where so much stands, and the calls. */
@@ -141,6 +142,8 @@ export type Simulated<Own extends InspectionContext = ExecutionContext> = Checke
   readonly steps: readonly Step[]
   readonly simulation: Simulation
   readonly priced: PricedTokens
+  /** Fees of its positions that the newest blocks did not bring; `undefined` where nothing can leave. */
+  readonly settledFees: ReadonlyMap<string, bigint> | undefined
 }
 
 /** The tokens of an intent, and those of the pools that its calls trade in or deposit into. */

@@ -41,7 +41,8 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
   const rest = context.steps.slice(progress.mined.length)
   const simulation = await simulateRest(context, rest, snapshotTaken)
   throwFirst(checkMeasured(simulation, engine.policy))
-  const whole = { ...simulation, deltas: addDeltas(doneDeltas(context, progress, snapshotTaken), simulation.deltas) }
+  const done = doneDeltas(context, progress, snapshotTaken)
+  const whole = { ...simulation, deltas: addDeltas(done, simulation.deltas) }
   const [drift] = assertDeclared(intent, whole, declaredContext(context))
   if (drift !== undefined) {
     throw new ToolError('SIMULATION_DRIFT', `The chain moved since the plan was made. ${drift.message}`, {
@@ -49,7 +50,7 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
     })
   }
   keepDeposits(context, simulation)
-  await requirePrice(context, progress, { whole, rest: simulation }, snapshotTaken)
+  await requirePrice(context, progress, { whole, rest: simulation, done }, snapshotTaken)
   progress.valid = { snapshotTaken, simulation, firstStep: progress.mined.length }
   progress.isBaseStanding = true
   return context
@@ -143,7 +144,7 @@ function isFresh(now: number, { mined, valid }: Progress): boolean {
 async function requirePrice(
   context: Reserved,
   progress: Progress,
-  { whole, rest }: { readonly whole: Simulation; readonly rest: Simulation },
+  { whole, rest, done }: { readonly whole: Simulation; readonly rest: Simulation; readonly done: Simulation['deltas'] },
   snapshotTaken: ChainSnapshot,
 ): Promise<void> {
   const { engine, call, chain, intent, reservationId } = context
@@ -163,7 +164,7 @@ async function requirePrice(
   throwFirst(checkGasCap(engine.policy, gasUsed, snapshotTaken.fees, priced, value.isExit))
   const spent = valueOfSpend(intent, whole.deltas, priced, {
     ...value,
-    ownMove: ownMoveOfIntent(context, whole, priced),
+    ownMove: ownMoveOfIntent(context, { rest, done, firstStep: progress.mined.length }, priced),
   })
   const burnt = gasCostOf(progress.mined.map(({ receipt }) => receipt))
   const gasWei = burnt + worstGasCost(gasUsed, snapshotTaken.fees)

@@ -1,4 +1,3 @@
-import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import { type Intent, isUnnamed } from '@svc/amm'
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
@@ -98,7 +97,7 @@ export function valueOfCall(
 ): CallValue {
   const { engine, call, chain, intent } = context
   const calls = firstStep === 0 ? context.callBounds : boundsFrom(context, firstStep)
-  const moved = movedBy(simulation, calls, priced, chain)
+  const moved = movedBy(simulation, calls, priced, context)
   const prices = trustedPrices(priced)
   const outcomes = outcomesOf(moved, prices)
   const pools = poolsOf(moved)
@@ -144,13 +143,25 @@ export function valueOfCall(
   return { ...facts, warnings: [...warningsOf(facts), ...orderWarnings(calls)], refusals: found }
 }
 
-/** Whether the whole intent moves own liquidity, and what it spends by that; `deltas` are those of all its transactions, mined or still to come. */
+/**
+ * Whether the whole intent moves own liquidity, and what it spends by that: `done` is what is mined of it, `rest` the simulation of what is
+ * still to come from `firstStep` on.
+ */
 export function ownMoveOfIntent(
-  { chain, intent, callBounds }: ValuedCall,
-  simulation: ValuedSimulation,
+  context: ValuedCall,
+  {
+    rest,
+    done,
+    firstStep,
+  }: { readonly rest: ValuedSimulation; readonly done: Moved['deltas']; readonly firstStep: number },
   priced: PricedTokens,
 ): MovedPositions['ownMove'] {
-  return ownMoveOf(intent, movedBy(simulation, callBounds, priced, chain))
+  const moved = movedBy(rest, context.callBounds, priced, context)
+  const left = firstStep === 0 ? context.callBounds : boundsFrom(context, firstStep)
+  // What was collected is among what is done.
+  const isBegun = left.length < context.callBounds.length
+  const settledFees = isBegun && moved.settledFees !== undefined ? new Map<string, bigint>() : moved.settledFees
+  return ownMoveOf(context.intent, { ...moved, settledFees, begun: { deltas: done, left } })
 }
 
 /** What is read of a call on the pipeline to value it. */
@@ -158,6 +169,7 @@ export type ValuedCall = Pick<Simulated<InspectionContext>, 'chain' | 'intent' |
   readonly engine: Pick<InspectionContext['engine'], 'policy'>
   readonly call: Pick<InspectionContext['call'], 'tool'>
   readonly steps: readonly Pick<Step, 'kind' | 'batch'>[]
+  readonly settledFees?: Moved['settledFees']
 }
 
 export type ValuedSimulation = Pick<Simulation, 'inspected' | 'deltas' | 'paid'>
@@ -184,7 +196,7 @@ function movedBy(
   { inspected, deltas, paid }: ValuedSimulation,
   calls: readonly CallBounds[],
   priced: PricedTokens,
-  chain: Chain,
+  { chain, settledFees }: Pick<ValuedCall, 'chain' | 'settledFees'>,
 ): Moved {
   const pairs = new Map(
     [...priced].flatMap(([key, { pair }]) => {
@@ -196,7 +208,15 @@ function movedBy(
       return [[key, { pair: key, ...tokens, ...held }] as const]
     }),
   )
-  return { calls, inspected, deltas, paid, pairs, wrappedNative: chain.wrappedNative.address.toLowerCase() }
+  return {
+    calls,
+    inspected,
+    deltas,
+    paid,
+    pairs,
+    wrappedNative: chain.wrappedNative.address.toLowerCase(),
+    settledFees,
+  }
 }
 
 function poolsOf(moved: Moved): readonly Hex[] {

@@ -324,7 +324,7 @@ describe('G9: a wallet that loses more than was spent on record', () => {
     expect(await causes(pipeline)).toEqual([])
   })
 
-  it('asks one batch more before a write than one that was just looked at, and nothing within a minute', async () => {
+  it('asks one batch more before a write that comes a minute after the last, and nothing within a minute', async () => {
     const pipeline = await open({})
     await pipeline.run(swapIntent(pipeline, '100'))
     await pipeline.executor.watchBalances()
@@ -339,7 +339,8 @@ describe('G9: a wallet that loses more than was spent on record', () => {
     }
     const without = await requestsOf()
     minuteLater(pipeline)
-    expect([without, await requestsOf()]).toEqual([1, 2])
+    // Without it the simulation goes with the first reading, on a head that was just seen; a minute later that is read again.
+    expect([without, await requestsOf()]).toEqual([0, 2])
   })
 })
 

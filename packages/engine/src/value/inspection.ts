@@ -11,6 +11,7 @@ import {
   zeroAddress,
 } from 'viem'
 import {
+  erc20Abi,
   v2FactoryAbi,
   v2PairAbi,
   v3PoolAbi,
@@ -110,7 +111,7 @@ export type PoolAfter = InspectedPool & {
   /** It had a price before the steps, so they do not open it. */
   readonly stoodBefore: boolean
   readonly sqrtPriceX96: bigint | null
-  /** v2 alone. */
+  /** v2 alone; without what lay in it beside its reserves before the steps, which whoever put it there may take out again. */
   readonly pair: { readonly reserve0: bigint; readonly reserve1: bigint; readonly burnSupply: bigint } | null
 }
 
@@ -136,7 +137,7 @@ function readsOfPosition(chain: Chain, position: Position): readonly Read[] {
   ]
 }
 
-function readsOfPool(chain: Chain, { version, id }: InspectedPool): readonly Read[] {
+function readsOfPool(chain: Chain, { version, id, token0, token1 }: InspectedPool): readonly Read[] {
   if (version === 'v4') {
     const to = chain.amm.v4?.stateView ?? zeroAddress
     return [{ to, abi: v4StateViewAbi, functionName: 'getSlot0', args: [id] }]
@@ -148,6 +149,9 @@ function readsOfPool(chain: Chain, { version, id }: InspectedPool): readonly Rea
     { to, abi: v2PairAbi, functionName: 'totalSupply', args: [] },
     { to, abi: v2PairAbi, functionName: 'kLast', args: [] },
     { to: chain.amm.v2?.factory ?? zeroAddress, abi: v2FactoryAbi, functionName: 'feeTo', args: [] },
+    ...[token0, token1].map((token) => {
+      return { to: getAddress(token), abi: erc20Abi, functionName: 'balanceOf', args: [to] } as const
+    }),
   ]
 }
 
@@ -231,7 +235,26 @@ function poolAfter(pool: InspectedPool, before: readonly unknown[], after: reado
   if (typeof reserve0 !== 'bigint' || typeof reserve1 !== 'bigint' || typeof totalSupply !== 'bigint') return own
   if (typeof kLast !== 'bigint' || typeof feeTo !== 'string' || !isAddress(feeTo)) return own
   const burnSupply = supplyWithFee({ reserve0, reserve1, totalSupply, kLast }, feeTo)
-  return { ...own, pair: { reserve0, reserve1, burnSupply } }
+  const [gift0, gift1] = besideReserves(before)
+  return {
+    ...own,
+    pair: { reserve0: withoutGift(reserve0, gift0), reserve1: withoutGift(reserve1, gift1), burnSupply },
+  }
+}
+
+/** What a pair holds of both tokens and does not count among its reserves: a deposit takes it in, and `skim` takes it away. */
+function besideReserves([reserves, , , , ...held]: readonly unknown[]): readonly [bigint, bigint] {
+  const counted: readonly unknown[] = Array.isArray(reserves) ? reserves : []
+  const beside = (at: 0 | 1): bigint => {
+    const [balance, reserve = 0n] = [held[at], counted[at]]
+    return typeof balance === 'bigint' && typeof reserve === 'bigint' && balance > reserve ? balance - reserve : 0n
+  }
+  return [beside(0), beside(1)]
+}
+
+/** A pair never holds nothing of a token: it would have no price then. */
+function withoutGift(reserve: bigint, gift: bigint): bigint {
+  return reserve > gift ? reserve - gift : reserve > 0n ? 1n : 0n
 }
 
 /** The first member of `slot0` or `getReserves`. */

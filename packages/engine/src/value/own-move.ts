@@ -51,20 +51,21 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   // Whatever else leaves, such as shares of a pair, is no liquidity of this pool.
   const isStrange = ([token, delta]: readonly [string, bigint]) =>
     delta < 0n && !traded.has(token === zeroAddress ? wrappedNative : token)
-  if ([...moved.deltas].some(isStrange)) return null
+  if ([...moved.deltas, ...(moved.begun?.deltas ?? [])].some(isStrange)) return null
   const trades = calls.flatMap((call) => call.trades)
   if (trades.some(({ tokenIn, tokenOut }) => !traded.has(tokenIn) || !traded.has(tokenOut))) return null
   const isOneTransaction = calls.length === 1 || intent.atomicity === 'batch-7702'
   const movesPool = trades.some(({ pools }) => pools.some((id) => id.toLowerCase() === pool.id.toLowerCase()))
   // A trade of its own moves the pool between what is taken out and what is put in, from wherever it was pushed to.
   if (isOneTransaction && movesPool && inspected.positions.some(isLessened)) return null
+  const net: Pair = [sureChange(0, pool, deposits, moved), sureChange(1, pool, deposits, moved)]
   const pushed = addsNothing
     ? []
     : isOneTransaction && !movesPool
-      ? addedWherePushed(intent, deposits, moved)
-      : [addedAtMost(deposits, [pool.token0, pool.token1], moved)]
+      ? addedWherePushed(intent, deposits, moved, net)
+      : [addedAtMost(deposits, net)]
   const adds = sides.map((token, side): readonly [string, bigint] => {
-    const added = [-netChange(token, moved), ...pushed.map((one) => one[side] ?? 0n)]
+    const added = [-(net[side] ?? 0n), ...pushed.map((one) => one[side] ?? 0n)]
     return [token, added.reduce(larger, 0n)]
   })
   return { ...tradedIn(calls), adds: new Map(adds) }
@@ -96,19 +97,19 @@ function addedWherePushed(
   { slippageBps }: MovingIntent,
   deposits: readonly BoundDeposit[],
   moved: Moved,
+  [net0, net1]: Pair,
 ): readonly Pair[] {
   const price = deposits[0]?.state?.sqrtPriceX96 ?? null
-  const pool = deposits[0]?.pool ?? null
-  if (price === null || pool === null) return []
+  if (price === null) return []
   const [now0, now1] = netAt(deposits, moved, price)
-  const beside = [now0 + netChange(pool.token0, moved), now1 + netChange(pool.token1, moved)]
+  const beside = [now0 + net0, now1 + net1]
   const [beside0 = 0n, beside1 = 0n] = beside.map((amount) => larger(amount, 0n))
   const { lower, upper } = pricesPermitted(price, slippageBps ?? 0, deposits, moved)
   const bends = [...moved.inspected.positions, ...deposits.flatMap(({ position }) => position ?? [])].flatMap(edgesOf)
   const between = [...bends, ...deposits.flatMap(fitOf)].filter((bend) => lower < bend && bend < upper)
   return [lower, ...between, upper].map((end): Pair => {
-    const [net0, net1] = netAt(deposits, moved, end)
-    return [net0 - beside0, net1 - beside1]
+    const [end0, end1] = netAt(deposits, moved, end)
+    return [end0 - beside0, end1 - beside1]
   })
 }
 
@@ -151,17 +152,13 @@ function mayBePut({ bounds, position }: BoundDeposit, price: bigint): boolean {
  * The same of several transactions, each at a price of its own: who pushed the pool while it was simulated may take the push back before a
  * deposit is mined, which then takes all that its calldata lets it.
  */
-function addedAtMost(
-  deposits: readonly BoundDeposit[],
-  [token0, token1]: readonly [string, string],
-  moved: Moved,
-): Pair {
+function addedAtMost(deposits: readonly BoundDeposit[], [net0, net1]: Pair): Pair {
   const more = deposits.map(({ bounds: { most }, atPrice }): Pair => {
     const { amount0, amount1 } = atPrice ?? { amount0: 0n, amount1: 0n }
     return [most.amount0 - amount0, most.amount1 - amount1]
   })
   const sum = (side: 0 | 1) => more.reduce((all, one) => all + larger(one[side], 0n), 0n)
-  return [sum(0) - netChange(token0, moved), sum(1) - netChange(token1, moved)]
+  return [sum(0) - net0, sum(1) - net1]
 }
 
 function edgesOf({ tickLower, tickUpper }: Ticks): readonly [bigint, bigint] {
@@ -193,10 +190,29 @@ const halvings = 64
 
 type Pair = readonly [bigint, bigint]
 
-/** Net change of the wallet; native currency and the wrapped token are one, for either pays for the other. */
-function netChange(token: string, { deltas, wrappedNative }: Moved): bigint {
-  const of = (one: string) => deltas.get(one) ?? 0n
-  return token === zeroAddress || token === wrappedNative ? of(zeroAddress) + of(wrappedNative) : of(token)
+/**
+ * Net change of the wallet in one of the pool's tokens, as far as it is sure: no more than what is mined, and what calldata, positions and
+ * their settled fees account for. What else a simulation shows a stranger may take back before the block: the position manager pays for
+ * wrapped currency with the native currency that somebody left in it, and pays out the tokens that lie there.
+ */
+function sureChange(side: 0 | 1, pool: PoolIdentity, deposits: readonly BoundDeposit[], moved: Moved): bigint {
+  const { wrappedNative, settledFees, begun = { deltas: new Map(), left: moved.calls } } = moved
+  const token = side === 0 ? pool.token0 : pool.token1
+  const of = (amounts: ReadonlyMap<string, bigint>): bigint => {
+    const one = (key: string) => amounts.get(key) ?? 0n
+    return token === zeroAddress || token === wrappedNative ? one(zeroAddress) + one(wrappedNative) : one(token)
+  }
+  const shown = of(moved.deltas)
+  const price = deposits[0]?.state?.sqrtPriceX96 ?? null
+  if (settledFees === undefined || price === null) return of(begun.deltas) + shown
+  const { pays, brings } = tradedIn(begun.left)
+  const open = new Set(begun.left.flatMap((call) => call.deposits))
+  const put = netAt(
+    deposits.filter(({ bounds }) => open.has(bounds)),
+    moved,
+    price,
+  )
+  return of(begun.deltas) + smaller(shown, of(settledFees) + of(brings) - of(pays) - put[side])
 }
 
 /** What the deposits take at a price, less what is taken out of positions there. */

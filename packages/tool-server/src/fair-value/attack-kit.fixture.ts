@@ -70,7 +70,9 @@ export async function passBlocks(devnet: Devnet, actor: ChainActor, count: numbe
     await testClient(devnet).setNextBlockTimestamp({ timestamp: timestamp + 12n })
     await testClient(devnet).mine({ blocks: count - 1, interval: 12 })
   }
-  await devnet.mineTo(Number(timestamp) + count * 12)
+  // What mining took itself is in the times of those blocks.
+  const { timestamp: newest } = await actor.client.getBlock()
+  await devnet.mineTo(Math.max(Number(timestamp) + count * 12, Number(newest) + 1))
 }
 
 /** The server's clock goes with the chain's. */

@@ -75,5 +75,5 @@ it('G13: a move in turn that a stranger cuts off once its position is closed has
   expect(await world.refuse('rebalance_position', asked)).toMatchObject({ code: 'OPERATION_INCOMPLETE' })
   const safety = await world.call('check_safety_status')
   // All that the move might have lost was some 39 of 40.
-  expect(Number(safety.at('valueUsd.loss.used'))).toBe(0)
+  expect(Number(safety.at('valueUsd.lossAtMost.used'))).toBe(0)
 })

@@ -4,6 +4,7 @@ import { type Address, formatUnits, parseUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, poolTokens } from '../answer.fixture.ts'
 import { openWorld, ownPolicy, type World } from '../chain-world.fixture.ts'
+import { testClient } from '../../fair-value/attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -63,6 +64,8 @@ describe('compound_fees', () => {
 
   test('is planned, kept and carried out once', async () => {
     const positionId = (await open('v3')).text('positionId')
+    // Fees count as the owner's once no reorganisation takes them away.
+    await testClient(devnet()).mine({ blocks: 2 })
     const planned = await world.call('compound_fees', { positionId, swapToRatio: false, dryRun: true })
     expect(planned.text('plan.spendUsd')).toBe('0')
     await devnet().trade(4, 5)
