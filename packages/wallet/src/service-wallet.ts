@@ -111,8 +111,12 @@ export class ServiceWallet implements Signer {
     return { mode: this.mode, address: this.#signer.address, chainId: this.chainId }
   }
 
-  [inspect.custom](): string {
+  toString(): string {
     return `ServiceWallet { mode: '${this.mode}', address: ${inspect(this.#signer.address)} }`
+  }
+
+  [inspect.custom](): string {
+    return this.toString()
   }
 }
 

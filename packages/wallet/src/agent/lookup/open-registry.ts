@@ -94,5 +94,7 @@ export function parseAgentId(agentId: string): { readonly chainId: number; reado
   const chainId = Number(chain)
   const tokenId = BigInt(token ?? -1)
   if (chain !== undefined && Number.isSafeInteger(chainId) && tokenId < 2n ** 256n) return { chainId, tokenId }
-  throw invalidField('agentId', '<chainId>:<tokenId>, such as 8453:17')
+  throw invalidField('agentId', agentIdForm)
 }
+
+export const agentIdForm = '<chainId>:<tokenId>, such as 8453:17'

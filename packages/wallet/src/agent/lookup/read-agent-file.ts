@@ -95,7 +95,7 @@ function gatewayOf({ gatewayUrl, env = {} }: AgentFileOptions): string | null {
   const url = gatewayUrl ?? (env['SVC_GATEWAY_URL'] || undefined)
   if (url === undefined) return null
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, '')
-  throw invalidField('gatewayUrl', 'an http or https address')
+  throw invalidField(gatewayUrl === undefined ? 'SVC_GATEWAY_URL' : 'gatewayUrl', 'a URL with http or https')
 }
 
 async function blockOf(cid: string, gatewayUrl: string, options: AgentFileOptions): Promise<Uint8Array | null> {
