@@ -11,7 +11,8 @@ import type { RegistryForm } from '../lookup/identity-registries.ts'
 /**
  * What `registerAgent` takes. Each of `description`, `domains`, `services` and `trust` stands in for that of the role's
  * template as a whole; of `metadata` each key does, so that `metadata: {}` leaves the template's `protocol:name`, `role` and
- * `vault:chain` as they are.
+ * `vault:chain` as they are; `protocol:name` and `vault:chain` that are empty are left out of the card. The OASF service of the
+ * file comes from `domains`.
  */
 export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'services' | 'trust' | 'metadata'>> & {
   /** `SVC_AGENT_NAME` where it is missing. */
@@ -25,9 +26,12 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
   readonly role: AgentRole
   /** Becomes the `mcp` service. Nothing of ours fetches it. */
   readonly mcpEndpoint?: string | undefined
-  /** Becomes the `a2a` service of a manager or creator. */
+  /**
+   * Becomes the `a2a` service of a manager or creator, as it is given; an origin alone gets the path of the card,
+   * `/.well-known/agent.json`.
+   */
   readonly a2aEndpoint?: string | undefined
-  /** `SVC_IPFS_MODE`, then `proxy`, where it is missing. */
+  /** `SVC_IPFS_MODE`, then `proxy`, where it is missing. `proxy` by name needs `apiUrl`. */
   readonly ipfsMode?: IpfsMode | undefined
   /** Image of the registration file; kept in the card's metadata. */
   readonly image?: string | undefined
@@ -35,7 +39,10 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
   readonly chainId?: number | undefined
   /** Instead of the table's: another address, another form of `register`. */
   readonly registry?: RegistryChoice | undefined
-  /** Registers also when the wallet has an identity already: two such calls make two, one after the other. */
+  /**
+   * Registers also when the wallet has an identity already: two such calls make two, one after the other. A registration
+   * of which nothing is signed is given up for it.
+   */
   readonly force?: boolean
   /** The token of a pending or deferred result: goes on where that one stopped, see {@link AgentRegistrationByToken}. */
   readonly resume?: string | undefined
@@ -96,7 +103,7 @@ export type RegistrationSurroundings = {
 export type GasOptions = {
   /**
    * Tiers that may be tried, always in the order sponsored, wallet, faucet, manual. Where it is missing: a paymaster where
-   * the chain's row says `sponsored` or `bundlerUrl` or `paymasterUrl` is given, what the wallet holds, the faucet where the
+   * the chain's row says `sponsored` or `bundlerUrl` or `paymasterUrl` is given, here or by its variable, what the wallet holds, the faucet where the
    * row says `faucet`, and a person everywhere. Without `wallet` the wallet spends nothing on gas, and `GAS_NOT_PAID` is
    * thrown where no paymaster pays; faucet and person send to the wallet, so they need it beside them.
    */
@@ -120,7 +127,7 @@ export type GasOptions = {
   readonly maxFeeWei?: bigint
   /** How long a sponsored operation is waited for before it counts as pending; 60 s. */
   readonly sponsoredWaitMs?: number
-  /** How long manual funding is waited for; 60 s. */
+  /** How long manual funding is waited for; 60 s. With 0 a call without gas is deferred at once. */
   readonly manualWaitMs?: number
 }
 
