@@ -133,7 +133,7 @@ export type WalletMemory = { readonly journal: Journal; readonly records: Regist
 export type CommonWalletConfig = {
   readonly chainId?: number | undefined
   /** Endpoint by chain id; the public ones of the chain table where there is none. */
-  readonly rpcUrls?: Readonly<Record<number, string>>
+  readonly rpcUrls?: Readonly<Record<number, string>> | undefined
   /** Pin proxy and faucet ask for it. */
   readonly appId?: string | undefined
 }

@@ -35,7 +35,7 @@ export type AgentUpdateConfig = Partial<Omit<AgentRegistrationConfig, 'force'>> 
      * it does not have, `image` for one: each costs a transaction. `registrations` stay, and `warnings` names the services,
      * registrations and trust that go or come.
      */
-    readonly replace?: boolean
+    readonly replace?: boolean | undefined
   }
 
 /** How an update ends when nothing failed; `status` tells the three apart. */

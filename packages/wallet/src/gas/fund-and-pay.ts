@@ -187,7 +187,7 @@ async function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
 async function requestFaucet(
   apiUrl: string,
   claim: FaucetClaim,
-  surroundings: { readonly fetch?: typeof fetch; readonly signal?: AbortSignal },
+  surroundings: { readonly fetch?: typeof fetch | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<FaucetAnswer> {
   const { fetch: post = fetch, signal } = surroundings
   const ask = async (signal: AbortSignal): Promise<FaucetAnswer> => {

@@ -47,7 +47,7 @@ export function wantedCard(
 
 type ChangesOfCard = Partial<AgentCardOptions> & {
   /** Writes a whole new file from role and options, whatever the current one says. */
-  readonly replace?: boolean
+  readonly replace?: boolean | undefined
 }
 
 export type WantedCard = {

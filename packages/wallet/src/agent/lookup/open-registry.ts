@@ -40,10 +40,10 @@ type RegistryOptions = Pick<AgentRegistrationConfig, 'chainId' | 'registry' | 'c
 export type RegistryToRead = Pick<AgentRegistrationConfig, 'registry'> & {
   readonly chainId: number
   /** Rows of chains that the table does not have, a local one for example. */
-  readonly chains?: readonly Chain[]
+  readonly chains?: readonly Chain[] | undefined
   /** Endpoint by chain id; the public ones of the chain table where there is none. */
-  readonly rpcUrls?: Readonly<Record<number, string>>
-  readonly client?: PublicClient
+  readonly rpcUrls?: Readonly<Record<number, string>> | undefined
+  readonly client?: PublicClient | undefined
 }
 
 export type OpenRegistry = OpenChain & RegistryPlace

@@ -33,9 +33,9 @@ export async function readAgentFile(agentURI: string, options: AgentFileOptions)
 export type AgentFileOptions = {
   /** Base address of an IPFS gateway that gives raw blocks; `SVC_GATEWAY_URL` where it is missing. */
   readonly gatewayUrl?: string | undefined
-  readonly env?: Readonly<Record<string, string | undefined>>
-  readonly fetch?: typeof fetch
-  readonly signal?: AbortSignal
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly fetch?: typeof fetch | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 export type AgentFile = {

@@ -69,27 +69,28 @@ export type RegistrationContextOptions = Omit<AgentRegistrationConfig, 'role'> &
   Partial<Pick<AgentRegistrationConfig, 'role'>>
 
 /** What the steps of one registration share. */
-export type RegistrationContext = OpenRegistry &
-  Required<Pick<RegistrationSurroundings, 'env' | 'now' | 'fetch'>> & {
-    readonly wallet: ServiceWallet
-    readonly options: RegistrationContextOptions
-    readonly owner: Address
-    readonly records: RegistrationRecords
-    /** Grows as tiers are tried. */
-    readonly attempts: RegistrationAttempt[]
-    readonly warnings: string[]
-    readonly progress: (
-      step: RegistrationProgress['step'],
-      message: string,
-      details?: RegistrationProgress['details'],
-    ) => void
-    /** Works on the registration, or the update of an agent, while no other call does that shares the records. */
-    readonly inTurn: <Result>(work: () => Promise<Result>, updateOf?: string) => Promise<Result>
-    /** How many signatures journal and records hold for the token of a record. */
-    readonly signed: (token: string) => Promise<number>
-    /** Brings the call of a record to the chain; the same record again goes on with what is out. */
-    readonly submit: (record: Pick<RegistrationRecord, 'token' | 'registry' | 'data'>) => Promise<Submission>
-  }
+export type RegistrationContext = OpenRegistry & {
+  readonly [Name in 'env' | 'now' | 'fetch']-?: NonNullable<RegistrationSurroundings[Name]>
+} & {
+  readonly wallet: ServiceWallet
+  readonly options: RegistrationContextOptions
+  readonly owner: Address
+  readonly records: RegistrationRecords
+  /** Grows as tiers are tried. */
+  readonly attempts: RegistrationAttempt[]
+  readonly warnings: string[]
+  readonly progress: (
+    step: RegistrationProgress['step'],
+    message: string,
+    details?: RegistrationProgress['details'],
+  ) => void
+  /** Works on the registration, or the update of an agent, while no other call does that shares the records. */
+  readonly inTurn: <Result>(work: () => Promise<Result>, updateOf?: string) => Promise<Result>
+  /** How many signatures journal and records hold for the token of a record. */
+  readonly signed: (token: string) => Promise<number>
+  /** Brings the call of a record to the chain; the same record again goes on with what is out. */
+  readonly submit: (record: Pick<RegistrationRecord, 'token' | 'registry' | 'data'>) => Promise<Submission>
+}
 
 /**
  * Refuses an `SVC_API_URL` that is no URL, and a pin proxy that is asked for by name and not to be found: where it is no more
