@@ -46,6 +46,11 @@ test('where nobody listens is named likewise, by a registration as well', async 
   await expect(registerAgent(wallet, options)).rejects.toThrow(`(${host}: ECONNREFUSED).`)
 })
 
+test('a port that is never asked is named as the reason', async () => {
+  const error = await failureAt('http://127.0.0.1:6000')
+  expect(error).toMatchObject({ details: { host: '127.0.0.1:6000', reason: 'a port that fetch does not ask' } })
+})
+
 function failureAt(url: string): Promise<unknown> {
   return getAgent({ agentId: '31337:0', registry: { identity }, rpcUrls: { 31337: url } }).then(
     () => expect.fail('It answered.'),

@@ -13,7 +13,8 @@ export function endpointFailure(sentence: string, cause: unknown, client?: Asked
   const chain = causesOf(cause)
   const asked = first(chain, hostOf)
   const host = asked ?? endpointOf(client).host
-  const reason = first(chain.toReversed(), reasonOf) ?? (asked === null && chain.some(isMisread) ? nonsense : null)
+  const otherwise = asked === null ? (chain.some(isMisread) ? nonsense : null) : 'no connection'
+  const reason = first(chain.toReversed(), reasonOf) ?? otherwise
   const known = [host, reason].filter((part) => part !== null).join(': ')
   const message = known === '' ? sentence : `${sentence.replace(/\.$/, '')} (${known}).`
   return new WalletError('RPC_UNAVAILABLE', message, { cause, details: { host, reason } })
@@ -75,6 +76,7 @@ function reasonOf(error: Error): string | null {
   if (error.name === 'TimeoutError') return 'no answer in time'
   if (error instanceof DOMException) return null
   if (error instanceof SyntaxError) return nonsense
+  if (error.message === 'bad port') return 'a port that fetch does not ask'
   const { code, status }: ErrorOfRequest = error
   if (typeof status === 'number') return `HTTP status ${status}`
   if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return code

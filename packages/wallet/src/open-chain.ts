@@ -15,7 +15,7 @@ export function openChain(
   wallet: Pick<ServiceWallet, 'chainId' | 'rpcUrls'>,
   options: {
     readonly chainId?: number | undefined
-    readonly chains?: readonly Chain[]
+    readonly chains?: readonly Chain[] | undefined
     readonly signal?: AbortSignal | undefined
   },
   place: 'wallet' | 'options' = 'wallet',

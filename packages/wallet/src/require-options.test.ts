@@ -57,7 +57,7 @@ test.each<[string, unknown, string]>([
 ])('a registration refuses %s by its name, and nobody is asked', async (_what, change, field) => {
   const error = await refusal(() => registerAgent(wallet, { ...good, ...(change as object) } as never))
   expect(error).toMatchObject({ code: 'VALIDATION_CONFIG_INVALID' })
-  expect(String(error)).toContain(`${field} is not valid; accepted: `)
+  expect(String(error)).toMatch(new RegExp(`${field.replace(/[[\]]/g, '.')} is (not valid|unknown[^;]*); accepted: `))
   expect(asked).not.toHaveBeenCalled()
 })
 
@@ -108,7 +108,7 @@ test.each<[string, () => unknown, string]>([
   ['role', () => registerAgent(wallet, { ...good, role: undefined } as never), 'vault_participant'],
   ['chainId', () => findAgents({ owner } as never), 'a positive integer'],
   ['owner', () => findAgents({ chainId: 1 } as never), 'an address'],
-  ['agentId', () => getAgent({} as never), 'text'],
+  ['agentId', () => getAgent({} as never), '<chainId>:<tokenId>'],
   [
     'chainId',
     () => registerAgent(new ServiceWallet({ mode: 'local', privateKey }), good as never),
@@ -119,6 +119,24 @@ test.each<[string, () => unknown, string]>([
   const error = await refusal(call)
   expect(error).toMatchObject({ code: 'VALIDATION_CONFIG_INVALID' })
   expect(String(error)).toMatch(new RegExp(`${field} is missing; accepted: ${accepted}`))
+})
+
+test.each<[object, string]>([
+  [{ mcpEndpont: '' }, 'mcpEndpont is unknown, did you mean mcpEndpoint; accepted: only name, '],
+  [{ mcpendpoint: '' }, 'mcpendpoint is unknown, did you mean mcpEndpoint; accepted: only '],
+  [{ gas: { teirs: [] } }, 'gas.teirs is unknown, did you mean gas.tiers; accepted: only tiers, '],
+  [{ theme: 'dark' }, 'theme is unknown; accepted: only '],
+  [
+    { gas: { tiers: 'wallet' } },
+    'gas.tiers is not valid; accepted: a list of at most 4 of sponsored, wallet, faucet, manual.',
+  ],
+])('what may be meant by %j is said', async (change, said) => {
+  expect(String(await refusal(() => registerAgent(wallet, { ...good, ...change } as never)))).toContain(said)
+})
+
+test('the form of an id is said to who gives a number', async () => {
+  const error = await refusal(() => getAgent({ agentId: 0 } as never))
+  expect(String(error)).toContain('agentId is not valid; accepted: <chainId>:<tokenId>, such as 8453:17.')
 })
 
 test('where an endpoint is to be named depends on who has it', async () => {

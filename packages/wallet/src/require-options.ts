@@ -31,10 +31,13 @@ export function requireOptions(
   if (fields.length === 0) return
   const named = fields.slice(0, mostNamed)
   const isMissing = (field: string) => needed.includes(field) && isRecord(options) && options[field] === undefined
-  const sentences = named.map(
-    ({ field, accepted }) => `${field} is ${isMissing(field) ? 'missing' : 'not valid'}; accepted: ${accepted}.`,
-  )
-  throw new WalletError('VALIDATION_CONFIG_INVALID', sentences.join(' '), { details: { fields: named } })
+  const sentences = named.map(({ field, accepted, meant }) => {
+    const unknown = `unknown${meant ? `, did you mean ${meant}` : ''}`
+    const wrong = isMissing(field) ? 'missing' : 'not valid'
+    return `${field} is ${meant === undefined ? wrong : unknown}; accepted: ${accepted}.`
+  })
+  const refused = named.map(({ field, accepted }) => ({ field, accepted }))
+  throw new WalletError('VALIDATION_CONFIG_INVALID', sentences.join(' '), { details: { fields: refused } })
 }
 
 /** A check for every member that a type of options has. */

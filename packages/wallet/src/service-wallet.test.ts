@@ -49,10 +49,17 @@ test('shows the key nowhere', () => {
     inspect(wallet, { showHidden: true, depth: 20, getters: true }),
     inspect({ wallet }, { customInspect: false, showHidden: true, depth: 20 }),
     JSON.stringify({ wallet }),
+    String(wallet),
     JSON.stringify(Object.getOwnPropertyDescriptors(wallet)),
   ]
   for (const text of shown) expect(text.toLowerCase()).not.toContain(privateKey.slice(2, 20))
   expect(() => Object.assign(wallet, { address: '0x0000000000000000000000000000000000000001' })).toThrow(TypeError)
+})
+
+test('says as text what it is', () => {
+  const wallet = new ServiceWallet({ mode: 'local', privateKey })
+  expect(String(wallet)).toBe(`ServiceWallet { mode: 'local', address: '${wallet.address}' }`)
+  expect(inspect(wallet)).toBe(String(wallet))
 })
 
 test.each([

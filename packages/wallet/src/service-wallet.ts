@@ -111,8 +111,12 @@ export class ServiceWallet implements Signer {
     return { mode: this.mode, address: this.#signer.address, chainId: this.chainId }
   }
 
-  [inspect.custom](): string {
+  toString(): string {
     return `ServiceWallet { mode: '${this.mode}', address: ${inspect(this.#signer.address)} }`
+  }
+
+  [inspect.custom](): string {
+    return this.toString()
   }
 }
 
@@ -129,7 +133,7 @@ export type WalletMemory = { readonly journal: Journal; readonly records: Regist
 export type CommonWalletConfig = {
   readonly chainId?: number | undefined
   /** Endpoint by chain id; the public ones of the chain table where there is none. */
-  readonly rpcUrls?: Readonly<Record<number, string>>
+  readonly rpcUrls?: Readonly<Record<number, string>> | undefined
   /** Pin proxy and faucet ask for it. */
   readonly appId?: string | undefined
 }

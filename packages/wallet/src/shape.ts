@@ -11,7 +11,13 @@ export function shape(members: Members, name: string): Check {
     const path = (member: string) => (field === '' ? member : `${field}.${member}`)
     for (const member of Object.keys(value)) {
       if (!Object.hasOwn(members, member)) {
-        fields.push({ field: path(shown(member)), accepted: `only ${Object.keys(members).join(', ')}` })
+        const known = Object.keys(members)
+        const meant = known.find((name) => isSlip(member, name)) ?? null
+        fields.push({
+          field: path(shown(member)),
+          accepted: `only ${known.join(', ')}`,
+          meant: meant && path(meant),
+        })
       }
     }
     for (const [member, check] of Object.entries(members)) check(value[member], path(member), fields)
@@ -28,11 +34,11 @@ export function optional(members: Members): Members {
   return Object.fromEntries(Object.entries(members).map(([name, check]) => [name, passing(check)]))
 }
 
-/** A check of a list, item by item. */
-export function list(most: number, check: Check): Check {
+/** A check of a list, item by item; `what` says which items. */
+export function list(most: number, check: Check, what = ''): Check {
   return (value, field, fields) => {
     if (!Array.isArray(value) || value.length > most) {
-      fields.push({ field, accepted: `a list of at most ${most}` })
+      fields.push({ field, accepted: `a list of at most ${most}${what}` })
       return
     }
     value.forEach((item: unknown, index) => check(item, `${field}[${index}]`, fields))
@@ -57,7 +63,23 @@ export type Check = (value: unknown, field: string, fields: RefusedField[]) => v
 
 export type Members = Readonly<Record<string, Check>>
 
-export type RefusedField = { readonly field: string; readonly accepted: string }
+export type RefusedField = {
+  readonly field: string
+  readonly accepted: string
+  /** Of a member that is not known: the one that is meant perhaps. */
+  readonly meant?: string | null
+}
+
+/** Whether one word is another but for case, or one letter too many, too few, other or in the place of its neighbour. */
+function isSlip(one: string, other: string): boolean {
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()]
+  if (a === b || Math.abs(a.length - b.length) > 1) return a === b
+  let same = 0
+  while (same < a.length && a[same] === b[same]) same += 1
+  const rest = (word: string, from: number) => word.slice(same + from)
+  const isSwapped = a[same] === b[same + 1] && a[same + 1] === b[same] && rest(a, 2) === rest(b, 2)
+  return isSwapped || rest(a, 1) === rest(b, 1) || rest(a, 1) === rest(b, 0) || rest(a, 0) === rest(b, 1)
+}
 
 /** A name that a stranger chose, as it may stand in a message. */
 export function shown(name: string): string {

@@ -27,8 +27,8 @@ export type Signer = {
 /** What goes along with a request to sign. */
 export type SigningOptions = {
   /** The same key with the same request is one signature at a backend that counts them. */
-  readonly idempotencyKey?: string
-  readonly signal?: AbortSignal
+  readonly idempotencyKey?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** An EIP-7702 authorization before it is signed. */

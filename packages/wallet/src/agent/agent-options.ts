@@ -1,9 +1,10 @@
 import { option, type ChecksOf } from '../require-options.ts'
-import { list, oneOf } from '../shape.ts'
+import { list, oneOf, only } from '../shape.ts'
 import type { FindAgentsOptions } from './lookup/find-agents.ts'
 import type { GetAgentOptions } from './lookup/get-agent.ts'
+import { agentIdForm } from './lookup/open-registry.ts'
 import type { PlanOptions } from './registration/plan-registration.ts'
-import type { AgentRegistrationConfig, GasOptions } from './registration/registration.ts'
+import type { AgentRegistrationConfig, GasOptions, GasTier } from './registration/registration.ts'
 import { roleTemplates } from './card/build-agent-card.ts'
 import type { AgentUpdateConfig } from './update-agent.ts'
 
@@ -31,8 +32,10 @@ const cardOptions = {
 
 const placeOptions = { registry: option.registry, chains: option.chains }
 
+const gasTiers = ['sponsored', 'wallet', 'faucet', 'manual'] satisfies GasTier[]
+
 const gasOptions: ChecksOf<GasOptions> = {
-  tiers: list(4, oneOf('sponsored', 'wallet', 'faucet', 'manual')),
+  tiers: list(4, oneOf(...gasTiers), ` of ${gasTiers.join(', ')}`),
   bundlerUrl: option.url,
   paymasterUrl: option.url,
   paymasterContext: option.record,
@@ -61,11 +64,13 @@ const readingOptions = {
   client: option.having('request'),
 }
 
+const agentId = only(agentIdForm, (value) => typeof value === 'string')
+
 export const registrationChecks: ChecksOf<AgentRegistrationConfig> = { ...sendingOptions, force: option.flag }
 
 export const updateChecks: ChecksOf<AgentUpdateConfig> = {
   ...sendingOptions,
-  agentId: option.text,
+  agentId,
   replace: option.flag,
   gatewayUrl: option.url,
 }
@@ -81,7 +86,7 @@ export const planChecks: ChecksOf<PlanOptions> = {
 
 export const agentChecks: ChecksOf<GetAgentOptions> = {
   ...readingOptions,
-  agentId: option.text,
+  agentId,
   gatewayUrl: option.url,
   env: option.record,
   fetch: option.function,

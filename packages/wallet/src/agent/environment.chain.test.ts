@@ -1,10 +1,13 @@
+import { startFakeBundler, startPaymaster } from '@svc/devnet/sponsoring'
 import { useDevnet } from '@svc/devnet/testing'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ServiceWallet } from '../service-wallet.ts'
 import { startPinServices, type PinServices } from './card/pin-services.fixture.ts'
+import { getAgent } from './lookup/get-agent.ts'
 import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegistrationResult } from './registration/registration.ts'
+import { updateAgent } from './update-agent.ts'
 
 // Without the option `env`: what a program's own environment says.
 const devnet = useDevnet()
@@ -15,8 +18,7 @@ let pins: PinServices
 let wallet: ServiceWallet
 beforeEach(async () => {
   pins = await startPinServices()
-  const rpcUrls = { 31337: devnet().rpcUrl }
-  wallet = new ServiceWallet({ mode: 'local', privateKey: generatePrivateKey(), chainId: 31337, rpcUrls })
+  wallet = walletOf('app-1')
   await devnet().fund(wallet.address, { ETH: '1' })
   vi.stubEnv('SVC_AGENT_NAME', 'Ada of the environment')
   vi.stubEnv('SVC_PINNING_JWT', 'jwt-of-the-environment')
@@ -49,6 +51,68 @@ test('the mode inline of the environment leaves the file in the URI', async () =
   expect(pins.requests()).toEqual([])
 })
 
+test('the support API of the environment pins where nobody names a mode', async () => {
+  vi.stubEnv('SVC_API_URL', pins.url)
+  expect(await register()).toMatchObject({ status: 'registered', registrationMethod: 'sdk-ipfs' })
+  expect(pins.requests()).toEqual(['/v1/ipfs/pin Bearer app-1'])
+})
+
+test('the gateway of the environment is asked for what is pinned', async () => {
+  const result = await register({ ipfsMode: 'pinata' })
+  vi.stubEnv('SVC_GATEWAY_URL', pins.url)
+  const [agentId, registry] = [idOf(result), { identity: devnet().registry.identity }]
+  expect(await getAgent({ agentId, registry, rpcUrls: wallet.rpcUrls })).toMatchObject({ fileStatus: 'verified' })
+  const updated = updateAgent(wallet, { agentId, registry, description: 'More.', ipfsMode: 'inline' })
+  expect(await updated).toMatchObject({ status: 'updated', unchanged: false })
+})
+
+test('bundler and paymaster of the environment pay, on a chain that is not sponsored by itself', async () => {
+  const bundler = await startFakeBundler({ devnet: devnet() })
+  const paymaster = await startPaymaster({ devnet: devnet() })
+  try {
+    vi.stubEnv('SVC_BUNDLER_URL_31337', bundler.url)
+    vi.stubEnv('SVC_PAYMASTER_URL_31337', paymaster.url)
+    wallet = walletOf()
+    expect(await register({ ipfsMode: 'inline' })).toMatchObject({ status: 'registered', gasTier: 'sponsored' })
+  } finally {
+    await bundler.stop()
+    await paymaster.stop()
+  }
+})
+
+test.each(['SVC_API_URL', 'SVC_BUNDLER_URL_31337', 'SVC_PAYMASTER_URL_31337'])(
+  '%s that is no URL is refused by its name before anybody is asked',
+  async (name) => {
+    vi.stubEnv(name, 'notaurl')
+    const steps: string[] = []
+    const refused = { code: 'VALIDATION_CONFIG_INVALID', message: expect.stringContaining(`${name} is not valid`) }
+    for (const ipfsMode of [undefined, 'inline'] as const) {
+      const given = register({ ipfsMode, onProgress: ({ step }) => steps.push(step), loadIdentitySdk: missingSdk })
+      await expect(given).rejects.toMatchObject(refused)
+    }
+    expect(steps).toEqual([])
+  },
+)
+
+test('SVC_GATEWAY_URL that is no URL is refused by its name', async () => {
+  const [agentId, registry] = [idOf(await register({ ipfsMode: 'inline' })), { identity: devnet().registry.identity }]
+  vi.stubEnv('SVC_GATEWAY_URL', 'notaurl')
+  const refused = { code: 'VALIDATION_CONFIG_INVALID', message: expect.stringMatching(/^SVC_GATEWAY_URL is not valid/) }
+  await expect(getAgent({ agentId, registry, rpcUrls: wallet.rpcUrls })).rejects.toMatchObject(refused)
+  await expect(updateAgent(wallet, { agentId, registry })).rejects.toMatchObject(refused)
+})
+
+test.each([
+  ['the option', { ipfsMode: 'proxy' }, {}],
+  ['the environment', {}, { SVC_IPFS_MODE: 'proxy' }],
+] as const)('a pin proxy that %s asks for needs its address, with SDK and without', async (_who, change, env) => {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  for (const way of [{}, { loadIdentitySdk: missingSdk }]) {
+    const message = expect.stringMatching(/^apiUrl is missing.*SVC_API_URL/)
+    await expect(register({ ...change, ...way })).rejects.toMatchObject({ code: 'VALIDATION_CONFIG_INVALID', message })
+  }
+})
+
 test.each([
   ['a mode that is none', { SVC_IPFS_MODE: 'ipfs' }, 'VALIDATION_CONFIG_INVALID', 'SVC_IPFS_MODE'],
   [
@@ -57,6 +121,7 @@ test.each([
     'VALIDATION_PINNING_JWT_MISSING',
     'pinningJwt, or set SVC_PINNING_JWT',
   ],
+  ['a blank name', { SVC_IPFS_MODE: 'inline', SVC_AGENT_NAME: '   ' }, 'VALIDATION_CARD_INVALID', 'SVC_AGENT_NAME ('],
   ['no name', { SVC_IPFS_MODE: 'inline', SVC_AGENT_NAME: undefined }, 'VALIDATION_CARD_INVALID', 'SVC_AGENT_NAME'],
 ] as const)(
   '%s is refused by the name of the setting, be the SDK installed or not, and nothing is sent',
@@ -75,6 +140,16 @@ test.each([
 function register(change: Partial<AgentRegistrationConfig> = {}): Promise<RegistrationResult> {
   const registry = { identity: devnet().registry.identity }
   return registerAgent(wallet, { role: 'vault_manager', registry, pinningUrl: pins.url, ...change })
+}
+
+function walletOf(appId?: string): ServiceWallet {
+  const rpcUrls = { 31337: devnet().rpcUrl }
+  return new ServiceWallet({ mode: 'local', privateKey: generatePrivateKey(), chainId: 31337, rpcUrls, appId })
+}
+
+function idOf(result: RegistrationResult): string {
+  if (result.status !== 'registered') throw new Error(result.status)
+  return result.agentId
 }
 
 function pinnedNames(): readonly unknown[] {

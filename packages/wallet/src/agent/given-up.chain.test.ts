@@ -11,8 +11,9 @@ import { ServiceWallet } from '../service-wallet.ts'
 import { createMemoryRegistrationRecords, type RegistrationRecords } from './registration/registration-records.ts'
 import { createFileRegistrationRecords } from './registration/file-registration-records.ts'
 import { registerAgent } from './register-agent.ts'
+import { createPinning } from './card/pinning.fixture.ts'
 import { updateAgent } from './update-agent.ts'
-import type { AgentRegistrationConfig, RegistrationProgress } from './registration/registration.ts'
+import type { AgentRegistrationConfig, RegistrationProgress, RegistrationResult } from './registration/registration.ts'
 
 const devnet = useDevnet()
 
@@ -110,12 +111,90 @@ describe('a registration that the caller gives up', () => {
   })
 })
 
+describe('a registration that waits for gas', () => {
+  const waiting = async (change: Partial<AgentRegistrationConfig> = {}) => {
+    wallet = new ServiceWallet({
+      mode: 'local',
+      privateKey: generatePrivateKey(),
+      rpcUrls: wallet.rpcUrls,
+      chainId: 31337,
+    })
+    const deferred = await register({ name: 'Adda', gas: { manualWaitMs: 0 }, ...change })
+    return deferred.status === 'deferred' ? deferred.resumeToken : expect.fail(deferred.status)
+  }
+
+  test.each<[string, Partial<AgentRegistrationConfig>]>([
+    ['with the file in the URI', {}],
+    [
+      'by the call of the registry itself',
+      {
+        loadIdentitySdk: () =>
+          Promise.reject(
+            Object.assign(new Error("Cannot find package 'agent0-sdk'"), { code: 'ERR_MODULE_NOT_FOUND' }),
+          ),
+      },
+    ],
+  ])('takes another card (%s), and the token of the former is over', async (_how, way) => {
+    const resume = await waiting(way)
+    await devnet().fund(wallet.address, { ETH: '1' })
+    const result = await register({ ...way, name: 'Ada' })
+    expect(result).toMatchObject({ status: 'registered', alreadyRegistered: false })
+    expect(result.warnings).toContainEqual(expect.stringMatching(/never signed is given up, with its token/))
+    expect(nameIn(result)).toBe('Ada')
+    await expect(register({ resume })).rejects.toMatchObject({ code: 'RESUME_TOKEN_INVALID' })
+    expect(await transactions()).toBe(1)
+  })
+
+  test.each<[string, Partial<AgentRegistrationConfig>, boolean]>([
+    ['the same', { name: 'Adda' }, true],
+    ['the same, with force', { name: 'Adda', force: true }, false],
+    ['another entry', { name: 'Adda', metadata: { team: 'blue' } }, false],
+    [
+      'another place for the file',
+      { name: 'Adda', ipfsMode: 'pinata', pinningJwt: 'jwt', fetch: createPinning() },
+      false,
+    ],
+  ])('is gone on with by its token where a call asks for %s: %s %s', async (_what, change, isKept) => {
+    const token = await waiting()
+    const again = await register({ gas: { manualWaitMs: 0 }, ...change })
+    expect(again).toMatchObject({ status: 'deferred' })
+    expect(again.status === 'deferred' && again.resumeToken === token).toBe(isKept)
+    expect(again.warnings.some((warning) => warning.includes('given up'))).toBe(!isKept)
+    await devnet().fund(wallet.address, { ETH: '1' })
+    expect(nameIn(await register({ ...change, force: false }))).toBe('Adda')
+    expect(await transactions()).toBe(1)
+  })
+
+  test('takes no card where its token is named, or where the other could not be registered', async () => {
+    const resume = await waiting()
+    await devnet().fund(wallet.address, { ETH: '1' })
+    await expect(register({ name: ' ' })).rejects.toMatchObject({ code: 'VALIDATION_CARD_INVALID' })
+    expect(nameIn(await register({ name: 'Ada', resume }))).toBe('Adda')
+  })
+
+  test('once it is signed is gone on with, whatever a call asks for', async () => {
+    const stop = new AbortController()
+    const onProgress = ({ step }: RegistrationProgress) => step === 'send' && stop.abort()
+    await register({ name: 'Adda', signal: stop.signal, onProgress })
+    const result = await register({ name: 'Ada', force: true })
+    expect(result.warnings).toContainEqual(expect.stringMatching(/gone on with; what this call asks for is not looked/))
+    expect(nameIn(result)).toBe('Adda')
+    expect(await transactions()).toBe(1)
+  })
+})
+
 test('how an identity was registered that no record knows is not made up', async () => {
   expect(await register({})).toMatchObject({ registrationMethod: 'sdk-inline' })
   expect(await register({})).toMatchObject({ alreadyRegistered: true, registrationMethod: 'sdk-inline' })
   const found = await register({ records: createMemoryRegistrationRecords() })
   expect(found).toMatchObject({ alreadyRegistered: true, registrationMethod: null })
 })
+
+function nameIn(result: RegistrationResult): unknown {
+  if (result.status !== 'registered') return result.status
+  const [, text = ''] = result.agentURI.split('base64,')
+  return result.agentURI.startsWith('ipfs:') ? 'Adda' : JSON.parse(Buffer.from(text, 'base64').toString()).name
+}
 
 function register(change: Partial<AgentRegistrationConfig>) {
   return registerAgent(wallet, { ...common(), ...change })

@@ -104,7 +104,7 @@ describe('an agent', () => {
   test.each<[string, Partial<AgentRegistrationConfig>, RegExp[]]>([
     [
       'proxy',
-      { ipfsMode: 'proxy' },
+      { ipfsMode: 'proxy', apiUrl: 'http://127.0.0.1:9' },
       [/^Nothing was pinned by ipfsMode "proxy": .* without the identity SDK \(agent0-sdk\)/],
     ],
     ['pinata', { ipfsMode: 'pinata', pinningJwt: 'jwt-1' }, [/^Nothing was pinned by ipfsMode "pinata": /]],

@@ -2,7 +2,7 @@ import { registerAgent } from './register-agent.ts'
 import type { FoundAgents } from './lookup/find-agents.ts'
 import type { AgentIdentity } from './lookup/get-agent.ts'
 import type { RegistrationPlan } from './registration/plan-registration.ts'
-import type { RegistrationResult } from './registration/registration.ts'
+import type { GasOptions, RegistrationResult } from './registration/registration.ts'
 import type { AgentRegistrationConfig, ResumedRegistration } from '../index.ts'
 import { updateAgent, type UpdateResult } from './update-agent.ts'
 import { createEIP1193Provider } from '../provider/create-eip1193-provider.ts'
@@ -39,7 +39,14 @@ void registerAgent(wallet, {
 void updateAgent(wallet, { ...settings, ...sayings, agentId: text, gatewayUrl: setting, resume: setting, gas })
 void new ServiceWallet({ mode: 'local', privateKey: text, appId: setting, chainId: undefined })
 void wallet.sendUserOp({ target: '0x', data: '0x', bundlerUrl: setting, paymaster: setting })
-void createEIP1193Provider(wallet, { sponsor: gas })
+void createEIP1193Provider(wallet, { sponsor: gas, journal: undefined, chainId: undefined, env: undefined })
+type Optional<Options> = {
+  readonly [Name in keyof Options as object extends Pick<Options, Name> ? Name : never]: undefined
+}
+declare const unset: Optional<AgentRegistrationConfig>
+void registerAgent(wallet, { ...unset, role: 'vault_manager' })
+declare const unsetGas: Optional<GasOptions>
+void registerAgent(wallet, { ...unset, role: 'vault_manager', gas: unsetGas })
 
 /** What `JSON.stringify` writes and `JSON.parse` gives back; a bigint is none of it. */
 type Json = string | number | boolean | null | undefined | readonly Json[] | { readonly [member: string]: Json }

@@ -8,7 +8,8 @@ import type {
 /**
  * Registers the wallet as an agent in the ERC-8004 identity registry of a chain, by the first of three tiers that works:
  * the identity SDK with a pinned file, the SDK with the file in the URI itself, the registry's own call. Another tier is
- * tried only while nothing is out; a registration that was interrupted is gone on with, not begun again; and a wallet
+ * tried only while nothing is out; a registration that was interrupted is gone on with, not begun again, unless nothing of it is signed and this call asks for
+ * another, or for any by `force`; and a wallet
  * that is registered already gets the identity it has, unless `force` is set; its card stays as it stands, and `warnings`
  * says where this call asks for another.
  *

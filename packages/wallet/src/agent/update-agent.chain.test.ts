@@ -260,6 +260,34 @@ describe('an update', () => {
     expect(await update(replaced)).toMatchObject({ unchanged: true })
   })
 
+  test('that writes the file anew says what goes and what comes, and keeps where the agent is registered', async () => {
+    const trust = { reputation: false, cryptoEconomic: false, zkml: true }
+    await update({ trust, domains: [], a2aEndpoint: 'https://agent.example' })
+    await linkRegistration(wallet, options({}) as LinkRegistrationConfig)
+    const { registrations } = (await read()).registrationFile ?? {}
+    const result = await update({ replace: true, name: 'Ada', role: 'vault_manager' })
+    expect(result.warnings).toEqual([
+      'The new file leaves out: the service A2A, the service MCP, the trust zkml. Name in the options what is to stay.',
+      'The template of the role adds to the file: the service OASF, the trust reputation, the trust crypto-economic.',
+    ])
+    expect(registrations).toHaveLength(1)
+    expect(await read()).toMatchObject({ registrationFile: { registrations } })
+    expect(await update({ replace: true, name: 'Ada', role: 'vault_manager' })).toMatchObject({
+      unchanged: true,
+      warnings: [],
+    })
+    const named = { metadata: { registration: '' }, domains: [], trust }
+    expect((await update({ replace: true, name: 'Ada', ...named })).warnings).toEqual([
+      'The new file leaves out: the service OASF, registrations, the trust reputation, the trust crypto-economic. Name in the options what is to stay.',
+    ])
+  })
+
+  test('leaves a file that is in the URI there, where nobody names a mode', async () => {
+    const apiUrl = 'http://127.0.0.1:9'
+    const result = await update({ env: {}, apiUrl, description: 'More.' })
+    expect(result).toMatchObject({ agentURI: expect.stringMatching(/^data:/), warnings: [] })
+  })
+
   test('of a file that holds more than a card is refused, unless it is replaced', async () => {
     const foreign = {
       type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
@@ -277,7 +305,10 @@ describe('an update', () => {
       suggestion: expect.stringMatching(/gatewayUrl.*SVC_GATEWAY_URL/),
     })
     const replaced = { replace: true, name: 'Ada', role: 'vault_manager' } as const
-    expect(await update(replaced)).toMatchObject({ unchanged: false })
+    expect(await update(replaced)).toMatchObject({
+      unchanged: false,
+      warnings: [expect.stringContaining('The current file cannot be read')],
+    })
     expect(await read()).toMatchObject({
       fileStatus: 'inline',
       registrationFile: { name: 'Ada', services: [{ name: 'OASF' }] },

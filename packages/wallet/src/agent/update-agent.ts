@@ -11,7 +11,8 @@ import type { RegistrationContext } from './registration/registration-context.ts
 
 /**
  * Brings the registration file and the on-chain entries of an agent to what the options say; what they leave out stays as
- * the current file has it. Where nothing differs nothing is sent. The wallet must own the agent or be approved for it. The
+ * the current file has it, also its place in the URI, where neither `ipfsMode` nor `SVC_IPFS_MODE` names one; and the name,
+ * for which `SVC_AGENT_NAME` does not stand in. Where nothing differs nothing is sent. The wallet must own the agent or be approved for it. The
  * gas is paid as for a registration, one transaction for the file and one for each entry that differs. Updates of one agent
  * take turns as registrations do: each is reckoned from what the one before it left.
  *
@@ -31,9 +32,10 @@ export type AgentUpdateConfig = Partial<Omit<AgentRegistrationConfig, 'force'>> 
     readonly agentId: string
     /**
      * Writes a whole new file from role and options, whatever the current one says, and takes back the entries on chain that
-     * it does not have, `image` for one: each costs a transaction.
+     * it does not have, `image` for one: each costs a transaction. `registrations` stay, and `warnings` names the services,
+     * registrations and trust that go or come.
      */
-    readonly replace?: boolean
+    readonly replace?: boolean | undefined
   }
 
 /** How an update ends when nothing failed; `status` tells the three apart. */

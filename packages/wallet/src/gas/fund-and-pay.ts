@@ -156,18 +156,21 @@ async function askFaucet(desk: GasDesk): Promise<boolean> {
 const longestWaitMs = 60_000
 
 /**
- * Waits until the wallet holds `enoughWei`, at most until `until` (Unix milliseconds). Tells whether it does. Throws
- * `ABORTED`: nothing of the call is out while its gas is waited for.
+ * Waits until the wallet holds `enoughWei`, at most until `until` (Unix milliseconds), and asks no oftener than fits in
+ * between, also where a caller's `sleep` does not wait. Tells whether it does. Throws `ABORTED`: nothing of the call is out
+ * while its gas is waited for.
  */
 async function waitForBalance(desk: GasDesk, enoughWei: bigint, until: number): Promise<boolean> {
   const { client, owner, chain, options } = desk
   const { now = Date.now, sleep = pauseFor, signal } = options
   const pollMs = Math.min(2_000, Math.max(100, chain.blockTimeSeconds * 500))
+  let pausesLeft = Math.ceil((until - now()) / pollMs)
   for (;;) {
     const balanceWei = await client.getBalance({ address: owner }).catch(() => 0n)
     if (balanceWei >= enoughWei) return true
     const leftMs = until - now()
-    if (leftMs <= 0) return false
+    pausesLeft -= 1
+    if (leftMs <= 0 || pausesLeft < 0) return false
     throwIfAborted(signal)
     await sleep(Math.min(pollMs, leftMs), signal)
   }
@@ -184,7 +187,7 @@ async function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
 async function requestFaucet(
   apiUrl: string,
   claim: FaucetClaim,
-  surroundings: { readonly fetch?: typeof fetch; readonly signal?: AbortSignal },
+  surroundings: { readonly fetch?: typeof fetch | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<FaucetAnswer> {
   const { fetch: post = fetch, signal } = surroundings
   const ask = async (signal: AbortSignal): Promise<FaucetAnswer> => {

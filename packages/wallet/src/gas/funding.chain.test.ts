@@ -124,6 +124,21 @@ describe('a person', () => {
     expect(await client().getTransactionCount({ address: wallet.address })).toBe(0)
   })
 
+  test('is asked for no oftener than time allows, where the pauses of the caller do not last', async () => {
+    let pauses = 0
+    const sleep = async (): Promise<void> => void (pauses += 1)
+    const gas = { tiers: ['wallet', 'manual'], manualWaitMs: 60_000 } as const
+    expect(await register({ sleep, now: () => 0, gas })).toMatchObject({ status: 'deferred' })
+    expect(pauses).toBe(60_000 / Math.min(2_000, Math.max(100, devnet().chain.blockTimeSeconds * 500)))
+  })
+
+  test('is not waited for without the tier, or without a time to wait', async () => {
+    const sleep = () => expect.fail('It waited.')
+    for (const gas of [{ tiers: ['wallet'] as const }, { manualWaitMs: 0 }]) {
+      expect(await register({ sleep, gas })).toMatchObject({ status: 'deferred' })
+    }
+  })
+
   test('who sends later finds the registration where it stopped', async () => {
     const waiting = await register({ gas: { manualWaitMs: 0 } })
     if (waiting.status !== 'deferred') throw new Error(waiting.status)

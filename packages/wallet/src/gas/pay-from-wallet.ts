@@ -51,15 +51,15 @@ export type Payer = {
   readonly client: PublicClient
   readonly journal: Journal
   /** The most the gas may cost; the chain's own figure where it is missing. */
-  readonly maxFeeWei?: bigint
+  readonly maxFeeWei?: bigint | undefined
   /** How long a transaction is waited for before it counts as pending; two minutes where it is missing. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** `false`: what is signed is gone on with, and nothing more is. */
-  readonly mayPay?: boolean
+  readonly mayPay?: boolean | undefined
   /** The tiers that may pay, as they were given. */
-  readonly tiers?: readonly string[]
-  readonly signal?: AbortSignal
-  readonly onStep?: (step: 'sign' | 'send' | 'confirm', details?: { readonly txHash: Hash }) => void
+  readonly tiers?: readonly string[] | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly onStep?: ((step: 'sign' | 'send' | 'confirm', details?: { readonly txHash: Hash }) => void) | undefined
 }
 
 export type Payment =

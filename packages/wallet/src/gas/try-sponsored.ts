@@ -2,7 +2,7 @@ import type { RegistrationProgress } from '../agent/registration/registration.ts
 import type { OperationContext, OperationStep } from '../user-operation/open-operation.ts'
 import type { OperationOutcome } from '../user-operation/run-user-operation.ts'
 import type { UserOperationRecord } from '../user-operation/signed-user-operation.ts'
-import { sponsorUrls } from '../service-urls.ts'
+import { sponsorUrls, type SponsorUrls } from '../service-urls.ts'
 import { WalletError, type WalletErrorCode } from '../wallet-error.ts'
 import type { GasDesk, SettledCall, SubmittableCall } from './submission.ts'
 
@@ -14,9 +14,9 @@ export async function trySponsored(desk: GasDesk, call: SubmittableCall): Promis
   const { operation } = call
   if (operation === undefined) return null
   const kept = await operation.load()
-  if (kept === null && !isWanted(desk)) return null
   const { gas = {}, env = {} } = desk.options
   const urls = sponsorUrls(desk.chain.id, gas, env)
+  if (kept === null && !isWanted(desk, urls)) return null
   if (urls.bundlerUrl === null || urls.paymasterUrl === null) {
     if (kept !== null) return await lookOnly(desk, operation)
     return skipped(desk, 'There is no bundler or no paymaster for the chain.')
@@ -28,10 +28,10 @@ export async function trySponsored(desk: GasDesk, call: SubmittableCall): Promis
   return await run(desk, call, operation, await contextOf(desk, urls.bundlerUrl, urls.paymasterUrl))
 }
 
-/** To name a bundler and a paymaster is to ask for sponsored gas. */
-function isWanted({ chain, options: { gas = {} } }: GasDesk): boolean {
+/** To name a bundler or a paymaster, by an option or its variable, is to ask for sponsored gas. */
+function isWanted({ chain, options: { gas = {} } }: GasDesk, { bundlerUrl, paymasterUrl }: SponsorUrls): boolean {
   if (gas.tiers !== undefined) return gas.tiers.includes('sponsored')
-  return chain.sponsored === true || gas.bundlerUrl !== undefined || gas.paymasterUrl !== undefined
+  return chain.sponsored === true || bundlerUrl !== null || paymasterUrl !== null
 }
 
 async function run(

@@ -61,22 +61,22 @@ export type EIP1193Provider = {
 /** Outside things of a provider, each with a default. */
 export type ProviderOptions = {
   /** The wallet's own chain where it is missing. */
-  readonly chainId?: number
+  readonly chainId?: number | undefined
   /** Rows of chains that the table does not have. */
-  readonly chains?: readonly Chain[]
+  readonly chains?: readonly Chain[] | undefined
   /** Keeps what was signed. That of the wallet object where it is missing: then a crash forgets it. */
-  readonly journal?: Journal
+  readonly journal?: Journal | undefined
   /** Keeps the batches of `wallet_sendCalls`. In memory where it is missing: then a crash forgets their ids. */
-  readonly batches?: CallBatches
+  readonly batches?: CallBatches | undefined
   /** Bundler and paymaster for batches. To give it is to agree that the account is delegated when one is sent. */
-  readonly sponsor?: SponsorOptions
+  readonly sponsor?: SponsorOptions | undefined
   /**
    * The most wei that the gas of one transaction may cost, whoever named gas and fees; a dearer one is refused with -32003.
    * The row of the chain where it is missing: 0.02 ETH on chain 1, 0.005 of the native currency on most others.
    */
-  readonly maxFeeWei?: bigint
+  readonly maxFeeWei?: bigint | undefined
   /** For the URLs of bundler and paymaster. */
-  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 const sponsorChecks: ChecksOf<SponsorOptions> = {

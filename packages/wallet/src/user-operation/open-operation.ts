@@ -43,15 +43,15 @@ export type OperatingWallet = Pick<Signer, 'getAddress' | 'signTypedData' | 'sig
 /** Who pays, and how long is waited. */
 type OperationOptions = {
   readonly paymasterUrl?: string | undefined
-  readonly paymasterContext?: Readonly<Record<string, unknown>>
+  readonly paymasterContext?: Readonly<Record<string, unknown>> | undefined
   readonly bundlerUrl?: string | undefined
-  readonly allowDelegationTo?: Address
-  readonly timeoutMs?: number
-  readonly resendAfterMs?: number
-  readonly requestTimeoutMs?: number
-  readonly signal?: AbortSignal
-  readonly env?: Readonly<Record<string, string | undefined>>
-  readonly onProgress?: (event: UserOperationProgress) => void
+  readonly allowDelegationTo?: Address | undefined
+  readonly timeoutMs?: number | undefined
+  readonly resendAfterMs?: number | undefined
+  readonly requestTimeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly onProgress?: ((event: UserOperationProgress) => void) | undefined
 }
 
 /** What a command line can print while it waits. */
@@ -69,12 +69,12 @@ export type OperationContext = {
   readonly bundler: Bundler
   readonly paymaster: { readonly bundler: Bundler; readonly context?: Readonly<Record<string, unknown>> }
   /** Agrees to delegate the account to this implementation alone. */
-  readonly allowDelegationTo?: Address
+  readonly allowDelegationTo?: Address | undefined
   /** How long the operation is waited for before it counts as pending. */
   readonly timeoutMs: number
   /** It is offered again after this long. */
   readonly resendAfterMs: number
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   readonly onStep: (step: OperationStep, details: Readonly<Record<string, unknown>>) => void
 }
 

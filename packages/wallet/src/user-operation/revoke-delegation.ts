@@ -28,16 +28,16 @@ export type RevokingWallet = Pick<Signer, 'getAddress' | 'signTransaction' | 'si
 /** Where the delegation ends, and how long its end is waited for (`timeoutMs`; 120 s where it is missing). */
 export type RevokeDelegationOptions = {
   /** The wallet's own where it is missing. */
-  readonly chainId?: number
+  readonly chainId?: number | undefined
   /** Rows of chains that the table does not have. */
-  readonly chains?: readonly Chain[]
+  readonly chains?: readonly Chain[] | undefined
   /** Keeps what was signed. In memory where it is missing: then a crash forgets it. */
-  readonly journal?: Journal
+  readonly journal?: Journal | undefined
   /** The most wei that its gas may cost; the row of the chain where it is missing. */
-  readonly maxFeeWei?: bigint
-  readonly timeoutMs?: number
-  readonly signal?: AbortSignal
-  readonly now?: () => number
+  readonly maxFeeWei?: bigint | undefined
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly now?: (() => number) | undefined
 }
 
 /** How the end of a delegation stands; `none` where there was no delegation. */

@@ -85,8 +85,9 @@ function dictionary(most: number, check: Check, known: Readonly<Record<string, C
 function text(least: number, most: number): Check {
   return (value, field, fields) => {
     const isText = typeof value === 'string' && value.length >= least && value.length <= most
-    if (!isText || !isPlain(value)) {
-      fields.push({ field, accepted: `${least} to ${most} characters, none of them invisible` })
+    if (!isText || !isPlain(value) || (least > 0 && isBlank(value))) {
+      const seen = least > 0 ? ', one at least that is seen' : ''
+      fields.push({ field, accepted: `${least} to ${most} characters, none of them invisible${seen}` })
     }
   }
 }
@@ -132,6 +133,11 @@ const image: Check = (value, field, fields) => {
 /** Without what cannot be seen: control characters, line separators, and those that change the direction of a line. */
 function isPlain(value: string): boolean {
   return !(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value) || /(?![\u200c\u200d])\p{Cf}/u.test(value))
+}
+
+/** Nothing but spaces, and letters that print nothing. */
+function isBlank(value: string): boolean {
+  return /^[\p{Z}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(value)
 }
 
 /** Letters of another width or style, joiners in a Latin word, or such words with letters that look like theirs. */

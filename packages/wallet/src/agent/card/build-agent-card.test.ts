@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AgentRole } from './agent-card.ts'
 import { buildAgentCard } from './build-agent-card.ts'
+import { registrationFile } from './registration-file.ts'
 import type { WalletError } from '../../wallet-error.ts'
 
 const mcpEndpoint = 'https://agent.example/mcp'
@@ -21,6 +22,26 @@ test.each([
     trust: { reputation: true, cryptoEconomic: true, zkml: false },
     metadata: { 'protocol:name': 'svc', role, 'vault:chain': '8453' },
   })
+})
+
+test.each([
+  ['https://agent.example', 'https://agent.example/.well-known/agent.json'],
+  ['https://agent.example:8443/', 'https://agent.example:8443/.well-known/agent.json'],
+  ['https://agent.example/a2a', 'https://agent.example/a2a'],
+  ['https://agent.example/a2a/', 'https://agent.example/a2a/'],
+  ['https://agent.example/?agent=7', 'https://agent.example/?agent=7'],
+  ['https://agent.example/.well-known/agent-card.json', 'https://agent.example/.well-known/agent-card.json'],
+  ['https://agent.example/.well-known/agent.json', 'https://agent.example/.well-known/agent.json'],
+])('the A2A endpoint %s is written as %s', (a2aEndpoint, url) => {
+  const card = buildAgentCard({ role: 'vault_manager', name: 'Ada', a2aEndpoint }, 1)
+  expect(card.services).toEqual([{ type: 'a2a', url }])
+})
+
+test('an agent without protocol and vaults says nothing of them', () => {
+  const neutral = { domains: [], metadata: { 'protocol:name': '', 'vault:chain': '', team: '' } }
+  const card = buildAgentCard({ role: 'vault_participant', name: 'Ada', ...neutral }, 1)
+  expect(card.metadata).toEqual({ role: 'vault_participant', team: '' })
+  expect(registrationFile(card).services).toEqual([])
 })
 
 test('a manager may serve A2A, under the address of its card', () => {
@@ -56,6 +77,11 @@ test('every field of a template gives way to the option of its name', () => {
 test.each([
   ['name', { name: '' }],
   ['name', { name: undefined }],
+  ['name', { name: '   ' }],
+  ['name', { name: '\u00a0\u3000' }],
+  ['name', { name: '\u3164' }],
+  ['name', { name: '\u2800' }],
+  ['description', { description: ' ' }],
   ['name', { name: 'Ada\u202e' }],
   ['name', { name: 'Ada\u200b' }],
   ['name', { name: 'A\u200dda' }],

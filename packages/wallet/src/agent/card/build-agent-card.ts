@@ -4,9 +4,14 @@ import { WalletError, invalidField, missingField } from '../../wallet-error.ts'
 
 /**
  * Fills the template of the role with what the owner says. Each field of the template gives way to the option of its
- * name; `metadata` is merged key by key. Throws `VALIDATION_CONFIG_INVALID` or `VALIDATION_CARD_INVALID`.
+ * name; `metadata` is merged key by key. Throws `VALIDATION_CONFIG_INVALID` or `VALIDATION_CARD_INVALID`, which calls a field
+ * as `names` does.
  */
-export function buildAgentCard(options: AgentCardOptions, chainId: number): AgentCard {
+export function buildAgentCard(
+  options: AgentCardOptions,
+  chainId: number,
+  names: ReadonlyMap<string, string> = optionNames(options),
+): AgentCard {
   const { description, domains, trust } = templateOf(options)
   const card = {
     name: options.name,
@@ -14,15 +19,21 @@ export function buildAgentCard(options: AgentCardOptions, chainId: number): Agen
     domains: options.domains ?? domains,
     services: options.services ?? servicesOf(options),
     trust: options.trust ?? trust,
-    metadata: {
+    metadata: said({
       'protocol:name': protocolName,
       role: options.role,
       'vault:chain': `${chainId}`,
       ...(options.image === undefined ? {} : { image: options.image }),
       ...options.metadata,
-    },
+    }),
   }
-  return requireAgentCard(card, optionNames(options))
+  return requireAgentCard(card, names)
+}
+
+/** An agent that is of no protocol, or has no vaults, gives these two without content, and its card has none of them. */
+function said(entries: AgentCard['metadata']): AgentCard['metadata'] {
+  const isEmpty = ([key, value]: readonly [string, string]) => value === '' && /^(protocol:name|vault:chain)$/.test(key)
+  return Object.fromEntries(Object.entries(entries).filter((entry) => !isEmpty(entry)))
 }
 
 /** The fields of a card whose values are those of options with other names, for whoever is refused one. */
@@ -86,10 +97,12 @@ export function servicesOf({
   ]
 }
 
-/** The spec's address of an A2A card: a bare address gets the well-known path. */
+/** The spec's address of an A2A card where an origin alone is given; one that leads further is where its owner has it. */
 function agentCardUrl(endpoint: string): string {
-  const path = '/.well-known/agent.json'
-  return endpoint.endsWith(path) ? endpoint : `${endpoint.replace(/\/+$/, '')}${path}`
+  if (!URL.canParse(endpoint)) return endpoint
+  const { pathname, search, hash } = new URL(endpoint)
+  const isOrigin = pathname === '/' && search === '' && hash === ''
+  return isOrigin ? `${endpoint.replace(/\/+$/, '')}/.well-known/agent.json` : endpoint
 }
 
 const domains = {

@@ -67,7 +67,7 @@ export type UriContext = Pick<RegistrationContext, 'env' | 'fetch' | 'attempts' 
     'ipfsMode' | 'pinningJwt' | 'pinningUrl' | 'apiUrl' | 'signal'
   > & {
     /** `false`: the address is reckoned and nothing leaves. */
-    readonly pin?: boolean
+    readonly pin?: boolean | undefined
   }
 }
 

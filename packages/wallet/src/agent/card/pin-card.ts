@@ -35,9 +35,9 @@ export type PinRequest = {
 /** What pinning a card needs of its surroundings. */
 export type PinOptions = {
   readonly fetch: typeof fetch
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** 15 s where it is missing. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
 }
 
 /** Your own account at Pinata (its files API, version 3). */

@@ -54,7 +54,7 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
   const body = Buffer.concat(parts)
   const { fault } = state
   if (url.startsWith('/ipfs/')) {
-    const bytes = state.files.get(url.slice('/ipfs/'.length))
+    const bytes = state.files.get(url.slice('/ipfs/'.length).replace(/\?.*/, ''))
     return void response.writeHead(bytes === undefined ? 404 : 200).end(bytes)
   }
   if (fault === 'silence') return

@@ -3,7 +3,7 @@ import type { RegistryForm } from '../lookup/identity-registries.ts'
 import type { RegistrationContext } from '../registration/registration-context.ts'
 import type { IpfsMode } from '../registration/registration.ts'
 import type { AgentCard } from './agent-card.ts'
-import { type AgentCardOptions, buildAgentCard } from './build-agent-card.ts'
+import { type AgentCardOptions, buildAgentCard, optionNames } from './build-agent-card.ts'
 
 /**
  * The card that is registered: options first, then `SVC_AGENT_NAME`, then the role's template. Throws
@@ -28,7 +28,8 @@ export function cardOf({ options, env, chain }: Omit<CardContext, 'progress'>): 
       },
     )
   }
-  return buildAgentCard({ ...options, name }, chain.id)
+  const ofVariable = options.name === undefined ? [['name', 'SVC_AGENT_NAME'] as const] : []
+  return buildAgentCard({ ...options, name }, chain.id, new Map([...optionNames(options), ...ofVariable]))
 }
 
 /** What of the context bears on the card. */

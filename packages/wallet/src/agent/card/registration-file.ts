@@ -68,9 +68,11 @@ const canonicalSlugs: ReadonlyMap<string, string> = new Map([
   ['technology/software_development', 'technology/software_engineering/software_development'],
 ])
 
+/** What `registration` must look like in a card's metadata to come into the file. */
+export const registrationForm = /^(eip155:[1-9]\d*:0x[0-9a-fA-F]{40})\/(\d{1,15})$/
+
 function registrationsOf({ metadata }: AgentCard): RegistrationFile['registrations'] {
-  const [, agentRegistry, agentId] =
-    /^(eip155:[1-9]\d*:0x[0-9a-fA-F]{40})\/(\d{1,15})$/.exec(metadata['registration'] ?? '') ?? []
+  const [, agentRegistry, agentId] = registrationForm.exec(metadata['registration'] ?? '') ?? []
   return agentRegistry === undefined ? [] : [{ agentId: Number(agentId), agentRegistry }]
 }
 

@@ -1,6 +1,7 @@
 import { WalletError } from '../../wallet-error.ts'
 import type { PublishedFile, PublishedService } from '../lookup/parse-agent-file.ts'
 import type { AgentFile, FileStatus } from '../lookup/read-agent-file.ts'
+import { registrationForm, registrationFile } from './registration-file.ts'
 import { type Standing, usualKeys } from '../lookup/read-standing.ts'
 import { type AgentCard, type AgentRole, type AgentService, requireAgentCard } from './agent-card.ts'
 import {
@@ -27,11 +28,12 @@ export function wantedCard(
   const role = options.role ?? roleIn(file?.metadata['role'] ?? metadata['role'])
   if (options.replace === true) {
     const name = options.name ?? file?.name ?? metadata['handle']
+    const entries = { ...registrationKept(file), ...options.metadata }
     const wanted = buildAgentCard(
-      { ...options, ...(name === undefined ? {} : { name }), role: role ?? unsaid },
+      { ...options, ...(name === undefined ? {} : { name }), role: role ?? unsaid, metadata: entries },
       chainId,
     )
-    return { current: null, wanted }
+    return { current: null, wanted, warnings: replaced(file, wanted, options) }
   }
   if (file === null) throw notKept('The current registration file cannot be read.', { fileStatus: status, members: [] })
   const { card, lost } = cardInFile(file, content)
@@ -40,15 +42,67 @@ export function wantedCard(
     throw notKept('The current registration file says what a card cannot.', { fileStatus: status, members })
   const isSmall = memberOf(content, 'metadata') === undefined
   const current = { ...card, metadata: { ...keptOnChain(metadata, isSmall), ...card.metadata } }
-  return { current, wanted: changed(current, options, role) }
+  return { current, wanted: changed(current, options, role), warnings: [] }
 }
 
 type ChangesOfCard = Partial<AgentCardOptions> & {
   /** Writes a whole new file from role and options, whatever the current one says. */
-  readonly replace?: boolean
+  readonly replace?: boolean | undefined
 }
 
-export type WantedCard = { readonly current: AgentCard | null; readonly wanted: AgentCard }
+export type WantedCard = {
+  readonly current: AgentCard | null
+  readonly wanted: AgentCard
+  /** What comes and goes with a file that is written as a whole. */
+  readonly warnings: readonly string[]
+}
+
+/** Where the agent is registered stays so, whatever else its file says. */
+function registrationKept(file: PublishedFile | null): AgentCard['metadata'] {
+  const [registration] = file === null ? [] : registrationsIn(file).filter((text) => registrationForm.test(text))
+  return registration === undefined ? {} : { registration }
+}
+
+function registrationsIn({ metadata, registrations }: PublishedFile): readonly string[] {
+  const said = metadata['registration']
+  return [
+    ...(said === undefined ? [] : [said]),
+    ...registrations.map(({ agentRegistry, agentId }) => `${agentRegistry}/${agentId}`),
+  ]
+}
+
+/** The sentence that warns of what the new file leaves out of the current one, and of what the role's template brings. */
+function replaced(file: PublishedFile | null, wanted: AgentCard, options: ChangesOfCard): string[] {
+  if (file === null) return ['The current file cannot be read: what the new one leaves out of it is not known.']
+  const now = registrationFile(wanted)
+  const services = { before: file.services.map(serviceName), now: now.services.map(serviceName) }
+  const trust = { before: file.supportedTrust.filter((one) => knownTrust.has(one)), now: now.supportedTrust }
+  const kept = new Set(now.registrations.map(({ agentRegistry, agentId }) => `${agentRegistry}/${agentId}`))
+  const goes = [
+    ...without(services.before, services.now).map((name) => `the service ${name}`),
+    ...(registrationsIn(file).every((one) => kept.has(one)) ? [] : ['registrations']),
+    ...without(trust.before, trust.now).map((name) => `the trust ${name}`),
+  ]
+  const comes = [
+    ...(options.domains === undefined ? without(services.now, services.before) : [])
+      .filter((name) => name === 'OASF')
+      .map((name) => `the service ${name}`),
+    ...(options.trust === undefined ? without(trust.now, trust.before) : []).map((name) => `the trust ${name}`),
+  ]
+  return [
+    ...(goes.length === 0 ? [] : [`The new file leaves out: ${goes.join(', ')}. Name in the options what is to stay.`]),
+    ...(comes.length === 0 ? [] : [`The template of the role adds to the file: ${comes.join(', ')}.`]),
+  ]
+}
+
+/** A stranger's name for a service is not repeated. */
+function serviceName({ name }: Pick<PublishedService, 'name'>): string {
+  return knownServices.has(name) ? name : 'of another kind'
+}
+
+function without(names: readonly string[], others: readonly string[]): readonly string[] {
+  return [...new Set(names)].filter((name) => !others.includes(name))
+}
 
 function changed(current: AgentCard, options: ChangesOfCard, role: AgentRole | null): AgentCard {
   const { name, description, domains, trust, image, metadata } = options

@@ -40,10 +40,10 @@ type RegistryOptions = Pick<AgentRegistrationConfig, 'chainId' | 'registry' | 'c
 export type RegistryToRead = Pick<AgentRegistrationConfig, 'registry'> & {
   readonly chainId: number
   /** Rows of chains that the table does not have, a local one for example. */
-  readonly chains?: readonly Chain[]
+  readonly chains?: readonly Chain[] | undefined
   /** Endpoint by chain id; the public ones of the chain table where there is none. */
-  readonly rpcUrls?: Readonly<Record<number, string>>
-  readonly client?: PublicClient
+  readonly rpcUrls?: Readonly<Record<number, string>> | undefined
+  readonly client?: PublicClient | undefined
 }
 
 export type OpenRegistry = OpenChain & RegistryPlace
@@ -94,5 +94,7 @@ export function parseAgentId(agentId: string): { readonly chainId: number; reado
   const chainId = Number(chain)
   const tokenId = BigInt(token ?? -1)
   if (chain !== undefined && Number.isSafeInteger(chainId) && tokenId < 2n ** 256n) return { chainId, tokenId }
-  throw invalidField('agentId', '<chainId>:<tokenId>, such as 8453:17')
+  throw invalidField('agentId', agentIdForm)
 }
+
+export const agentIdForm = '<chainId>:<tokenId>, such as 8453:17'

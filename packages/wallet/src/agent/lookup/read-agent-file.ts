@@ -33,9 +33,9 @@ export async function readAgentFile(agentURI: string, options: AgentFileOptions)
 export type AgentFileOptions = {
   /** Base address of an IPFS gateway that gives raw blocks; `SVC_GATEWAY_URL` where it is missing. */
   readonly gatewayUrl?: string | undefined
-  readonly env?: Readonly<Record<string, string | undefined>>
-  readonly fetch?: typeof fetch
-  readonly signal?: AbortSignal
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly fetch?: typeof fetch | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 export type AgentFile = {
@@ -95,7 +95,7 @@ function gatewayOf({ gatewayUrl, env = {} }: AgentFileOptions): string | null {
   const url = gatewayUrl ?? (env['SVC_GATEWAY_URL'] || undefined)
   if (url === undefined) return null
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, '')
-  throw invalidField('gatewayUrl', 'an http or https address')
+  throw invalidField(gatewayUrl === undefined ? 'SVC_GATEWAY_URL' : 'gatewayUrl', 'a URL with http or https')
 }
 
 async function blockOf(cid: string, gatewayUrl: string, options: AgentFileOptions): Promise<Uint8Array | null> {

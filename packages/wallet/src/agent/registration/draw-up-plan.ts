@@ -6,6 +6,7 @@ import { leftOutOfMinimal, nothingPinned, prepareCard } from '../card/prepare-ca
 import { lookAtRegistry } from '../lookup/look-at-registry.ts'
 import { openRegistryToRead } from '../lookup/open-registry.ts'
 import type { PlanOptions, RegistrationPlan } from './plan-registration.ts'
+import { supportApiUrl } from '../../service-urls.ts'
 import { abortable, throwIfAborted } from '../../with-deadline.ts'
 import type { RegistrationAttempt, RegistrationProgress } from './registration.ts'
 
@@ -18,6 +19,7 @@ export async function drawUpPlan(options: PlanOptions): Promise<RegistrationPlan
 async function planFor(options: PlanOptions): Promise<RegistrationPlan> {
   const { chainId, owner, env = process.env, appId = null, onProgress } = options
   const place = openRegistryToRead(options)
+  supportApiUrl(options.apiUrl, env)
   const attempts: RegistrationAttempt[] = []
   const warnings: string[] = []
   const progress = (step: RegistrationProgress['step'], message: string) => onProgress?.({ step, message })

@@ -32,8 +32,8 @@ export type PlanOptions = AgentCardOptions &
     /** The pin proxy asks for it; without it the file goes into the URI itself. */
     readonly appId?: string | null | undefined
     /** `false` reckons the URI and pins nothing: for a plan that is only looked at. */
-    readonly pin?: boolean
-    readonly client?: PublicClient
+    readonly pin?: boolean | undefined
+    readonly client?: PublicClient | undefined
   }
 
 /** A registration as one call that its owner sends. */

@@ -5,7 +5,8 @@ import type {
   RegistrationProgress,
   RegistrationSurroundings,
 } from './registration.ts'
-import { WalletError } from '../../wallet-error.ts'
+import { plainUrl, sponsorUrls, supportApiUrl } from '../../service-urls.ts'
+import { missingField, WalletError } from '../../wallet-error.ts'
 import { abortable, throwIfAborted } from '../../with-deadline.ts'
 import type { Journal } from '../../journal.ts'
 import { isNeverMined } from '../../sender/entry-state.ts'
@@ -30,6 +31,7 @@ export async function openRegistrationContext(
   throwIfAborted(signal)
   const { records = wallet.memory.records, journal = wallet.memory.journal } = options
   const open = openRegistry(wallet, await placed(options, records))
+  requireSupportApi(options, env)
   const owner = await abortable(signal).until(() => wallet.getAddress())
   const progress: RegistrationContext['progress'] = (step, message, details) =>
     onProgress?.({ step, message, ...(details && { details }) })
@@ -67,27 +69,41 @@ export type RegistrationContextOptions = Omit<AgentRegistrationConfig, 'role'> &
   Partial<Pick<AgentRegistrationConfig, 'role'>>
 
 /** What the steps of one registration share. */
-export type RegistrationContext = OpenRegistry &
-  Required<Pick<RegistrationSurroundings, 'env' | 'now' | 'fetch'>> & {
-    readonly wallet: ServiceWallet
-    readonly options: RegistrationContextOptions
-    readonly owner: Address
-    readonly records: RegistrationRecords
-    /** Grows as tiers are tried. */
-    readonly attempts: RegistrationAttempt[]
-    readonly warnings: string[]
-    readonly progress: (
-      step: RegistrationProgress['step'],
-      message: string,
-      details?: RegistrationProgress['details'],
-    ) => void
-    /** Works on the registration, or the update of an agent, while no other call does that shares the records. */
-    readonly inTurn: <Result>(work: () => Promise<Result>, updateOf?: string) => Promise<Result>
-    /** How many signatures journal and records hold for the token of a record. */
-    readonly signed: (token: string) => Promise<number>
-    /** Brings the call of a record to the chain; the same record again goes on with what is out. */
-    readonly submit: (record: Pick<RegistrationRecord, 'token' | 'registry' | 'data'>) => Promise<Submission>
-  }
+export type RegistrationContext = OpenRegistry & {
+  readonly [Name in 'env' | 'now' | 'fetch']-?: NonNullable<RegistrationSurroundings[Name]>
+} & {
+  readonly wallet: ServiceWallet
+  readonly options: RegistrationContextOptions
+  readonly owner: Address
+  readonly records: RegistrationRecords
+  /** Grows as tiers are tried. */
+  readonly attempts: RegistrationAttempt[]
+  readonly warnings: string[]
+  readonly progress: (
+    step: RegistrationProgress['step'],
+    message: string,
+    details?: RegistrationProgress['details'],
+  ) => void
+  /** Works on the registration, or the update of an agent, while no other call does that shares the records. */
+  readonly inTurn: <Result>(work: () => Promise<Result>, updateOf?: string) => Promise<Result>
+  /** How many signatures journal and records hold for the token of a record. */
+  readonly signed: (token: string) => Promise<number>
+  /** Brings the call of a record to the chain; the same record again goes on with what is out. */
+  readonly submit: (record: Pick<RegistrationRecord, 'token' | 'registry' | 'data'>) => Promise<Submission>
+}
+
+/**
+ * Refuses an `SVC_API_URL` that is no URL, and a pin proxy that is asked for by name and not to be found: where it is no more
+ * than the default, its lack counts as a pin that fails. Throws `VALIDATION_CONFIG_INVALID`.
+ */
+function requireSupportApi(
+  { apiUrl, ipfsMode, resume }: RegistrationContextOptions,
+  env: RegistrationContext['env'],
+): void {
+  const isAsked = (ipfsMode ?? env['SVC_IPFS_MODE']) === 'proxy' && resume === undefined
+  if (supportApiUrl(apiUrl, env) !== undefined || !isAsked) return
+  throw missingField('apiUrl', `${plainUrl}, here or in SVC_API_URL: ipfsMode "proxy" pins there`)
+}
 
 /** Whether it says no more than that the caller's signal is aborted: its own reason, or what waits that heed it reject with. */
 function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
@@ -142,10 +158,13 @@ function operationOf(records: RegistrationRecords, token: string, now: () => num
 /**
  * Makes the way of one call to the chain, by who pays its gas: a paymaster, what the wallet holds, the faucet, a person.
  * What was signed under the request before is gone on with first, and nothing else is signed while it may still take
- * effect. Throws `VALIDATION_CONFIG_INVALID` for tiers that do not go together.
+ * effect. Throws `VALIDATION_CONFIG_INVALID` for tiers that do not go together, and for a bundler or paymaster that is no URL.
  */
 export function createSubmitCall(context: GasContext): SubmitCall {
-  requireTiers(context.options.gas)
+  const { gas = {}, env = {} } = context.options
+  requireTiers(gas)
+  // A variable that is no URL is refused before anybody is asked, as the option is.
+  sponsorUrls(context.chain.id, gas, env)
   return async (call) => {
     const desk: GasDesk = { ...context, attempts: [], warnings: [] }
     const submission = await resolveGas(desk, call)

@@ -11,9 +11,12 @@ import type { RegistryForm } from '../lookup/identity-registries.ts'
 /**
  * What `registerAgent` takes. Each of `description`, `domains`, `services` and `trust` stands in for that of the role's
  * template as a whole; of `metadata` each key does, so that `metadata: {}` leaves the template's `protocol:name`, `role` and
- * `vault:chain` as they are.
+ * `vault:chain` as they are; `protocol:name` and `vault:chain` that are empty are left out of the card. The OASF service of the
+ * file comes from `domains`.
  */
-export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'services' | 'trust' | 'metadata'>> & {
+export type AgentRegistrationConfig = {
+  readonly [Name in 'domains' | 'services' | 'trust' | 'metadata']?: AgentCard[Name] | undefined
+} & {
   /** `SVC_AGENT_NAME` where it is missing. */
   readonly name?: string | undefined
   /** The role's own sentence where it is missing. */
@@ -25,9 +28,12 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
   readonly role: AgentRole
   /** Becomes the `mcp` service. Nothing of ours fetches it. */
   readonly mcpEndpoint?: string | undefined
-  /** Becomes the `a2a` service of a manager or creator. */
+  /**
+   * Becomes the `a2a` service of a manager or creator, as it is given; an origin alone gets the path of the card,
+   * `/.well-known/agent.json`.
+   */
   readonly a2aEndpoint?: string | undefined
-  /** `SVC_IPFS_MODE`, then `proxy`, where it is missing. */
+  /** `SVC_IPFS_MODE`, then `proxy`, where it is missing. `proxy` by name needs `apiUrl`. */
   readonly ipfsMode?: IpfsMode | undefined
   /** Image of the registration file; kept in the card's metadata. */
   readonly image?: string | undefined
@@ -35,14 +41,17 @@ export type AgentRegistrationConfig = Partial<Pick<AgentCard, 'domains' | 'servi
   readonly chainId?: number | undefined
   /** Instead of the table's: another address, another form of `register`. */
   readonly registry?: RegistryChoice | undefined
-  /** Registers also when the wallet has an identity already: two such calls make two, one after the other. */
-  readonly force?: boolean
+  /**
+   * Registers also when the wallet has an identity already: two such calls make two, one after the other. A registration
+   * of which nothing is signed is given up for it.
+   */
+  readonly force?: boolean | undefined
   /** The token of a pending or deferred result: goes on where that one stopped, see {@link AgentRegistrationByToken}. */
   readonly resume?: string | undefined
   /** Who pays the gas: by default what fits the chain, see {@link GasTier}. */
-  readonly gas?: GasOptions
-  readonly onProgress?: (event: RegistrationProgress) => void
-  readonly signal?: AbortSignal
+  readonly gas?: GasOptions | undefined
+  readonly onProgress?: ((event: RegistrationProgress) => void) | undefined
+  readonly signal?: AbortSignal | undefined
 } & RegistrationSurroundings
 
 /** A registry other than the table's. */
@@ -75,53 +84,53 @@ export type RegistrationSurroundings = {
   /** Base URL of the pinning account's upload API. */
   readonly pinningUrl?: string | undefined
   /** Rows of chains that the table does not have, a local one for example. */
-  readonly chains?: readonly Chain[]
+  readonly chains?: readonly Chain[] | undefined
   /** Keeps what was signed. That of the wallet object where it is missing: then a crash forgets it. */
-  readonly journal?: Journal
+  readonly journal?: Journal | undefined
   /**
    * Keeps what is under way, so that a restart ends it, and has calls that share it take turns. Those of the wallet object
    * where they are missing: then calls on that object take turns, and a crash forgets what is under way.
    */
-  readonly records?: RegistrationRecords
-  readonly env?: Readonly<Record<string, string | undefined>>
-  readonly fetch?: typeof fetch
-  readonly now?: () => number
+  readonly records?: RegistrationRecords | undefined
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly fetch?: typeof fetch | undefined
+  readonly now?: (() => number) | undefined
   /** Waits for funds in steps of this. */
-  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
+  readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
   /** Loads the identity SDK; by default the installed one. */
-  readonly loadIdentitySdk?: () => Promise<unknown>
+  readonly loadIdentitySdk?: (() => Promise<unknown>) | undefined
 }
 
 /** How the gas of a registration is paid, and how long that is waited for. */
 export type GasOptions = {
   /**
    * Tiers that may be tried, always in the order sponsored, wallet, faucet, manual. Where it is missing: a paymaster where
-   * the chain's row says `sponsored` or `bundlerUrl` or `paymasterUrl` is given, what the wallet holds, the faucet where the
+   * the chain's row says `sponsored` or `bundlerUrl` or `paymasterUrl` is given, here or by its variable, what the wallet holds, the faucet where the
    * row says `faucet`, and a person everywhere. Without `wallet` the wallet spends nothing on gas, and `GAS_NOT_PAID` is
    * thrown where no paymaster pays; faucet and person send to the wallet, so they need it beside them.
    */
-  readonly tiers?: readonly GasTier[]
+  readonly tiers?: readonly GasTier[] | undefined
   /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */
   readonly bundlerUrl?: string | undefined
   /** URL of an ERC-7677 paymaster; `SVC_PAYMASTER_URL_<chainId>` where it is missing. */
   readonly paymasterUrl?: string | undefined
-  readonly paymasterContext?: Readonly<Record<string, unknown>>
+  readonly paymasterContext?: Readonly<Record<string, unknown>> | undefined
   /**
    * Agrees to delegate the account to this implementation (EIP-7702) when a sponsored operation needs it; where it is
    * missing, to the canonical Simple7702Account, and never in the place of other code. A delegation is announced as the
    * step `delegate` before it is signed, named in the warnings of the result, and ended by `revokeDelegation`.
    */
-  readonly allowDelegationTo?: Address
+  readonly allowDelegationTo?: Address | undefined
   /**
    * The most wei that the gas of one transaction from the wallet may cost; dearer gas is refused with `GAS_ABOVE_LIMIT`
    * before anything is signed, and nobody is asked for more. The row of the chain where it is missing: 0.02 ETH on chain 1,
    * 0.005 of the native currency on most others.
    */
-  readonly maxFeeWei?: bigint
+  readonly maxFeeWei?: bigint | undefined
   /** How long a sponsored operation is waited for before it counts as pending; 60 s. */
-  readonly sponsoredWaitMs?: number
-  /** How long manual funding is waited for; 60 s. */
-  readonly manualWaitMs?: number
+  readonly sponsoredWaitMs?: number | undefined
+  /** How long manual funding is waited for; 60 s. With 0 a call without gas is deferred at once. */
+  readonly manualWaitMs?: number | undefined
 }
 
 /** Who paid: the paymaster, the faucet's grant, what a person sent while it was waited for, or what was there. */

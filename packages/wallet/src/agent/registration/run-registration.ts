@@ -52,7 +52,7 @@ async function registerInTurn(context: RegistrationContext): Promise<Registratio
       ? { ...known, warnings: [...known.warnings, ...(await cardNotWritten(context, known))] }
       : known
   }
-  if (begun !== null) return goOn(context, sighting, begun)
+  if (begun !== null && !(await gaveUp(context, sighting, begun))) return goOn(context, sighting, begun)
   if (isEnded) {
     const details = { resumeToken: options.resume ?? null }
     throw new WalletError('RESUME_TOKEN_INVALID', 'The registration of the token is ended, its agent gone.', {
@@ -62,6 +62,39 @@ async function registerInTurn(context: RegistrationContext): Promise<Registratio
   const card = prepareCard({ ...context, options: { ...options, role: options.role ?? unsaid } })
   const { record, submission } = await submitRegistration(context, sighting, card)
   return finishRegistration(context, sighting, record, submission)
+}
+
+/**
+ * Gives a registration up of which nothing is signed where this call asks for another, by `force` or by what it says. Tells
+ * whether it did. Throws `VALIDATION_CARD_INVALID` for a card that could not take its place.
+ */
+async function gaveUp(
+  context: RegistrationContext,
+  sighting: RegistrySighting,
+  begun: RegistrationRecord,
+): Promise<boolean> {
+  const { options, records, now, warnings } = context
+  const mayBeOut = begun.state !== 'prepared' && begun.state !== 'deferred'
+  if (options.resume !== undefined || mayBeOut) return false
+  if (options.force !== true && isAskedFor(context, sighting, begun)) return false
+  await records.save({ ...begun, state: 'failed', updatedAt: now() })
+  const why = options.force === true ? 'force begins another' : 'this call asks for another'
+  warnings.push(`A registration that was begun earlier and never signed is given up, with its token: ${why}.`)
+  return true
+}
+
+/** Whether it is of the card that this call asks for, with the file in the place that it names. */
+function isAskedFor(
+  { options, env, chain }: RegistrationContext,
+  { speech }: RegistrySighting,
+  { method, agentURI, data }: RegistrationRecord,
+): boolean {
+  const card = cardOf({ options: { ...options, role: options.role ?? unsaid }, env, chain })
+  const { ipfsMode } = options
+  // The small file says less than the card, and goes nowhere else; what the SDK registers is in the file.
+  if (method === 'direct-contract') return encodeRegistration(speech, card, minimalURI(card)) === data
+  const isInPlace = ipfsMode === undefined || (ipfsMode === 'inline') === (method === 'sdk-inline')
+  return isInPlace && urisOf(card).includes(agentURI)
 }
 
 async function goOn(context: RegistrationContext, sighting: RegistrySighting, begun: RegistrationRecord) {

@@ -22,7 +22,8 @@ export async function updateCalls(context: UpdateContext, tokenId: bigint): Prom
   const keys = { ofEvents, ofFile: Object.keys(file.file?.metadata ?? {}) }
   const standing = { ...found, ...(await readEntries(context, tokenId, found.metadata, keys)) }
   const cards = wantedCard(standing, file, options, chain.id)
-  const { wanted } = cards
+  const { wanted, warnings } = cards
+  context.warnings.push(...warnings)
   progress('build-card', `Comparing ${JSON.stringify(wanted.name)} with what stands on chain.`)
   const written = file.content === null ? null : canonicalBytes(file.content)
   const agentURI = await uriOf(context, standing, cards, written)
@@ -49,9 +50,18 @@ async function uriOf(
       ? written !== null && areEqual(canonicalBytes(registrationFile(wanted)), written)
       : areEqual(canonicalBytes(current), canonicalBytes(wanted))
   if (isSame && context.options.ipfsMode === undefined) return agentURI
-  const chosen = await chooseURI(context, wanted)
+  const chosen = await chooseURI(inForm(context, agentURI), wanted)
   const isMoved = new URL(chosen.agentURI).protocol !== agentURI.slice(0, agentURI.indexOf(':') + 1)
   return isSame && !isMoved ? agentURI : chosen.agentURI
+}
+
+/** Where nobody names a place for the file, one that is in the URI itself stays there. */
+function inForm(context: UpdateContext, agentURI: string): UpdateContext {
+  const { options, env } = context
+  const isNamed = options.ipfsMode !== undefined || (env['SVC_IPFS_MODE'] ?? '') !== ''
+  return isNamed || !agentURI.startsWith('data:')
+    ? context
+    : { ...context, options: { ...options, ipfsMode: 'inline' } }
 }
 
 /** Where the agent is registered stands in the file alone: on chain it is known anyway. */

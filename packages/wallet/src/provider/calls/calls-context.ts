@@ -32,13 +32,13 @@ export type SponsorOptions = {
   readonly bundlerUrl?: string | undefined
   /** `SVC_PAYMASTER_URL_<chainId>` where it is missing. */
   readonly paymasterUrl?: string | undefined
-  readonly paymasterContext?: Readonly<Record<string, unknown>>
+  readonly paymasterContext?: Readonly<Record<string, unknown>> | undefined
   /** What else a client may name as `paymasterService`: these URLs to the letter, with https or on this machine. */
-  readonly clientPaymasterUrls?: readonly string[]
+  readonly clientPaymasterUrls?: readonly string[] | undefined
   /** Agrees to delegate the account to this implementation instead of Simple7702Account. */
-  readonly allowDelegationTo?: Address
+  readonly allowDelegationTo?: Address | undefined
   /** Notified of the step `delegate` before the account is delegated (EIP-7702), which lasts until it is revoked. */
-  readonly onProgress?: (event: UserOperationProgress) => void
+  readonly onProgress?: ((event: UserOperationProgress) => void) | undefined
 }
 
 /**
