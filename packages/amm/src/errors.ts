@@ -57,7 +57,7 @@ export const errorTable = {
   DUST_FILTER_ALL_SKIPPED: row(
     400,
     false,
-    'Every position waits for less than minHarvestUsd. Wait, or call again with a smaller minHarvestUsd.',
+    'Every position waits for less than minHarvestUsd. Call again with a smaller minHarvestUsd, or leave it for now.',
   ),
   HARVEST_PARTIAL_FAILURE: row(
     502,
@@ -76,7 +76,7 @@ export const errorTable = {
     false,
     'Choose another version or chain; list_supported_chains shows what is deployed.',
   ),
-  TOKEN_NOT_FOUND: row(404, false, 'Use the token address, or search_tokens to find the symbol.'),
+  TOKEN_NOT_FOUND: row(404, false, 'Use a listed symbol (search_tokens), or the address of any other token.'),
   TOKEN_AMBIGUOUS: row(400, false, 'Several tokens bear this symbol. Use one of the addresses in details.'),
   POOL_NOT_FOUND: row(404, false, 'Call get_pools_by_token_pair for the pools of this pair.'),
   NO_TWAMM_HOOK: row(
@@ -100,7 +100,7 @@ export const errorTable = {
     false,
     'Use another ipfsMode; for "pinata" the operator must set SVC_PINNING_JWT.',
   ),
-  AGENT_NOT_FOUND: row(404, false, 'Check chain and agentId; query_agent_identity with an address lists what it owns.'),
+  AGENT_NOT_FOUND: row(404, false, 'Ids may begin at 0, and "1:0" names the chain; an address lists what it owns.'),
   AGENT_ID_UNKNOWN: row(409, false, 'Look the agent up at an explorer; force registers another one.'),
   REGISTRY_NOT_DEPLOYED: row(502, false, 'The operator must correct the identity registry of the chain.'),
   // rewards
@@ -162,7 +162,7 @@ export const errorTable = {
     false,
     'Choose a pool without hooks, or one whose hooks cannot change the amounts of a call.',
   ),
-  NOTHING_TO_COLLECT: row(400, false, 'Wait until it has earned some: get_position shows what waits.'),
+  NOTHING_TO_COLLECT: row(400, false, 'Nothing is to be done until it earns: get_position shows what waits.'),
   // chain data
   RPC_UNAVAILABLE: row(
     503,

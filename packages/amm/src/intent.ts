@@ -145,6 +145,10 @@ const oneIntent = z.strictObject({
   tools: z.array(z.string()).readonly().optional(),
   /** Calls that would do the same one by one: only simulated, to tell what it saves that one call does. */
   apart: z.array(intentCall).readonly().optional(),
+  /** What whoever decides should weigh beside `why`, in sentences: warnings of its plan, and of what was done. */
+  notes: z.array(z.string()).readonly().optional(),
+  /** Of a move that is made to earn more: what it costs beside gas, and how much more a day it earns. The plan adds the gas. */
+  earnsBack: z.strictObject({ costUsd: z.number(), moreUsdPerDay: z.number() }).readonly().optional(),
   /** One sentence for the audit log and for the person who approves. */
   why: z.string(),
 })

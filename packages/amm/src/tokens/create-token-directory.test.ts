@@ -98,6 +98,12 @@ describe('search', () => {
     expect((await directory.search('no such token', null, 3)).found).toEqual([])
   })
 
+  it('lists all for a star', async () => {
+    const found = (await directory.search('*', base, 100)).found.map(({ symbol }) => symbol)
+    expect(found).toEqual(expect.arrayContaining(['ETH', ...base.tokens.map(({ symbol }) => symbol)]))
+    expect((await directory.search('*', null, 3)).found).toHaveLength(3)
+  })
+
   it('finds a listed token by its address', async () => {
     expect((await directory.search(usdc.toLowerCase(), null, 5)).found).toMatchObject([
       { symbol: 'USDC', chain: { id: base.id } },

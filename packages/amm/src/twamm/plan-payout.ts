@@ -88,6 +88,6 @@ function nothingOwed({ status }: OwnTwammOrder): ToolError {
   const isOver = status !== 'active'
   const suggestion = isOver
     ? 'Nothing is left to do: all that the order brought was paid out.'
-    : 'Wait until the order has sold something; get_twamm_order_status shows how far it is.'
+    : 'Nothing is due until the order has sold something: get_twamm_order_status shows how far it is.'
   return new ToolError('NOTHING_TO_COLLECT', message, { details, suggestion })
 }

@@ -19,10 +19,10 @@ import {
 } from '../calldata/describe-calldata.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
 import { shownOf, tokenFacts } from './plan-shown.ts'
-import { unlistedWarnings } from '../policy/policy-verdict.ts'
+import { suspectWarnings, unlistedWarnings } from '../policy/policy-verdict.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
-import { gasWarnings } from '../stages/weigh-value.ts'
+import { costWarnings } from '../stages/weigh-value.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import { usdOf } from '../spending/spend-value.ts'
 import { usdText } from '../spending/countable.ts'
@@ -64,9 +64,10 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
     ...shown,
     // Beside the hash: what the policy lists may change before the plan is carried out.
     warnings: [
+      ...suspectWarnings(context),
       ...shown.warnings,
       ...unlistedWarnings(context),
-      ...gasWarnings(context.value, gas.gasCostUsd),
+      ...costWarnings(context, gas.gasCostUsd),
       ...spendWarnings(context),
       ...boundsWarnings(context),
       ...followWarnings(intent),

@@ -1,4 +1,5 @@
 import type { Intent, IntentApproval, IntentCall } from '@svc/amm'
+import { suspicions } from '@svc/amm/tokens'
 import type { Policy } from './policy.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Chain } from '@svc/wallet/core'
@@ -9,6 +10,7 @@ import { mayBringHome } from '../stages/may-bring-home.ts'
 import { permitRefusals } from './permit-refusals.ts'
 import { readBounds } from '../value/call-bounds.ts'
 import { pairShares } from '../spending/pair-worth.ts'
+import type { PricedTokens } from '../spending/spend-value.ts'
 
 /**
  * Holds an intent against the operator's policy: contracts and what they are called with, deposits, recipients, spenders,
@@ -61,13 +63,39 @@ export function unlistedWarnings({ unlistedTokens }: Pick<PolicyVerdict, 'unlist
   )
 }
 
+/** What a person should know first of a call that buys a token whose own text is made to mislead. */
+export function suspectWarnings({ chain, intent, unlistedTokens, priced, value }: SuspectContext): readonly string[] {
+  if (value.isExit) return []
+  const named = [...intent.receives.map(({ token }) => token), ...pooledTokens(intent)]
+  const bought = new Set(named.map((token) => token.toLowerCase()))
+  return unlistedTokens
+    .filter((token) => bought.has(token.toLowerCase()))
+    .flatMap((token) => {
+      const known = priced.get(token.toLowerCase())?.token
+      const [first] = known === undefined ? [] : suspicions(known, chain)
+      if (first === undefined) return []
+      return [`Put nothing into ${getAddress(token)} unless your owner asked for this very address. ${first.sentence}`]
+    })
+}
+
+type SuspectContext = Pick<PolicyVerdict, 'unlistedTokens'> & {
+  readonly chain: Chain
+  readonly intent: Pick<Intent, 'receives' | 'deposits'>
+  readonly priced: PricedTokens
+  readonly value: { readonly isExit: boolean }
+}
+
 /**
  * Every token an intent names, native currency included; of a deposit both of the pool's, for what is put in as one token
  * comes out as the other when the price has crossed the range.
  */
-export function tokensOf({ spends, receives, approvals, deposits = [] }: Intent): readonly Address[] {
-  const pooled = deposits.flatMap(({ token0, token1 }) => [token0, token1])
-  return [...[...spends, ...receives, ...approvals].map(({ token }) => token), ...pooled]
+export function tokensOf(intent: Intent): readonly Address[] {
+  const { spends, receives, approvals } = intent
+  return [...[...spends, ...receives, ...approvals].map(({ token }) => token), ...pooledTokens(intent)]
+}
+
+function pooledTokens({ deposits = [] }: Pick<Intent, 'deposits'>): readonly Address[] {
+  return deposits.flatMap(({ token0, token1 }) => [token0, token1])
 }
 
 /** Tells whether a token may arrive with a call that spends: the intent names it, or the policy lists it. */

@@ -8,7 +8,7 @@ import { countable, usdText } from '../spending/countable.ts'
 import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { countedDeltas, holdAgainstSimulation, simulationDrift } from '../simulation/hold-against-simulation.ts'
-import { unlistedWarnings } from '../policy/policy-verdict.ts'
+import { suspectWarnings, unlistedWarnings } from '../policy/policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
@@ -30,7 +30,7 @@ import { type Holdings, valueAt } from '../value/trusted-value.ts'
 import { tradedIn } from '../value/own-move.ts'
 import { sharesAsMade } from '../value/shares-as-made.ts'
 import { mostLost } from '../value/weigh-change.ts'
-import { gasWarnings, trustedPrices } from './weigh-value.ts'
+import { costWarnings, trustedPrices } from './weigh-value.ts'
 
 /**
  * Decodes what really moved, revokes what is left of the allowances, settles the ledger with it, and compares it with
@@ -248,8 +248,8 @@ function settledOf(
     simulationPassed: true,
   }
   const { priceImpactBps } = context.value
-  const ofGas = gasWarnings(context.value, gasCost.gasCostUsd)
-  const warnings = [...context.value.warnings, ...unlistedWarnings(context), ...ofGas]
+  const ofCost = costWarnings(context, gasCost.gasCostUsd)
+  const ofTokens = [...suspectWarnings(context), ...context.value.warnings, ...unlistedWarnings(context)]
   const calls = mined.flatMap((one) => callsIn(context, one))
   const gasOfBatch = gasIn(progress.valid.simulation)
   return {
@@ -261,7 +261,7 @@ function settledOf(
     gasOfBatch,
     safetyChecks,
     priceImpactBps,
-    warnings,
+    warnings: [...ofTokens, ...ofCost],
   }
 }
 

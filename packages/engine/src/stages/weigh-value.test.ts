@@ -5,7 +5,7 @@ import { parsePolicy } from '../policy/policy.ts'
 import { bandOf } from '../value/bands.fixture.ts'
 import { type CallBounds, noBounds } from '../value/call-bounds.ts'
 import type { Inspected, PositionState } from '../value/inspection.ts'
-import { gasWarnings, valueOfCall, warningsOf } from './weigh-value.ts'
+import { costWarnings, gasWarnings, valueOfCall, warningsOf } from './weigh-value.ts'
 
 const bounds = { maxPriceImpactBps: 300 }
 const calm = { priceImpactBps: 0, bounds, speculativeUsdMicros: 0n, coldUsdMicros: 0n }
@@ -88,6 +88,33 @@ type Facts = {
   readonly priced: readonly string[]
   readonly deltas: bigint
 }
+
+describe('the cost of a move that is made to earn more', () => {
+  const value = { isExit: false, outUsdMicros: 9_000_000_000n, inUsdMicros: 9_000_000_000n }
+  const warningsOfMove = (moreUsdPerDay: number, gasCostUsd: number | null) =>
+    costWarnings({ intent: { earnsBack: { costUsd: 0.3, moreUsdPerDay } }, value }, gasCostUsd)
+
+  it('is held against what it earns, with the gas', () => {
+    expect(warningsOfMove(-5.04, 2.75)).toEqual([
+      'Gas and swap cost 3.05 USD: never earned back, for the new range earns 5.04 USD a day less.',
+    ])
+    expect(warningsOfMove(0, 2.75)).toEqual([
+      'Gas and swap cost 3.05 USD: never earned back, for the new range earns no more.',
+    ])
+    expect(warningsOfMove(0.061, 2.75)).toEqual([
+      'Gas and swap cost 3.05 USD: earned back in 50 days by the 0.06 USD a day that it earns more.',
+    ])
+    expect(warningsOfMove(6, 2.75)).toEqual([
+      'Gas and swap cost 3.05 USD: earned back within a day by the 6.00 USD a day that it earns more.',
+    ])
+  })
+
+  it('is not said where gas has no price; what the intent itself says is said first', () => {
+    expect(warningsOfMove(6, null)).toEqual([])
+    const intent = { notes: ['Mind the gap.'], earnsBack: { costUsd: 0, moreUsdPerDay: 1 } }
+    expect(costWarnings({ intent, value }, 3)).toEqual(['Mind the gap.', expect.stringMatching(/^Gas and swap cost/)])
+  })
+})
 
 describe('the gas of a call that only brings funds home', () => {
   const fees = { isExit: true, outUsdMicros: 0n, inUsdMicros: 210_000n }

@@ -259,9 +259,32 @@ function priceImpact(
   return Math.round(impact)
 }
 
+/** What the intent itself has to say, and what its gas makes of it; before it with the gas as estimated, afterwards as paid. */
+export function costWarnings(
+  { intent, value }: { readonly intent: Pick<Intent, 'notes' | 'earnsBack'>; readonly value: GasFacts },
+  gasCostUsd: number | null,
+): readonly string[] {
+  const { notes = [], earnsBack } = intent
+  const sentence = earnsBack === undefined || gasCostUsd === null ? [] : [earnedBack(earnsBack, gasCostUsd)]
+  return [...notes, ...sentence, ...gasWarnings(value, gasCostUsd)]
+}
+
+function earnedBack({ costUsd, moreUsdPerDay }: NonNullable<Intent['earnsBack']>, gasCostUsd: number): string {
+  const [cost, daily] = [costUsd + gasCostUsd, Math.abs(moreUsdPerDay)]
+  const costs = `Gas and swap cost ${cost.toFixed(2)} USD`
+  if (moreUsdPerDay === 0) return `${costs}: never earned back, for the new range earns no more.`
+  if (moreUsdPerDay < 0)
+    return `${costs}: never earned back, for the new range earns ${daily.toFixed(2)} USD a day less.`
+  const days = cost / daily
+  const when = days < 1 ? 'within a day' : `in ${Number(days.toPrecision(3))} days`
+  return `${costs}: earned back ${when} by the ${daily.toFixed(2)} USD a day that it earns more.`
+}
+
+type GasFacts = Pick<CallValue, 'isExit' | 'outUsdMicros' | 'inUsdMicros'>
+
 /** Both figures where a call that spends nothing, as one that collects, brings less than its gas costs. */
 export function gasWarnings(
-  { isExit, outUsdMicros, inUsdMicros }: Pick<CallValue, 'isExit' | 'outUsdMicros' | 'inUsdMicros'>,
+  { isExit, outUsdMicros, inUsdMicros }: GasFacts,
   gasCostUsd: number | null,
 ): readonly string[] {
   const bringsUsd = Number(inUsdMicros) / 1e6

@@ -1,7 +1,7 @@
 import { type ErrorEnvelope, ToolError } from '@svc/amm'
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { PictureLink } from '../charts/chart-store.ts'
-import { sixDigits } from '../tools/figure.ts'
+import { sixDigits } from '../analysis/figures.ts'
 
 /** The result of `tools/call` as every transport sends it. */
 export type CallResult = {

@@ -92,13 +92,28 @@ async function run(
   }
 }
 
-/** A plan that the chain has moved away from is not carried out a second time: only its tool makes another. */
+/**
+ * A plan that the chain has moved away from is not carried out a second time: only its tool makes another. Its arguments were right
+ * when it was made, so where they are refused now, whoever named a plan and no arguments has none to correct.
+ */
 function ofSpentPlan(error: unknown, { tool }: Operation): unknown {
-  if (!(error instanceof ToolError) || error.code !== 'SIMULATION_DRIFT') return error
-  const { code, message, details, cause } = error
-  const suggestion = `Call ${tool} again with dryRun: this plan is spent.`
+  if (!(error instanceof ToolError) || !ofThePlan.has(error.code)) return error
+  const { code, details, cause } = error
+  const isDrift = code === 'SIMULATION_DRIFT'
+  const message = isDrift
+    ? error.message
+    : `The plan no longer holds, for the chain has changed since. ${error.message}`
+  const suggestion = isDrift
+    ? `Call ${tool} again with dryRun: this plan is spent.`
+    : `Call ${tool} again with dryRun for a new plan; details name its arguments, execute_plan has none of them.`
   return new ToolError(code, message, { details, cause, suggestion, retryable: false })
 }
+
+const ofThePlan: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'SIMULATION_DRIFT',
+  'VALIDATION_FAILED',
+  'NOTHING_TO_COLLECT',
+])
 
 export type Caller = Pick<Call, 'requestId' | 'signal'> & { readonly principal: Principal }
 

@@ -152,7 +152,7 @@ function unpricedNotes(valued: readonly Valued[]): readonly string[] {
 function nothingDue({ minHarvestUsd }: HarvestRequest, valued: readonly Valued[]): ToolError {
   const [{ length: count }, waits] = [valued, valued.some(({ hasFees }) => hasFees)]
   const all = count === 1 ? 'The open position' : `Each of the ${count} open positions`
-  const wait = 'Wait until trades have paid some; get_positions_by_owner shows what waits.'
+  const wait = 'Calling again changes nothing until trades have paid some: get_positions_by_owner shows what waits.'
   if (minHarvestUsd === 0) {
     return new ToolError('NOTHING_TO_COLLECT', `${all} has no fees that wait.`, { suggestion: wait })
   }

@@ -20,6 +20,7 @@ export function createStatus(options: {
       const checks = [
         checkConfig(config),
         checkWallet(config, ports),
+        ...checkTradingKey(config),
         await checkDataDir(config.dataDir, config.wallet !== null),
         await checkPolicy(config),
         ...(await checkRpc(config, ports)),
@@ -46,6 +47,17 @@ function checkWallet({ wallet, profile }: Config, { agentAddress }: Ports): Setu
     return { id: 'wallet', status: 'pass', message: 'No wallet; the profile "data" only reads.', fix: null }
   }
   return { id: 'wallet', status: 'fail', message: 'No wallet, so nothing can be signed.', fix }
+}
+
+/** Tools that a server without the key offers all the same, and that refuse: said before one is called. */
+function checkTradingKey({ wallet, profile, upstream }: Config): readonly SetupCheck[] {
+  if (wallet === null || profile === 'data') return []
+  const id = 'trading-api'
+  if (upstream.tradingApiKey !== null)
+    return [{ id, status: 'pass', message: 'There is a key for the trading API.', fix: null }]
+  const message =
+    'Without a key for the trading API claim_lp_rewards and migrate_position refuse, and harvest_rewards leaves rewards out. All other tools work.'
+  return [{ id, status: 'warn', message, fix: 'Where these are wanted, set SVC_TRADING_API_KEY, then restart.' }]
 }
 
 /** What a server without a wallet reports: nothing can be spent, so nothing is limited. */

@@ -140,6 +140,15 @@ describe('the definitions', () => {
     for (const name of [...commonMembers, ...blockMembers]) expect(instructions).toMatch(new RegExp(`\\b${name}\\b`))
   })
 
+  test('are read with instructions that say what every atomicity means, and where a plan says that it would be refused', () => {
+    for (const value of ['single', 'multicall', 'batch-7702', 'sequential', 'none']) {
+      expect(instructions).toMatch(new RegExp(`\\b${value}\\b`))
+    }
+    expect(instructions).toContain('Approvals go before, as transactions of their own')
+    expect(instructions).toContain('read plan.policy.allowed')
+    expect(instructions).toMatch(/priceLower or priceUpper null: the range has no end there/)
+  })
+
   test('show the bounds of numbers, at which one refusal says all', () => {
     const bounded = catalogue.flatMap((tool) =>
       Object.entries(members(listTool(tool).inputSchema)).flatMap(([name, schema]) => {

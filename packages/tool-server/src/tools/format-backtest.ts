@@ -2,9 +2,8 @@ import type { BacktestStrategy, StrategyResult } from '@svc/lp-math'
 import * as z from 'zod'
 import type { PoolBars } from '@svc/amm'
 import type { Replayed } from '../ports.ts'
-import { figure } from './figure.ts'
 import { timeOfBar, completenessResult } from './period.ts'
-import { percents } from '../analysis/percents.ts'
+import { figure, percents } from '../analysis/figures.ts'
 import { documented, readResult, usdResult } from './results.ts'
 
 /**

@@ -1,8 +1,7 @@
 import { feeErrorPct, invertTicks, netAprError, type RangeAnalysis, type RangeDoubts } from '@svc/lp-math'
 import type { RangeChoice } from '../analysis/range/pick-range.ts'
-import { figure } from './figure.ts'
 import { infinite } from './params.ts'
-import { percents } from '../analysis/percents.ts'
+import { figure, percents } from '../analysis/figures.ts'
 
 /**
  * How `optimize_lp_range` tells of a choice of range: what it goes by, what is chosen with its projections, the ranges beside it, the

@@ -1,5 +1,5 @@
 import { type Estimate, type RangeAnalysis, type RangeEstimates, standardErrorsOff, studentDeviate } from '@svc/lp-math'
-import { figure } from './figure.ts'
+import { figure } from '../analysis/figures.ts'
 
 /**
  * How `optimize_lp_range` tells of a simulation: the first range beside its closed forms, percentiles of V/HODL - 1 in percent (p5 a bad

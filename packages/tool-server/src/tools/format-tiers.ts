@@ -1,6 +1,6 @@
 import { classifyVolatility } from '@svc/lp-math'
 import { chooseFeeTier, type ScoredTier } from '../analysis/fees/choose-fee-tier.ts'
-import { figure } from './figure.ts'
+import { figure } from '../analysis/figures.ts'
 
 /**
  * How `recommend_fee_tier` tells of the fee tiers of a pair: which one is recommended, how sure that is, and what each would bring;

@@ -53,6 +53,17 @@ test('text of a contract reaches the agent as short, escaped data and nowhere el
   }
 })
 
+test('a purchase of a token whose text is made to mislead warns of it first, in words of ours', async () => {
+  const token = world.address('HOSTILE')
+  const bought = await world.call('execute_swap', { tokenIn: 'USDC', tokenOut: token, amount: '1', dryRun: true })
+  const [first] = bought.at('plan.warnings') as string[]
+  expect(first).toBe(
+    `Put nothing into ${token} unless your owner asked for this very address. It calls itself like the listed USDC, which is ${world.address('USDC')}: it is another token.`,
+  )
+  const sold = await world.call('execute_swap', { tokenIn: token, tokenOut: 'USDC', amount: '1', dryRun: true })
+  expect(sold.at('plan.warnings')).not.toContainEqual(expect.stringContaining('Put nothing'))
+})
+
 /** Every text in a result, with the name of its member. */
 function textsOf(value: unknown, member: string): { readonly member: string; readonly text: string }[] {
   if (typeof value === 'string') return [{ member, text: value }]

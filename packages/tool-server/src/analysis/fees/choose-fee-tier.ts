@@ -1,5 +1,5 @@
 import { type classifyVolatility, studentDeviate } from '@svc/lp-math'
-import { percents } from '../percents.ts'
+import { percents } from '../figures.ts'
 import type { TierScore } from './score-fee-tier.ts'
 
 /**

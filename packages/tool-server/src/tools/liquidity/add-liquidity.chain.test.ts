@@ -246,6 +246,7 @@ describe('add_liquidity', () => {
     })
     expect(answer.at('amount0DepositedUsd')).toBeNull()
     expect(answer.at('notes')).toEqual([
+      expect.stringMatching(/^Put nothing into 0x.* calls itself like the listed USDC/),
       expect.stringContaining('buy tokens without a named price source'),
       unlisted,
       `No trustworthy USD price for ${world.address('HOSTILE')}.`,

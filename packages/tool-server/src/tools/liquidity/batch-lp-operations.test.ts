@@ -42,6 +42,8 @@ describe('an operation that is refused', () => {
     expect(await refusedFields(batchLpOperations, { operations: twice, chain: 'base' })).toEqual([
       'operations[1].positionId',
     ])
+    const { details } = await refusalOf(batchLpOperations, { operations: twice, chain: 'base' })
+    expect(JSON.stringify(details)).toContain('each position once; remove, rebalance and compound take its fees too')
     const apart = [collect, { ...collect, params: { version: 'v4' } }]
     await expect(refusalOf(batchLpOperations, { operations: apart, chain: 'base' })).rejects.toThrow('was touched')
   })

@@ -30,7 +30,8 @@ const input = z
       }
     })
     for (const index of repeatedPositions(operations)) {
-      const message = 'Accepted: a position that no earlier operation names'
+      const message =
+        'Accepted: each position once; remove, rebalance and compound take its fees too, so that a collect of it is not needed'
       check.addIssue({ code: 'custom', path: ['operations', index, 'positionId'], message })
     }
   })

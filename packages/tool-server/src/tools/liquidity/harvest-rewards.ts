@@ -72,7 +72,7 @@ export const harvestRewards = writeTool({
     }
     const preview = await lookAtHarvest(request, context)
     const report = await formatHarvest(request, preview, context)
-    const nothing = { txHash: null, explorerUrl: null, transactions: [], atomicity: 'sequential' }
+    const nothing = { txHash: null, explorerUrl: null, transactions: [], atomicity: 'none' }
     return { status: 'preview' as const, ...nothing, gasCostUsd: preview.gasCostUsd, ...report }
   }
   const outcome = await harvest(request, context)

@@ -63,8 +63,25 @@ describe('rebalance_position', () => {
     const opened = await open(version, { token0: symbol })
     const price = opened.number('currentPrice')
     const range = { token0: symbol, priceLower: price * 0.8, priceUpper: price * 1.02 }
-    const answer = await world.call('rebalance_position', { positionId: opened.text('positionId'), version, ...range })
+    const args = { positionId: opened.text('positionId'), version, ...range }
+    const planned = await world.call('rebalance_position', { ...args, dryRun: true })
+    // Before it is done as well as after: what it costs against what it earns, and that there is a way in one transaction.
+    const said = [
+      expect.stringMatching(/^Close, swap and open are transactions of their own here.*batch_lp_operations/),
+      expect.stringMatching(
+        /^Gas and swap cost [\d.]+ USD: never earned back, for the new range earns (?:no more|[\d.]+ USD a day less)\.$/,
+      ),
+    ]
+    expect(planned.at('plan.warnings')).toEqual(expect.arrayContaining(said))
+    const before = await world.balance('USDC')
+    const answer = await world.call('rebalance_position', args)
+    expect(answer.at('notes')).toEqual(expect.arrayContaining(said))
     expect(answer.text('atomicity')).toBe('sequential')
+    const left = new RegExp(
+      `^What the new range does not take is in the wallet: (.*and )?([\\d.]+) USDC(?: and .*)?, worth about [\\d.]+ USD\\.$`,
+    )
+    const [, , usdc] = (answer.at('notes') as string[]).flatMap((note) => left.exec(note) ?? [])
+    expect(Number(usdc)).toBeCloseTo(Number((await world.balance('USDC')) - before) / 1e6, 2)
     expect(answer.text('token0Symbol')).toBe(symbol)
     expect(answer.text('closedPosition.txHash')).not.toBe(answer.text('newPosition.txHash'))
     expect(answer.number('newPosition.priceLower') / (price * 0.8)).toBeCloseTo(1, 2)

@@ -1,11 +1,14 @@
+import { isAddressEqual } from 'viem'
 import * as z from 'zod'
 import { type FeeApyEstimate, estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { withinTime } from '@svc/runtime'
 import {
+  type Intent,
   type Pool,
   type Position,
   type RebalancePreview,
+  type Settled,
   shortAmount,
   type Token,
   tokenLabel,
@@ -83,13 +86,16 @@ export const rebalancePosition = writeTool({
   const prices = [price0, price1] as const
   const { preview } = planned
   const worth = await worthwhile(position, preview, { inverted, prices, apyOf }, context)
-  const intent = { ...planned.intent, why: [planned.intent.why, ...worth.why].join(' ') }
+  const isApart = planned.intent.atomicity === 'sequential'
+  const notes = isApart ? [apartNote] : []
+  const intent = { ...planned.intent, ...worth.intent, notes, why: [planned.intent.why, ...worth.why].join(' ') }
   return context.execute(intent, async (settled) => {
-    const { closed, opened, swapped } = await planned.decode(settled)
+    const { closed, opened } = await planned.decode(settled)
     const [token0, token1] = inOrder(inverted, pool.token0, pool.token1)
     const [received0, received1] = inOrder(inverted, closed.amount0 + closed.fees0, closed.amount1 + closed.fees1)
     const fees = [valueUsd(closed.fees0, pool.token0, price0), valueUsd(closed.fees1, pool.token1, price1)] as const
-    const left = [received0 - opened.amount0, received1 - opened.amount1] as const
+    const left = inOrder(inverted, changeOf(pool.token0, settled), changeOf(pool.token1, settled))
+    const [firstPrice, secondPrice] = inOrder(inverted, price0, price1)
     return {
       ...writeStamp(chain, intent, settled),
       ...symbolsOf(token0, token1),
@@ -111,26 +117,45 @@ export const rebalancePosition = writeTool({
       },
       totalGasCostUsd: settled.gasCostUsd,
       notes: [
+        ...leftNotes(
+          { amount: left[0], token: token0, price: firstPrice },
+          { amount: left[1], token: token1, price: secondPrice },
+        ),
+        ...worth.after,
         ...settled.warnings,
-        ...(swapped === null ? leftNotes(left, [token0, token1]) : []),
-        ...worth.after(settled.gasCostUsd),
         ...priceNotes([pool.token0, price0], [pool.token1, price1]),
       ],
     }
   })
 })
 
-/** Of a move without a swap: with one, what is left of a side is not what was received of it. */
-function leftNotes(left: readonly [bigint, bigint], tokens: readonly [Token, Token]): readonly string[] {
-  const parts = tokens.flatMap((token, side) => {
-    const amount = left[side] ?? 0n
-    return amount > 0n ? [`${shortAmount(tokenAmount(amount, token), 'down')} ${tokenLabel(token)}`] : []
-  })
-  return parts.length === 0 ? [] : [`What the new range does not take is in the wallet: ${parts.join(' and ')}.`]
+const apartNote =
+  'Close, swap and open are transactions of their own here, each may fail alone; batch_lp_operations does a rebalance as one where the policy names a batch delegate.'
+
+/** What of a token is in the wallet more than before: of a move, what it did not put back. */
+function changeOf(token: Token, { deltas }: Pick<Settled, 'deltas'>): bigint {
+  return deltas.find((delta) => isAddressEqual(delta.token, token.address))?.amount ?? 0n
 }
 
-/** What a move costs against what it earns, in sentences: before it for whoever decides, and after it with the gas that was paid. */
-type Worthwhile = { readonly why: readonly string[]; after(gasCostUsd: number | null): readonly string[] }
+type Left = { readonly amount: bigint; readonly token: Token; readonly price: UsdPrice | null }
+
+function leftNotes(...sides: readonly Left[]): readonly string[] {
+  const left = sides.filter(({ amount }) => amount > 0n)
+  if (left.length === 0) return []
+  const parts = left.map(
+    ({ amount, token }) => `${shortAmount(tokenAmount(amount, token), 'down')} ${tokenLabel(token)}`,
+  )
+  const worthUsd = sumUsd(...left.map(({ amount, token, price }) => valueUsd(amount, token, price)))
+  const worth = worthUsd === null ? '' : `, worth about ${usd(worthUsd)} USD`
+  return [`What the new range does not take is in the wallet: ${parts.join(' and ')}${worth}.`]
+}
+
+/** What a move costs against what it earns: in sentences before and after it, and for the engine, which adds the gas. */
+type Worthwhile = {
+  readonly why: readonly string[]
+  readonly after: readonly string[]
+  readonly intent: Pick<Intent, 'earnsBack'>
+}
 
 async function worthwhile(
   position: Position,
@@ -151,17 +176,17 @@ async function worthwhile(
   const oldDailyUsd = dailyOf(worthOf(position.amount0, position.amount1), oldApy)
   const swapUsd = swap === null ? 0 : swapCostUsd(swap, pool, prices)
   if (dailyUsd === null || oldDailyUsd === null || swapUsd === null) {
-    return { why: [], after: () => apy.notes }
+    return { why: [], after: apy.notes, intent: {} }
   }
   const earns = `The new range would earn about ${usd(dailyUsd)} USD a day in fees if it traded as in the last 7 days, the old one about ${usd(oldDailyUsd)}.`
   const moreUsd = dailyUsd - oldDailyUsd
   const lowers = moreUsd > 0 ? [] : [`The move raises no income: it is about ${usd(-moreUsd)} USD a day less.`]
   const costs =
     swap === null ? 'Nothing is swapped.' : `The swap costs about ${usd(swapUsd)} USD in fees and price impact.`
-  return {
-    why: [costs, earns, ...lowers],
-    after: (gasCostUsd) => [costs, earns, ...lowers, ...breakEven(swapUsd, gasCostUsd, moreUsd), ...apy.notes],
-  }
+  const why = [costs, earns, ...lowers]
+  // In cents, so that equal plans are the same while a price moves a little.
+  const earnsBack = { costUsd: Number(usd(swapUsd)), moreUsdPerDay: Number(usd(moreUsd)) }
+  return { why, after: [...why, ...apy.notes], intent: { earnsBack } }
 }
 
 type MoveFigures = {
@@ -179,16 +204,6 @@ const apyTooLate = {
 
 function dailyOf(worthUsd: number | null, { apyPct }: FeeApyEstimate): number | null {
   return worthUsd === null || apyPct === null ? null : (worthUsd * apyPct) / 100 / 365
-}
-
-/** `moreUsd` is what the new range earns a day above the old one. */
-function breakEven(swapUsd: number, gasCostUsd: number | null, moreUsd: number): readonly string[] {
-  if (gasCostUsd === null) return []
-  const costUsd = swapUsd + gasCostUsd
-  const days = costUsd / moreUsd
-  const by = `by the ${usd(moreUsd)} USD a day that it earns more`
-  const when = days < 1 ? `within a day ${by}` : `in ${Number(days.toPrecision(3))} days ${by}`
-  return [`Gas and swap cost ${usd(costUsd)} USD: ${moreUsd > 0 ? `earned back ${when}` : 'never earned back'}.`]
 }
 
 /** What the pools' fees and the price impact take of what is swapped. */

@@ -39,6 +39,7 @@ describe('get_tick_data', () => {
       expect(netAt(after, tick) - netAt(before, tick)).toBe(sign * liquidity)
     }
     expect(activeAt(after) - activeAt(before)).toBe(liquidity)
+    expect(after.at('notes')).toEqual([expect.stringContaining(`active at currentTick is ${activeAt(after)}:`)])
     expect(activeAt(after)).toBe(BigInt((await world.call('get_pool_state', { pool })).text('liquidityRaw')))
   })
 
@@ -60,7 +61,7 @@ describe('get_tick_data', () => {
     const few = await world.call('get_tick_data', { ...args, maxTicks: 2 })
     expect(few.list('ticks')).toHaveLength(2)
     expect(few.at('truncated')).toBe(true)
-    expect(few.at('notes')).toHaveLength(1)
+    expect(few.at('notes')).toHaveLength(2)
   })
 })
 

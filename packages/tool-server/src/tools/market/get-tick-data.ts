@@ -83,9 +83,12 @@ export const getTickData = readTool({
     currentTick: pool.tick,
     ticks,
     truncated,
-    notes: truncated
-      ? [`${all.length}${isCut ? ' or more' : ''} ticks are initialised there; these are the nearest to the price.`]
-      : [],
+    notes: [
+      `The liquidity active at currentTick is ${pool.liquidity}: a tick is listed only where it changes.`,
+      ...(truncated
+        ? [`${all.length}${isCut ? ' or more' : ''} ticks are initialised there; these are the nearest to the price.`]
+        : []),
+    ],
   }
 })
 

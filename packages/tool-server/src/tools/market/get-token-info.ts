@@ -5,6 +5,7 @@ import { detectTransferFee } from '../../analysis/detect-transfer-fee.ts'
 import { erc20Abi } from '@svc/amm/abis'
 import { contractRead, readOne } from '@svc/amm/rpc'
 import type { Token } from '@svc/amm'
+import { suspicions } from '@svc/amm/tokens'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { chainInput, tokenInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, tokenAmount, tokenSummary } from '../results.ts'
@@ -34,6 +35,7 @@ export const getTokenInfo = readTool({
   const chain = context.chains.get(input.chain)
   const token = await context.tokens.resolve(chain, input.token, 'token')
   const isListed = context.tokens.isListed(chain, token.address)
+  const odd = isListed ? [] : suspicions(token, chain)
   const [head, facts] = await Promise.all([context.rpc.head(chain), readFacts(chain, token, context)])
   return {
     ...blockStamp(chain, context, head.number),
@@ -46,11 +48,14 @@ export const getTokenInfo = readTool({
     transferFeeBps: facts.transferFeeBps,
     flags: [
       ...(isListed ? (token.listed ? [] : ['listed_by_policy']) : ['unlisted']),
+      ...odd.map(({ flag }) => flag),
       ...(token.usdPegged ? ['usd_pegged'] : []),
       ...(facts.isProxy ? ['proxy'] : []),
       ...((facts.transferFeeBps ?? 0) > 0 ? ['fee_on_transfer'] : []),
     ],
     notes: [
+      ...odd.map(({ sentence }) => sentence),
+      ...(odd.length > 0 ? ['Put nothing into this token unless your owner asked for this very address.'] : []),
       ...(facts.totalSupply === null && !token.isNative ? ['The contract does not tell its supply.'] : []),
       ...(facts.transferFeeBps === null ? ['Whether transfers cost a fee could not be found out.'] : []),
     ],

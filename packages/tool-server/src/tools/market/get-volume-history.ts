@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { hookDoubt } from '../../analysis/hook-permissions.ts'
 import { readTool } from '../../tool.ts'
-import { sixDigits } from '../figure.ts'
+import { sixDigits } from '../../analysis/figures.ts'
 import { namedPool, namedPoolInput } from '../named-pool.ts'
 import { columnsOf, columnsResult, completenessOf, completenessResult, periodInput, periodOf } from '../period.ts'
 import { readResult, readStamp, usdResult } from '../results.ts'

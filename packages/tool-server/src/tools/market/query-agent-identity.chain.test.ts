@@ -4,19 +4,22 @@ import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, http, parseAbi, stringToHex, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { contentAddress } from '../../../../wallet/src/agent/card/canonical-bytes.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
 const asked: string[] = []
+let served = '{}'
 const web = createServer((request, response) => {
   asked.push(request.url ?? '')
-  response.end('{}')
+  response.end(served)
 })
 let url = ''
 let world: World
 
 beforeEach(async () => {
   asked.length = 0
+  served = '{}'
   await new Promise<void>((resolve) => void web.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
   world = await openWorld(devnet(), { upstream: { gatewayUrl: url } })
@@ -81,8 +84,20 @@ test('a card elsewhere is not fetched, and an ipfs one is believed by its hash a
   expect(asked).toEqual([`/ipfs/${cid}?format=raw`])
 })
 
+test('a card that is verified is said to be the one of that address, and not to be true', async () => {
+  served = JSON.stringify({ type: fileType, name: 'Ada' })
+  const agentId = await strangersAgent(`ipfs://${contentAddress(new TextEncoder().encode(served))}`)
+  expect((await world.call('query_agent_identity', { agentId })).data).toMatchObject({
+    agents: [{ fileStatus: 'verified', card: { name: 'Ada' } }],
+    notes: expect.arrayContaining([expect.stringMatching(/^fileStatus verified: .*true nobody has checked\.$/)]),
+  })
+})
+
 test('query_agent_identity knows an agent that is not there from an owner without agents', async () => {
-  expect(await world.refuse('query_agent_identity', { agentId: '99999999' })).toMatchObject({ code: 'AGENT_NOT_FOUND' })
+  expect(await world.refuse('query_agent_identity', { agentId: '99999999' })).toMatchObject({
+    code: 'AGENT_NOT_FOUND',
+    suggestion: expect.stringMatching(/begin at 0, and "1:0" names the chain/),
+  })
   const nobody = '0x000000000000000000000000000000000000dEaD'
   expect((await world.call('query_agent_identity', { address: nobody })).data).toMatchObject({
     agents: [],

@@ -59,10 +59,14 @@ export const queryAgentIdentity = readTool({
       ...new Set(agents.flatMap(({ warnings }) => warnings)),
       ...(complete ? [] : ['The registry counts other agents of this owner than its events show.']),
       ...(tokenIds.length > mostShown ? [`The newest ${mostShown} are shown; ask for the others by agentId.`] : []),
+      ...(agents.some(({ fileStatus }) => fileStatus === 'verified') ? [verifiedNote] : []),
       ...(agents.length > 0 ? ['endpointLive is null: this server asks no address that a card names.'] : []),
     ],
   }
 })
+
+const verifiedNote =
+  'fileStatus verified: the card is byte for byte what agentURI names. Whether what it says is true nobody has checked.'
 
 type Named = { readonly tokenIds: readonly string[]; readonly complete: boolean }
 

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { readLastDay, readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
 import type { Pool, Token } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
-import { sixDigits } from '../figure.ts'
+import { sixDigits } from '../../analysis/figures.ts'
 import { chainInput, cursorInput, limitInput, numberWithin, tokenInput } from '../params.ts'
 import { notesResult, pageOf, poolSummary, poolSummaryResult, readResult, readStamp, usdResult } from '../results.ts'
 

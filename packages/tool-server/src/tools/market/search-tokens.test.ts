@@ -41,6 +41,12 @@ test('search_tokens answers an empty page where nothing fits', async () => {
   expect(await search({ query: 'NOSUCHTOKEN' })).toMatchObject({ items: [], nextCursor: null })
 })
 
+test('search_tokens says to whoever asks for nothing how all are listed', async () => {
+  const { details } = await refusalOf(searchTokens, { query: '' })
+  expect(JSON.stringify(details)).toContain('\\"*\\" lists all')
+  expect((await search({ query: '*', chain: 'base', limit: 100 })).items.length).toBeGreaterThan(4)
+})
+
 const kinds = { query: 'query', chain: 'chain', limit: 'limit', cursor: 'cursor' } as const
 const rows = Object.entries(kinds).flatMap(([field, kind]) => hostile[kind].map((value) => ({ field, value })))
 test.each(rows)('search_tokens refuses $value as $field', async ({ field, value }) => {

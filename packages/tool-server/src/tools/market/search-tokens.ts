@@ -13,7 +13,10 @@ export const searchTokens = readTool({
   input: z.strictObject({
     query: z
       .string()
-      .refine((text) => /^[!-~](?:[ -~]{0,62}[!-~])?$/.test(text), 'Accepted: 1 to 64 printable ASCII characters')
+      .refine(
+        (text) => /^[!-~](?:[ -~]{0,62}[!-~])?$/.test(text),
+        'Accepted: 1 to 64 printable ASCII characters; "*" lists all',
+      )
       .describe('Part of a symbol or name, or an address'),
     chain: chainInput.optional(),
     limit: limitInput,

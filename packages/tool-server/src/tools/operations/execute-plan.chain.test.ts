@@ -101,6 +101,28 @@ describe('execute_plan', () => {
     expect(await spent(world)).toBe(300_000_000n)
   })
 
+  test('says of a plan that the chain has overtaken that it no longer holds, and which tool makes another', async () => {
+    const world = await open()
+    const added = await world.call('add_liquidity', {
+      token0: 'WETH',
+      token1: 'USDC',
+      fee: 500,
+      amount0: '0.1',
+      rangeStrategy: 'wide',
+    })
+    const positionId = added.text('positionId')
+    const operations = [{ type: 'remove', positionId, params: {} }]
+    const planned = await world.call('batch_lp_operations', { operations, dryRun: true })
+    await world.call('remove_liquidity', { positionId })
+    const refused = await world.refuse('execute_plan', { planId: planned.text('plan.planId') })
+    expect(refused).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      retryable: false,
+      message: expect.stringMatching(/^The plan no longer holds, .*operations\[0\].*closed/),
+      suggestion: expect.stringMatching(/^Call batch_lp_operations again with dryRun for a new plan/),
+    })
+  })
+
   test('called twenty times at once, with and without a key, has one effect', async () => {
     const world = await open()
     const planId = await planOf(world)

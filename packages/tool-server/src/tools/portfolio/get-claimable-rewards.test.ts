@@ -40,7 +40,7 @@ function worldOwing(rewards: readonly ClaimableReward[]): ReturnType<typeof unto
   const bare = untouchedWorld()
   return {
     ...bare,
-    rewards: { ...bare.rewards, claimable: async () => owed },
+    rewards: { ...bare.rewards, canClaim: true, claimable: async () => owed },
     prices: { ...bare.prices, usd } as never,
   }
 }

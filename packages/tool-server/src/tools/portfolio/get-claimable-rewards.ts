@@ -73,11 +73,15 @@ export const getClaimableRewards = readTool({
         asked,
         known.map(({ token }) => token),
       ),
+      ...(!context.rewards.canClaim && known.some(({ reward }) => reward.claimable > 0n) ? [noClaims] : []),
       ...(known.length < rows.length ? ['A reward in a contract that is no token is left out.'] : []),
       ...(due.length > mostShown ? [`The first ${mostShown} are shown; name others in tokens.`] : []),
     ],
   }
 })
+
+const noClaims =
+  'This server can show these and cannot claim them: claim_lp_rewards needs the key of a trading API, which its operator has not set (SVC_TRADING_API_KEY).'
 
 /** Each may cost the search for a price. */
 const mostShown = 30

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
-import { documented } from '../results.ts'
+import { documented, notesResult } from '../results.ts'
 
 const amount = documented(z.string())
 const limits = z.object({ perTransaction: amount, perSession: amount, daily: amount }).nullable()
@@ -54,6 +54,7 @@ export const checkSafetyStatus = readTool({
     pendingApprovals: z.int(),
     scheduledOperations: z.int(),
     redacted: z.boolean(),
+    notes: notesResult,
     timestamp: z.string(),
     source: z.string(),
   }),
@@ -64,10 +65,14 @@ export const checkSafetyStatus = readTool({
     ...report,
     ...(redacted ? withoutAmounts : {}),
     redacted,
+    notes: report.limitsUsd === null ? [] : [whatCounts],
     timestamp: new Date(context.now()).toISOString(),
     source: 'config',
   }
 })
+
+const whatCounts =
+  'Sales and deposits count in full against limitsUsd, though their worth comes back as another token or a position; what brings funds home (remove_liquidity, collect_fees) does not, but for its gas.'
 
 /** A key without `admin:wallet` sees the state of the safety engine, not the money behind it. */
 const withoutAmounts = {

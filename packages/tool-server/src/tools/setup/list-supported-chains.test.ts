@@ -33,13 +33,23 @@ test('list_supported_chains shows the eleven mainnets, and says what it leaves o
   expect(items.map((item) => item.id).sort((a, b) => a - b)).toEqual([
     1, 10, 56, 130, 137, 324, 8453, 42161, 42220, 43114, 81457,
   ])
-  expect(notes).toEqual([expect.stringContaining('includeTestnets')])
+  expect(notes).toEqual([expect.any(String), expect.stringMatching(/public testnets.*includeTestnets/)])
+})
+
+test('list_supported_chains says once what is wrong with several chains alike', async () => {
+  const { items, notes } = await list({})
+  const [first = ''] = notes
+  expect(first).toMatch(/^ethereum, .*base.*: The endpoint of the chain could not be reached/)
+  for (const item of items) {
+    expect(item.problem).toBe('see notes')
+    expect(first).toContain(item.name)
+  }
 })
 
 test('list_supported_chains shows every chain on request, with the versions that stand there', async () => {
   const { items, notes } = await list({ includeTestnets: true })
   expect(items).toHaveLength(chains.length)
-  expect(notes).toEqual([])
+  expect(notes).toHaveLength(1)
   for (const item of items) {
     const chain = chains.find((candidate) => candidate.id === item.id)
     expect(item.versions).toEqual((['v2', 'v3', 'v4'] as const).filter((version) => chain?.amm[version] !== undefined))

@@ -86,6 +86,18 @@ describe('execute_swap', () => {
     expect((await world.call('execute_swap', { ...buy, slippageBps: 150 })).text('status')).toBe('planned')
   })
 
+  test('says what a negative price impact means, and nothing of others', async () => {
+    const pair = { version: 'v2', slippageBps: 100 }
+    const sold = await swap('WETH', 'USDC', '5', pair)
+    expect(sold.number('priceImpactBps')).toBeGreaterThan(0)
+    expect(sold.at('notes')).not.toContainEqual(expect.stringContaining('priceImpactBps'))
+    const bought = await swap('USDC', 'WETH', '500', pair)
+    expect(bought.number('priceImpactBps')).toBeLessThan(0)
+    const bps = -bought.number('priceImpactBps')
+    const note = `priceImpactBps is negative: the pools paid ${bps} bps better than the market price, fees left out.`
+    expect(bought.at('notes')).toContain(note)
+  })
+
   test('a dry run sells nothing', async () => {
     const before = await world.balance('WETH')
     const plan = await world.call('execute_swap', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', dryRun: true })

@@ -83,6 +83,7 @@ export const executeSwap = writeTool({
     return await context.execute(planned.intent, async (settled) => {
       const moved = await planned.decode(settled)
       const { through = quote.route.map(({ pool }) => ({ version: quote.version, pool: pool.id })) } = moved
+      const priceImpactBps = settled.priceImpactBps ?? quote.priceImpactBps
       const [sold, bought] = [tokenAmount(moved.amountIn, tokenIn), tokenAmount(moved.amountOut, tokenOut)]
       return {
         ...writeStamp(chain, planned.intent, settled),
@@ -94,16 +95,28 @@ export const executeSwap = writeTool({
         amountInUsd: valueUsd(moved.amountIn, tokenIn, priceIn),
         amountOutUsd: valueUsd(moved.amountOut, tokenOut, priceOut),
         price: Number(bought) / Number(sold),
-        priceImpactBps: settled.priceImpactBps ?? quote.priceImpactBps,
+        priceImpactBps,
         version: [...new Set(through.map(({ version }) => version))].join(', '),
         pools: through.map(({ pool }) => pool),
-        notes: [...(planned.notes ?? []), ...settled.warnings, ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut])],
+        notes: [
+          ...(planned.notes ?? []),
+          ...impactNotes(priceImpactBps),
+          ...settled.warnings,
+          ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut]),
+        ],
       }
     })
   } catch (error) {
     throw (await keptByTransfers(chain, [tokenIn, tokenOut], context, error)) ?? error
   }
 })
+
+function impactNotes(priceImpactBps: number): readonly string[] {
+  if (priceImpactBps >= 0) return []
+  return [
+    `priceImpactBps is negative: the pools paid ${-priceImpactBps} bps better than the market price, fees left out.`,
+  ]
+}
 
 /**
  * A token that keeps a part of each transfer stays below what a swap must bring, however often it is called: the error

@@ -26,7 +26,13 @@ function allowance(): Promise<bigint> {
 test('approve_token sets an exact allowance that stays, and "0" takes it back', async () => {
   const args = { token: 'USDC', spender: world.chain.amm.v3!.swapRouter02 }
   const given = await world.call('approve_token', { ...args, amount: '123.456789' })
-  expect(given.data).toMatchObject({ status: 'success', amount: '123.456789', previousAmount: '0' })
+  expect(given.data).toMatchObject({
+    status: 'success',
+    atomicity: 'single',
+    transactions: [expect.any(String)],
+    amount: '123.456789',
+    previousAmount: '0',
+  })
   expect(await allowance()).toBe(123_456_789n)
   const balance = await world.call('get_agent_balance')
   expect(balance.at('allowances')).toEqual([

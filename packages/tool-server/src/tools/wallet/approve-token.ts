@@ -39,7 +39,7 @@ export const approveToken = writeTool({
   const intent: Intent = {
     chainId: chain.id,
     calls: [],
-    atomicity: 'sequential',
+    atomicity: 'single',
     spends: [],
     receives: [],
     approvals: [{ token: token.address, spender: input.spender, amount, via: 'erc20', revokeAfter: false }],

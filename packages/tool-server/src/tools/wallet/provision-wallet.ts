@@ -64,7 +64,7 @@ export const provisionWallet = writeTool({
 /** What is known of the fences around the key, beside the policy of this server. */
 const fences = {
   local:
-    'The key stands in the settings of this server: its policy is the only fence, and production refuses to start.',
+    "The private key is in this server's settings, so nothing but this server's policy limits what is signed. For development alone: with a wallet of this type a server in production mode does not start.",
   managed:
     'The provider holds the key and keeps to its own policy there, which this server does not read: SIGNER_REFUSED says where it is the stricter one.',
 } as const

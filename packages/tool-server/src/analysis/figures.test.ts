@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { percents } from './percents.ts'
+import { percents } from './figures.ts'
 
 test.each([
   [0.456, 2, 'lead', '0.46'],
