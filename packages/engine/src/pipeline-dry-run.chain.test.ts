@@ -70,7 +70,8 @@ describe('a dry run', () => {
     expect(plan.policy.refusals.map(({ code }) => code)).toEqual([
       'SERVER_PAUSED',
       'SLIPPAGE_TOO_HIGH',
-      'SPENDING_LIMIT_EXCEEDED',
+      // Of a transaction, a session and a day.
+      ...Array.from({ length: 3 }, () => 'SPENDING_LIMIT_EXCEEDED'),
     ])
     expect(plan.policy.conditions.map(({ code }) => code)).toEqual(['APPROVAL_REQUIRED', 'DELAY_REQUIRED'])
     expect(plan.policy.verdict).toBe(

@@ -179,6 +179,7 @@ describe('the server on a chain', () => {
     expect(checks.map(({ id, status }) => [id, status])).toEqual([
       ['config', 'pass'],
       ['wallet', 'pass'],
+      ['trading-api', 'warn'],
       ['data-dir', 'pass'],
       ['policy', 'pass'],
       [`rpc-${devnet().chain.name}`, 'pass'],

@@ -183,7 +183,7 @@ describe('svc up --json', { timeout }, () => {
         { symbol: 'USDC', amount: '125', pending: '4.2', doubt: null },
         { symbol: 'WETH', amount: '0.03', pending: '0', doubt: null },
       ],
-      [],
+      [expect.stringContaining('SVC_TRADING_API_KEY')],
     ])
     const swap = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.1', chain: publicName }
     const { txHash } = await call(client, 'execute_swap', swap)

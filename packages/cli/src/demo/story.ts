@@ -152,7 +152,8 @@ async function compound({ agent, transcript }: Scene, positionId: string): Promi
     'Compound the fees',
     'What the position has earned goes to work, in one transaction or not at all.',
   )
-  const input = { positionId, chain, swapToRatio: false }
+  // Others trade all the while: the default half of a per cent may be used up before it is mined.
+  const input = { positionId, chain, swapToRatio: false, slippageBps: 100 }
   const { feesCollected, reinvested, ...done } = await agent.call('compound_fees', input, shapes.compounded)
   const parts = `${amount(reinvested.amount0, done.token0Symbol)} and ${amount(reinvested.amount1, done.token1Symbol)}`
   transcript.said(
