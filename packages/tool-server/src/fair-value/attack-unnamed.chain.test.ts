@@ -6,7 +6,8 @@ import { openWorld } from '../tools/chain-world.fixture.ts'
 import { devnetPolicy } from '../../../engine/src/policy/devnet-policy.ts'
 import { nextIn, openStranger, passBlocks, syncClock } from './attack-kit.fixture.ts'
 
-const devnet = useDevnet()
+// A process that nobody else was served by: past some hundred blocks anvil reads old states from its disk, and this reads many.
+const devnet = useDevnet({ chainId: 31_337 })
 
 describe('G7: a token that nobody named a source for', () => {
   it('is not sold for what a dump says once the memory of its pools is pushed out, nor without a person where older blocks are gone', async () => {
