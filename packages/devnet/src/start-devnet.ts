@@ -34,7 +34,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   return (await start(options, false)).devnet
 }
 
-/** The same for tests: `renew` brings it to where a start of now would, with all that anvil keeps, in a tenth of the time. */
+/** The same for tests: `renew` brings it to where a start of now would, with all that anvil keeps, in less time. */
 export async function startRenewable(options: DevnetOptions): Promise<RenewableDevnet> {
   return await start(options, true)
 }

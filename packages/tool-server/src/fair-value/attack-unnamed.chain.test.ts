@@ -6,7 +6,7 @@ import { openWorld } from '../tools/chain-world.fixture.ts'
 import { devnetPolicy } from '../../../engine/src/policy/devnet-policy.ts'
 import { nextIn, openStranger, passBlocks, syncClock } from './attack-kit.fixture.ts'
 
-// A process that nobody else was served by: past some hundred blocks anvil reads old states from its disk, and this reads many.
+// A process of its own: on one that had served others the sale was once refused with another code, for a reason not found.
 const devnet = useDevnet({ chainId: 31_337 })
 
 describe('G7: a token that nobody named a source for', () => {
