@@ -1,6 +1,6 @@
 import { parseAbi, parseEventLogs, toFunctionSelector } from 'viem'
 import { expect, test } from 'vitest'
-import { awaitReceipt } from './chain/await-receipt.ts'
+import { awaitReceipt } from './chain/chain-client.ts'
 import { connect } from './chain/chain-client.ts'
 import { openWallet } from './open-wallet.fixture.ts'
 import { useDevnet } from './use-devnet.ts'

@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { awaitReceipt } from './chain/await-receipt.ts'
+import { awaitReceipt } from './chain/chain-client.ts'
 import { connect } from './chain/chain-client.ts'
 import { identityRegistry } from './contracts.gen.ts'
 import { multicall3Address } from './seed/layout.ts'

@@ -1,4 +1,4 @@
-export { awaitReceipt } from './chain/await-receipt.ts'
+export { awaitReceipt } from './chain/chain-client.ts'
 export { poolCaller } from './contracts.gen.ts'
 export {
   startFaultProxy,

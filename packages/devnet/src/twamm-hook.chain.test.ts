@@ -1,7 +1,7 @@
 import { encodeFunctionData, erc20Abi, getAbiItem, type Hex } from 'viem'
 import { expect, test } from 'vitest'
 import { deriveAccounts } from './accounts.ts'
-import { awaitReceipt } from './chain/await-receipt.ts'
+import { awaitReceipt } from './chain/chain-client.ts'
 import { connect } from './chain/chain-client.ts'
 import { twammHook } from './contracts.gen.ts'
 import { openWallet } from './open-wallet.fixture.ts'

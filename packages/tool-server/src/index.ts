@@ -13,7 +13,7 @@ export type { BacktestCurves, StrategyCurve } from './charts/backtest/backtest-c
 export type { Theme } from './charts/palette.ts'
 export type { Picture } from './charts/frame.ts'
 export { rangePicture } from './charts/range/range-picture.ts'
-export type { RangeResult } from './charts/range/range-result.ts'
+export type { RangeResult } from './charts/range/range-surroundings.ts'
 export { renderPng } from './charts/render-png.ts'
 export { renderSvg } from './workers/run-work.ts'
 export { runServer, stoppedLine, stoppingLine } from './run-server.ts'

@@ -1,73 +1,16 @@
-import { backtestAnswer, type formatChoice, type formatTiers } from '@svc/tool-server/analysis'
+import { backtestAnswer, type formatTiers, rangeAnswer } from '@svc/tool-server/analysis'
 import * as z from 'zod'
 
 /** Forms of members that a tool tells, each of its type: one that it tells no more, or otherwise, does not compile. */
 type FormOf<T> = { readonly [Name in keyof T]?: z.ZodType<T[Name]> }
-
-type Choice = ReturnType<typeof formatChoice>
-type Candidate = Choice['candidateRanges'][number]
-
-const bounds = {
-  priceLower: z.number(),
-  priceUpper: z.number().or(z.literal('Infinity')),
-} satisfies FormOf<Choice['optimalRange']>
-
-const yields = {
-  expectedFeeApr: z.number(),
-  expectedIlPct: z.number(),
-  expectedNetApr: z.number(),
-  inRangeProbability: z.number(),
-  lvrApr: z.number(),
-  expectedNetAprError: z.number(),
-  inRangeProbabilityError: z.number(),
-  expectedIlPctError: z.number(),
-} satisfies FormOf<Pick<Candidate, keyof Candidate & keyof Choice['projections']>>
 
 const place = { pair: z.string(), notes: z.array(z.string()).readonly() }
 
 /** A file has none. */
 const pool = z.string().optional()
 
-const percentiles = z.object({ p5: z.number(), p95: z.number() })
-
 /** What is shown of an answer of `optimize_lp_range`. */
-export const rangeForm = z.object({
-  ...place,
-  pool,
-  fee: z.int(),
-  currentPrice: z.number(),
-  volatility: z.object({
-    source: z.enum(['historical', 'implied']),
-    annualized: z.number(),
-    standardError: z.number(),
-    lookback: z.string(),
-  } satisfies FormOf<Choice['volatility']>),
-  optimalRange: z.object({ ...bounds, tickLower: z.int(), tickUpper: z.int() } satisfies FormOf<
-    Choice['optimalRange']
-  >),
-  projections: z.object({
-    ...yields,
-    terminalInRangeProbability: z.number(),
-    stayInRangeProbability: z.number(),
-    arbitrageLossApr: z.number(),
-  } satisfies FormOf<Choice['projections']>),
-  candidateRanges: z
-    .array(z.object({ label: z.string(), ...bounds, ...yields } satisfies FormOf<Candidate>))
-    .readonly(),
-  sensitivity: z
-    .array(
-      z.object({ annualized: z.number(), expectedFeeApr: z.number(), expectedNetApr: z.number() } satisfies FormOf<
-        Choice['sensitivity'][number]
-      >),
-    )
-    .readonly(),
-  simulation: z.object({
-    seed: z.int(),
-    paths: z.int(),
-    maxStandardErrorsOff: z.number(),
-    estimates: z.object({ ilPctPercentiles: percentiles, ilPctPercentileErrors: percentiles }),
-  }),
-})
+export const rangeForm = rangeAnswer.extend({ ...place, pool })
 
 const { element: strategy } = backtestAnswer.shape.strategies
 

@@ -67,14 +67,9 @@ function oneOf<const One extends string>(flag: string, text: string, all: readon
   return found
 }
 
-/** A choice of range as its picture takes it, with the file's prices until its end. Fees whose error nobody knows may be all wrong. */
-function picturedRange({ projections, ...report }: RangeReport, pool: PricedBars): RangeResult {
-  return {
-    ...report,
-    chain: { name: 'a file of bars' },
-    projections: { ...projections, feeUncertaintyPct: projections.feeUncertaintyPct ?? 100 },
-    past: pastOf(pool),
-  }
+/** A choice of range as its picture takes it, with the file's prices until its end. */
+function picturedRange(report: RangeReport, pool: PricedBars): RangeResult {
+  return { ...report, chain: { name: 'a file of bars' }, past: pastOf(pool) }
 }
 
 type PricedBars = Pick<CsvPool, 'bars' | 'baseToken' | 'decimals0' | 'decimals1'>

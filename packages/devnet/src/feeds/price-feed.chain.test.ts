@@ -1,7 +1,7 @@
 import { type Address, type Hex, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { awaitReceipt } from '../chain/await-receipt.ts'
+import { awaitReceipt } from '../chain/chain-client.ts'
 import { connect } from '../chain/chain-client.ts'
 import { priceFeed } from '../contracts.gen.ts'
 import { openWallet } from '../open-wallet.fixture.ts'

@@ -1,6 +1,6 @@
 import { erc20Abi, type Hex, parseAbi, parseEventLogs, parseUnits, toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { awaitReceipt } from '../chain/await-receipt.ts'
+import { awaitReceipt } from '../chain/chain-client.ts'
 import { connect } from '../chain/chain-client.ts'
 import { openWallet } from '../open-wallet.fixture.ts'
 import { useDevnet } from '../use-devnet.ts'

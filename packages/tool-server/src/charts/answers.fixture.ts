@@ -1,6 +1,6 @@
 import { rangeResult } from './picture-data.fixture.ts'
 import type { BacktestAnswer } from './backtest/backtest-figures.ts'
-import type { RangeAnswer } from './range/range-figures.ts'
+import type { AnsweredRange } from './range/range-figures.ts'
 
 const check = (simulated: number, standardError: number) => ({
   simulated,
@@ -10,13 +10,17 @@ const check = (simulated: number, standardError: number) => ({
 })
 
 /** A whole answer of `optimize_lp_range`. */
-export const rangeAnswer: RangeAnswer = {
+export const rangeAnswer: AnsweredRange = {
   ...rangeResult,
   simulation: {
     seed: 7,
     paths: 8_192,
     maxStandardErrorsOff: 1.83,
-    estimates: { inRangeProbability: check(0.8012, 0.00031), expectedIlPct: check(-1.318, 0.0017) },
+    estimates: {
+      ...rangeResult.simulation!.estimates,
+      inRangeProbability: check(0.8012, 0.00031),
+      expectedIlPct: check(-1.318, 0.0017),
+    },
   },
   methodology: 'Geometric Brownian motion without drift.',
   notes: ['Hooks of this pool may change fees and amounts: the figures are estimates.'],

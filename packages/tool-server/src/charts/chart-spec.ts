@@ -3,7 +3,7 @@ import type { BacktestCurves } from './backtest/backtest-curves.ts'
 import type { Look } from './palette.ts'
 import type { Picture } from './frame.ts'
 import { rangePicture } from './range/range-picture.ts'
-import type { RangeResult } from './range/range-result.ts'
+import type { RangeResult } from './range/range-surroundings.ts'
 
 /** What a picture is made from: plain data that JSON keeps whole, so that it can be drawn elsewhere than where it was made. */
 export type ChartSpec =

@@ -1,5 +1,5 @@
 import type { BacktestCurves } from './backtest/backtest-curves.ts'
-import type { RangeResult } from './range/range-result.ts'
+import type { RangeResult } from './range/range-surroundings.ts'
 
 const gasApr = 0.4
 
@@ -10,14 +10,34 @@ export const rangeResult: RangeResult = {
   fee: 500,
   currentPrice: 3_021.4,
   volatility: { source: 'historical', annualized: 0.62, standardError: 0.071, lookback: '30d' },
-  optimalRange: { priceLower: 2_486.2, priceUpper: 3_655.9 },
-  projections: { ...yields(41.2, -1.32, 9.8, 0.8), ...errors(17.3), feeUncertaintyPct: 23.4, gasApr },
+  optimalRange: {
+    priceLower: 2_486.2,
+    priceUpper: 3_655.9,
+    tickLower: -198_140,
+    tickUpper: -194_280,
+    rangeWidthPct: 38.7,
+  },
+  projections: {
+    ...yields(41.2, -1.32, 9.8, 0.8),
+    feeIncome30dUsd: 338.6,
+    ilCost30dUsd: 254.8,
+    netPnl30dUsd: 80.5,
+    ...errors(17.3),
+    terminalInRangeProbability: 0.69,
+    stayInRangeProbability: 0.51,
+    arbitrageLossApr: 27.4,
+    undilutedFeeApr: 41.9,
+    feeUncertaintyPct: 23.4,
+    gasApr,
+    gasCostUsd: 3.3,
+  },
   candidateRanges: [
     {
       label: 'best net',
       priceLower: 2_390,
       priceUpper: 3_802,
       ...yields(35.7, -1.21, 10.4, 0.86),
+      outOfRangeRisk: 'MODERATE',
       ...errors(16.4),
     },
     {
@@ -25,6 +45,7 @@ export const rangeResult: RangeResult = {
       priceLower: 2_870.3,
       priceUpper: 3_172.5,
       ...yields(84.5, -1.92, -21, 0.36),
+      outOfRangeRisk: 'MODERATE',
       ...errors(38.2),
     },
     {
@@ -32,6 +53,7 @@ export const rangeResult: RangeResult = {
       priceLower: 2_719.3,
       priceUpper: 3_323.5,
       ...yields(66.3, -1.71, -2.3, 0.6),
+      outOfRangeRisk: 'MODERATE',
       ...errors(27.9),
     },
     {
@@ -39,6 +61,7 @@ export const rangeResult: RangeResult = {
       priceLower: 2_266.1,
       priceUpper: 3_776.8,
       ...yields(33.9, -1.14, 9.9, 0.88),
+      outOfRangeRisk: 'MODERATE',
       ...errors(15.8),
     },
     {
@@ -46,6 +69,7 @@ export const rangeResult: RangeResult = {
       priceLower: 1_510.7,
       priceUpper: 4_532.1,
       ...yields(19.8, -0.72, 7.1, 0.99),
+      outOfRangeRisk: 'MODERATE',
       ...errors(9.1),
     },
     {
@@ -53,6 +77,7 @@ export const rangeResult: RangeResult = {
       priceLower: 0,
       priceUpper: 'Infinity',
       ...yields(6.2, -0.39, 1.5, 1),
+      outOfRangeRisk: 'MODERATE',
       ...errors(2.7),
     },
   ],
@@ -60,7 +85,15 @@ export const rangeResult: RangeResult = {
     { annualized: 0.496, ...yields(46.1, -0.96, 21, 0.88) },
     { annualized: 0.744, ...yields(36.4, -1.7, -3.1, 0.71) },
   ],
-  simulation: { seed: 1, paths: 8_192, maxStandardErrorsOff: 1.83 },
+  simulation: {
+    seed: 1,
+    paths: 8_192,
+    maxStandardErrorsOff: 1.83,
+    estimates: {
+      ilPctPercentiles: { p5: -4.9, p50: -0.8, p95: -0.004 },
+      ilPctPercentileErrors: { p5: 0.012, p50: 0.003, p95: 0.0001 },
+    },
+  },
 }
 
 function yields(expectedFeeApr: number, expectedIlPct: number, expectedNetApr: number, inRangeProbability: number) {

@@ -4,7 +4,8 @@ import type { PoolBars } from '@svc/amm'
 import type { Replayed } from '../ports.ts'
 import { timeOfBar, completenessResult } from './period.ts'
 import { figure, percents } from '../analysis/figures.ts'
-import { documented, readResult, usdResult } from './results.ts'
+import { documented } from '../documented.ts'
+import { readResult, usdResult } from './results.ts'
 
 /**
  * How `backtest_lp_strategy` tells of a replay: what each strategy came to, which ended with the most, and what half of the amount in each

@@ -1,5 +1,6 @@
 import { feeErrorPct, invertTicks, netAprError, type RangeAnalysis, type RangeDoubts } from '@svc/lp-math'
 import type { RangeChoice } from '../analysis/range/pick-range.ts'
+import type { RangeChoiceAnswer } from '../analysis/range/range-answer.ts'
 import { infinite } from './params.ts'
 import { figure, percents } from '../analysis/figures.ts'
 
@@ -7,7 +8,7 @@ import { figure, percents } from '../analysis/figures.ts'
  * How `optimize_lp_range` tells of a choice of range: what it goes by, what is chosen with its projections, the ranges beside it, the
  * chosen one at other volatilities, and what must be said of all of it.
  */
-export function formatChoice({ optimal, candidates }: RangeChoice, about: AboutChoice) {
+export function formatChoice({ optimal, candidates }: RangeChoice, about: AboutChoice): RangeChoiceAnswer & Noted {
   const { source, sigma, lookbackDays } = about.volatility
   const ticks = about.isInverted ? invertTicks(optimal) : optimal
   return {
@@ -36,6 +37,8 @@ export function formatChoice({ optimal, candidates }: RangeChoice, about: AboutC
     notes: notesOf({ optimal, candidates }, about),
   }
 }
+
+type Noted = { readonly notes: readonly string[] }
 
 export type AboutChoice = CostOfChoice &
   RangeDoubts & {
@@ -67,7 +70,8 @@ function projectionsOf(optimal: RangeAnalysis, about: AboutChoice) {
     stayInRangeProbability: figure(optimal.stayInRangeProbability),
     arbitrageLossApr: figure(optimal.arbitrageLossApr),
     undilutedFeeApr: figure(optimal.undilutedFeeApr),
-    feeUncertaintyPct: uncertainty === null ? null : figure(uncertainty),
+    // Fees whose error nobody knows may be all wrong.
+    feeUncertaintyPct: figure(uncertainty ?? 100),
     gasApr: figure(optimal.gasApr),
     gasCostUsd: about.gasCostUsd === null ? null : figure(about.gasCostUsd),
   }

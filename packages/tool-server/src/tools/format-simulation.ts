@@ -1,11 +1,12 @@
 import { type Estimate, type RangeAnalysis, type RangeEstimates, standardErrorsOff, studentDeviate } from '@svc/lp-math'
 import { figure } from '../analysis/figures.ts'
+import type { RangeAnswer } from '../analysis/range/range-answer.ts'
 
 /**
  * How `optimize_lp_range` tells of a simulation: the first range beside its closed forms, percentiles of V/HODL - 1 in percent (p5 a bad
  * outcome) and their standard errors, and how far the farthest figure of all ranges is off its closed form.
  */
-export function formatSimulation(ranges: readonly RangeAnalysis[], estimates: readonly RangeEstimates[]) {
+export function formatSimulation(ranges: readonly RangeAnalysis[], estimates: readonly RangeEstimates[]): Checked {
   const checks = ranges.flatMap((range, index) => {
     const of = estimates[index]
     return of === undefined ? [] : compareSimulation(of, range)
@@ -35,6 +36,8 @@ export function formatSimulation(ranges: readonly RangeAnalysis[], estimates: re
     },
   }
 }
+
+type Checked = Pick<RangeAnswer['simulation'], 'maxStandardErrorsOff' | 'estimates'>
 
 /**
  * A simulated range beside its closed forms; percents and probabilities as results tell them. The scatter of a few replicates is itself

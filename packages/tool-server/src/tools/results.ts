@@ -12,11 +12,6 @@ import type { ReadContext } from '../tool.ts'
 
 export const usdResult = z.number().nullable()
 
-/** A member that docs/analytics.md or a description beside it names and the listed schemas, for which every client pays, leave out. */
-export function documented<Schema extends z.ZodType>(schema: Schema): Schema {
-  return schema.meta({ unlisted: true })
-}
-
 export const notesResult = z.array(z.string())
 
 export const readResult = {

@@ -1,6 +1,6 @@
 import { isRecord } from './host-bridge.ts'
 import { openView, type Input } from './open-view.ts'
-import { rangeFigures, type RangeAnswer } from '../charts/range/range-figures.ts'
+import { rangeFigures, type AnsweredRange } from '../charts/range/range-figures.ts'
 
 openView({
   name: 'lp-range',
@@ -10,8 +10,8 @@ openView({
     isRange(answer) ? { kind: 'range', result: answer, horizonDays: horizonOf(input) } : null,
 })
 
-function isRange(answer: object): answer is RangeAnswer {
-  const { optimalRange, projections } = answer as Partial<RangeAnswer>
+function isRange(answer: object): answer is AnsweredRange {
+  const { optimalRange, projections } = answer as Partial<AnsweredRange>
   return isRecord(optimalRange) && isRecord(projections)
 }
 

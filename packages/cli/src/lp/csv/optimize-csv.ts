@@ -1,5 +1,5 @@
 import { createSimulation, type PriceModel, type RangeAnalysis } from '@svc/lp-math'
-import { pickRange, riskTargets, formatChoice, formatSimulation } from '@svc/tool-server/analysis'
+import { formatChoice, formatSimulation, pickRange, type RangeAnswer, riskTargets } from '@svc/tool-server/analysis'
 import { setImmediate } from 'node:timers/promises'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
 import { baseNotes, type CsvPool } from './csv-pool.ts'
@@ -46,11 +46,9 @@ export type OptimizeCsvOptions = CsvMarketOptions & {
   readonly onProgress: (done: number, all: number) => void
 }
 
-export type RangeReport = ReturnType<typeof formatChoice> & {
-  readonly pair: string
-  readonly chain: string | null
-  readonly fee: number
-  readonly simulation: Awaited<ReturnType<typeof simulate>>
+export type RangeReport = RangeAnswer & {
+  readonly chain: null
+  readonly notes: readonly string[]
   readonly methodology: string
   readonly barsExpected: number
   readonly barsFound: number

@@ -1,7 +1,7 @@
 import type { SeriesOption, XAXisComponentOption, YAXisComponentOption } from 'echarts'
 import { lineLabel } from '../frame.ts'
 import type { Palette } from '../palette.ts'
-import type { RangeResult } from './range-result.ts'
+import type { RangeResult } from './range-surroundings.ts'
 import type { DepthBand } from './range-surroundings.ts'
 
 /** One bar from the lower to the upper price for each range, the chosen one first. */

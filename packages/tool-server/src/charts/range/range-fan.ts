@@ -2,7 +2,7 @@ import { priceFan } from '@svc/lp-math'
 import type { SeriesOption } from 'echarts'
 import { lineLabel } from '../frame.ts'
 import type { Palette } from '../palette.ts'
-import type { RangeResult } from './range-result.ts'
+import type { RangeResult } from './range-surroundings.ts'
 import type { PastPrice } from './range-surroundings.ts'
 
 /** Where the price may go until the horizon: the prices that it stays below with 5, 25, 50, 75 and 95 %, day by day. */

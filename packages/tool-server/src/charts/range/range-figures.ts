@@ -1,11 +1,5 @@
-import {
-  type PriceRange,
-  type RangeErrors,
-  type RangeResult,
-  type RangeYields,
-  noRangePays,
-  noRangePaysWords,
-} from './range-result.ts'
+import type { RangeAnswer, RangeErrors, RangeYields } from '../../analysis/range/range-answer.ts'
+import type { RangeResult } from './range-surroundings.ts'
 import {
   columnOf,
   type Column,
@@ -19,7 +13,7 @@ import {
 } from '../figures.ts'
 
 /** The words of a result of `optimize_lp_range` over so many days; also of one whose simulation did not end in time. */
-export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures {
+export function rangeFigures(result: AnsweredRange, horizonDays: number): Figures {
   const { pair, chain, fee, projections, optimalRange, currentPrice, simulation, volatility } = result
   const [token0 = 'token0', token1 = 'token1'] = pair.split('/')
   const days = `${showNumber(horizonDays)} days`
@@ -78,11 +72,17 @@ export function rangeFigures(result: RangeAnswer, horizonDays: number): Figures 
   }
 }
 
-/** What of the result the words need, beside what the picture needs. */
-export type RangeAnswer = Omit<RangeResult, 'simulation'> & {
-  readonly simulation?: Simulation
-  readonly methodology?: string
-} & Completeness
+/** What the words need beside what the picture needs. */
+export type AnsweredRange = RangeResult & { readonly methodology?: string } & Completeness
+
+/** Whether fees pay for LVR and gas in none of the ranges compared: the title says so before it names one. */
+export function noRangePays({ projections, candidateRanges }: Nets): boolean {
+  return [projections, ...candidateRanges].every(({ expectedNetApr }) => expectedNetApr < 0)
+}
+
+type Nets = Pick<RangeAnswer, 'projections' | 'candidateRanges'>
+
+export const noRangePaysWords = 'no range is expected to pay'
 
 export type Completeness = {
   readonly notes?: readonly string[]
@@ -99,14 +99,7 @@ export function incomplete({ barsExpected = 0, barsFound = 0, isEstimate = false
   ]
 }
 
-type Simulation = {
-  readonly seed: number
-  readonly paths: number
-  readonly maxStandardErrorsOff: number
-  readonly estimates?: Readonly<Record<string, Readonly<Record<string, number>>>>
-}
-
-function upperOf({ priceUpper }: PriceRange): string {
+function upperOf({ priceUpper }: RangeAnswer['optimalRange']): string {
   return priceUpper === 'Infinity' ? 'no upper bound' : showNumber(priceUpper)
 }
 
@@ -151,7 +144,7 @@ function inPercent(share: number, off: number): WithError {
   return showWithError(100 * share, 100 * off)
 }
 
-function rangesTable({ optimalRange, projections, candidateRanges, currentPrice }: RangeAnswer, days: string): Table {
+function rangesTable({ optimalRange, projections, candidateRanges, currentPrice }: AnsweredRange, days: string): Table {
   const ranges = [{ ...optimalRange, ...projections, label: 'chosen' }, ...candidateRanges]
   const cells = yieldCells(ranges)
   // A price far from that of now has more digits, or fewer, not another precision: that of the narrowest range's width.
@@ -170,7 +163,7 @@ function rangesTable({ optimalRange, projections, candidateRanges, currentPrice 
   }
 }
 
-function volatilityTable({ projections, volatility, sensitivity }: RangeAnswer, days: string): Table {
+function volatilityTable({ projections, volatility, sensitivity }: AnsweredRange, days: string): Table {
   const rows = [...sensitivity, { ...projections, annualized: volatility.annualized }].toSorted(
     (one, other) => one.annualized - other.annualized,
   )
@@ -182,8 +175,9 @@ function volatilityTable({ projections, volatility, sensitivity }: RangeAnswer, 
   }
 }
 
-function simulationTables(simulation: Simulation | undefined): Table[] {
-  const checks = Object.entries(simulation?.estimates ?? {}).filter(([, check]) => check['standardError'] !== undefined)
+function simulationTables(simulation: RangeResult['simulation']): Table[] {
+  const estimates = Object.entries<Record<string, number>>(simulation?.estimates ?? {})
+  const checks = estimates.filter(([, check]) => check['standardError'] !== undefined)
   if (checks.length === 0) return []
   return [
     {

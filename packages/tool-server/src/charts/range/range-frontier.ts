@@ -3,7 +3,8 @@ import { axisLook, type AxesPart, legendFontSize, legendItems, niceScale, type S
 import type { Palette } from '../palette.ts'
 import { placeLabels, type Box, type Mark, type Place } from '../place-labels.ts'
 import type { RangeParts } from './range-parts.ts'
-import type { RangeResult, RangeYields } from './range-result.ts'
+import type { RangeYields } from '../../analysis/range/range-answer.ts'
+import type { RangeResult } from './range-surroundings.ts'
 import { percent, showNumber } from '../figures.ts'
 
 /** Fees of each range against its loss; the chosen one with how far its fees may lie off, and with other volatilities. */

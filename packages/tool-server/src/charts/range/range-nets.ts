@@ -2,7 +2,7 @@ import { columnOf, showNumber } from '../figures.ts'
 import { axisLook, type AxesPart, legendFontSize, legendItems } from '../frame.ts'
 import type { Palette } from '../palette.ts'
 import type { RangeParts } from './range-parts.ts'
-import type { RangeResult } from './range-result.ts'
+import type { RangeResult } from './range-surroundings.ts'
 
 /** The net yield of each range as a bar, the chosen one first, with whiskers of one standard error to either side. */
 export function rangeNets(result: RangeResult, parts: RangeParts, palette: Palette): AxesPart {

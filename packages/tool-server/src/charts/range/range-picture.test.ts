@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rangeResult } from '../picture-data.fixture.ts'
 import { rangePicture } from './range-picture.ts'
-import type { RangeResult } from './range-result.ts'
+import type { RangeResult } from './range-surroundings.ts'
 import { renderSvg } from '../../workers/run-work.ts'
 
 const seriesOf = (result: RangeResult) => {
@@ -102,10 +102,13 @@ test('the title says when no range is expected to pay, and the line below of whi
 test.each([
   ['no volatility', { volatility: { ...rangeResult.volatility, annualized: 0 } }],
   ['500 % volatility', { volatility: { ...rangeResult.volatility, annualized: 5 } }],
-  ['the full range', { optimalRange: { priceLower: 0, priceUpper: 'Infinity' } }],
-  ['a tiny price', { currentPrice: 3e-13, optimalRange: { priceLower: 2e-13, priceUpper: 4e-13 } }],
+  ['the full range', { optimalRange: { ...rangeResult.optimalRange, priceLower: 0, priceUpper: 'Infinity' } }],
+  [
+    'a tiny price',
+    { currentPrice: 3e-13, optimalRange: { ...rangeResult.optimalRange, priceLower: 2e-13, priceUpper: 4e-13 } },
+  ],
   ['no candidates and no simulation', { candidateRanges: [], simulation: undefined }],
-] as const)('is drawn for %s', async (_, changed) => {
+] satisfies [string, Partial<RangeResult>][])('is drawn for %s', async (_, changed) => {
   for (const days of [0.05, 365]) {
     const svg = await renderSvg(rangePicture({ ...rangeResult, ...changed }, days))
     expect(svg).not.toMatch(/NaN|Infinity|undefined/)

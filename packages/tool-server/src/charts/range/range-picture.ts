@@ -1,12 +1,12 @@
 import { axisLook, frame, legendFontSize, legendItems, type Picture, roomFor } from '../frame.ts'
 import { type Look, type Palette, palettes } from '../palette.ts'
-import { noRangePays, noRangePaysWords, type RangeResult } from './range-result.ts'
+import { noRangePays, noRangePaysWords } from './range-figures.ts'
 import { candidateSeries, cutName, depthAxes, depthName, depthSeries, endsOf, type Scale } from './range-bars.ts'
 import { bandNames, type Fan, fanOf, fanSeries, nowSeries, pastName, pastOf } from './range-fan.ts'
 import { rangeFrontier } from './range-frontier.ts'
 import { rangeNets } from './range-nets.ts'
 import { rangeParts, type RangeParts } from './range-parts.ts'
-import type { PastPrice } from './range-surroundings.ts'
+import type { PastPrice, RangeResult } from './range-surroundings.ts'
 import { showNumber, showWithError } from '../figures.ts'
 
 /**

@@ -1,4 +1,5 @@
 import type { LiquidityProfile } from '@svc/lp-math'
+import type { RangeAnswer } from '../../analysis/range/range-answer.ts'
 
 /** What surrounds a choice of range in its picture: the price until now by the bar, and the pool's liquidity at the prices around. */
 export function rangeSurroundings({ price, profile, ...known }: Known): RangeSurroundings {
@@ -14,6 +15,12 @@ export function pastPrices({ closes, startsAt, barSeconds, nowSeconds }: KnownPa
   })
   return thinned(past)
 }
+
+/** What a picture of a choice of range is made from. */
+export type RangeResult = Omit<RangeAnswer, 'simulation'> & {
+  readonly chain: { readonly name: string }
+  readonly simulation?: RangeAnswer['simulation'] | undefined
+} & Partial<RangeSurroundings>
 
 export type RangeSurroundings = {
   /** `days` are negative: before now. */

@@ -2,6 +2,8 @@ import type { RangeDoubts } from '@svc/lp-math'
 import * as z from 'zod'
 import { hookDoubt } from '../../analysis/hook-permissions.ts'
 import type { RangeChoice } from '../../analysis/range/pick-range.ts'
+import { rangeAnswer } from '../../analysis/range/range-answer.ts'
+import { documented } from '../../documented.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../analysis/range/read-range-market.ts'
 import { mostTicks } from '@svc/amm/liquidity'
 import { rangeSurroundings } from '../../charts/range/range-surroundings.ts'
@@ -10,7 +12,7 @@ import { readTool, type ReadContext } from '../../tool.ts'
 import { type FoundPool, poolOfPair } from '../named-pool.ts'
 import { chainInput, feeTiers, numberWithin, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
 import { completenessOf, completenessResult } from '../period.ts'
-import { documented, readResult, readStamp } from '../results.ts'
+import { readResult, readStamp } from '../results.ts'
 import { riskTargets, formatChoice } from '../format-choice.ts'
 import { formatSimulation } from '../format-simulation.ts'
 
@@ -36,17 +38,7 @@ const input = z.strictObject({
   seed: wholeNumber(0, 4_294_967_295, 'a whole number from 0 to 4294967295').default(1),
 })
 
-const numbersResult = z.record(z.string(), z.number())
-
-/** The upper price of the full range is the text Infinity. */
-const boundsResult = { priceLower: z.number(), priceUpper: z.number().or(z.literal('Infinity')) }
-
-const yieldResult = {
-  expectedFeeApr: z.number(),
-  expectedIlPct: z.number(),
-  expectedNetApr: z.number(),
-  inRangeProbability: z.number(),
-}
+const { pair, sensitivity, simulation, ...choice } = rangeAnswer.shape
 
 export const optimizeLpRange = readTool({
   name: 'optimize_lp_range',
@@ -57,38 +49,16 @@ export const optimizeLpRange = readTool({
   view: 'lp-range',
   input,
   output: z.object({
-    pair: z.string(),
+    pair,
     chain: readResult.chain,
-    fee: z.int(),
-    currentPrice: z.number(),
-    // With a standardError.
-    volatility: z.looseObject({ source: z.string(), annualized: z.number(), lookback: z.string() }),
-    optimalRange: z.object({
-      ...boundsResult,
-      tickLower: z.int(),
-      tickUpper: z.int(),
-      rangeWidthPct: z.number().nullable().describe('Lower to upper, of the price'),
-    }),
-    projections: z
-      .object({
-        ...yieldResult,
-        feeIncome30dUsd: z.number(),
-        ilCost30dUsd: z.number(),
-        netPnl30dUsd: z.number(),
-      })
-      .catchall(z.number().nullable()),
-    // Each with an expectedNetAprError.
-    candidateRanges: z.array(
-      z.looseObject({ label: z.string(), ...boundsResult, ...yieldResult, outOfRangeRisk: z.string() }),
-    ),
+    ...choice,
+    volatility: choice.volatility.extend({ note: documented(z.string()) }),
     methodology: z.string(),
     timestamp: readResult.timestamp,
     source: readResult.source,
     pool: z.string(),
-    sensitivity: documented(z.array(numbersResult)),
-    simulation: documented(
-      z.object({ seed: z.int(), paths: z.int(), maxStandardErrorsOff: z.number(), estimates: z.looseObject({}) }),
-    ),
+    sensitivity,
+    simulation,
     ...completenessResult,
   }),
 }).handler(async (request, context) => {
@@ -134,7 +104,7 @@ async function chosen(request: Request, { workers, signal }: ReadContext, read: 
 function reported(request: Request, place: FoundPool, read: ReadRangeMarket, choice: RangeChoice) {
   const { market, volatility, isInverted, gasCostUsd, history } = read
   const completeness = completenessOf(history)
-  const { projections, notes, ...ranges } = formatChoice(choice, {
+  const { notes, ...ranges } = formatChoice(choice, {
     ...doubtsOf(read),
     amountUsd: Number(request.amount),
     isInverted,
@@ -148,7 +118,6 @@ function reported(request: Request, place: FoundPool, read: ReadRangeMarket, cho
     pool: place.pool.id,
     ...ranges,
     volatility: { ...ranges.volatility, note: volatilityNote(volatility, place.pool) },
-    projections: { ...projections, feeUncertaintyPct: projections.feeUncertaintyPct ?? 100 },
     methodology,
     ...completeness,
     isEstimate: completeness.isEstimate || place.pool.hooks !== null,

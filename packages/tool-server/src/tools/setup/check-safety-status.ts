@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
-import { documented, notesResult } from '../results.ts'
+import { documented } from '../../documented.ts'
+import { notesResult } from '../results.ts'
 
 const amount = documented(z.string())
 const limits = z.object({ perTransaction: amount, perSession: amount, daily: amount }).nullable()

@@ -1,0 +1,81 @@
+import * as z from 'zod'
+import { documented } from '../../documented.ts'
+
+/** The upper price of the full range is the text Infinity. */
+const bounds = { priceLower: z.number(), priceUpper: z.number().or(z.literal('Infinity')) }
+
+const yields = {
+  expectedFeeApr: z.number(),
+  expectedIlPct: z.number(),
+  expectedNetApr: z.number(),
+  inRangeProbability: z.number(),
+  lvrApr: documented(z.number()),
+}
+
+/** Standard errors: of the net by the fees and by the volatility, of the others by the volatility. */
+const errors = {
+  expectedNetAprError: documented(z.number()),
+  inRangeProbabilityError: documented(z.number()),
+  expectedIlPctError: documented(z.number()),
+}
+
+const percentiles = z.object({ p5: z.number(), p50: z.number(), p95: z.number() })
+
+/**
+ * What a choice of range is answered with, by `optimize_lp_range` and by `svc lp optimize`: prices in token1 per token0 of the caller's order,
+ * `annualized` and probabilities as fractions, `Apr` and `Pct` in percent.
+ */
+export const rangeAnswer = z.object({
+  pair: z.string(),
+  fee: z.int(),
+  currentPrice: z.number(),
+  volatility: z.object({
+    source: z.enum(['historical', 'implied']),
+    annualized: z.number(),
+    standardError: documented(z.number()),
+    lookback: z.string(),
+  }),
+  optimalRange: z.object({
+    ...bounds,
+    tickLower: z.int(),
+    tickUpper: z.int(),
+    rangeWidthPct: z.number().nullable().describe('Lower to upper, of the price'),
+  }),
+  projections: z.object({
+    ...yields,
+    feeIncome30dUsd: z.number(),
+    ilCost30dUsd: z.number(),
+    netPnl30dUsd: z.number(),
+    ...errors,
+    terminalInRangeProbability: documented(z.number()),
+    stayInRangeProbability: documented(z.number()),
+    arbitrageLossApr: documented(z.number()),
+    undilutedFeeApr: documented(z.number()),
+    feeUncertaintyPct: documented(z.number()),
+    gasApr: documented(z.number()),
+    gasCostUsd: documented(z.number().nullable()),
+  }),
+  candidateRanges: z.array(
+    z.object({ label: z.string(), ...bounds, ...yields, outOfRangeRisk: z.string(), ...errors }),
+  ),
+  sensitivity: documented(z.array(z.object({ annualized: z.number(), ...yields }))),
+  simulation: documented(
+    z.object({
+      seed: z.int(),
+      paths: z.int(),
+      maxStandardErrorsOff: z.number(),
+      estimates: z
+        .object({ ilPctPercentiles: percentiles, ilPctPercentileErrors: percentiles })
+        .catchall(z.record(z.string(), z.number())),
+    }),
+  ),
+})
+
+export type RangeAnswer = z.infer<typeof rangeAnswer>
+
+export type RangeYields = Pick<RangeAnswer['projections'], keyof typeof yields>
+
+export type RangeErrors = Pick<RangeAnswer['projections'], keyof typeof errors>
+
+/** A choice of range before any simulation. */
+export type RangeChoiceAnswer = Omit<RangeAnswer, 'pair' | 'fee' | 'simulation'>
