@@ -181,11 +181,14 @@ export function readIntent(text: string): Intent {
 /**
  * Carries out an intent and shapes the result from what was mined. Resolves to the shaped result, or to a `Deferred`
  * when nothing was signed because the call was a dry run or waits for its time. Rejects with a `ToolError` otherwise;
- * one that waits for a person rejects with `APPROVAL_REQUIRED`, whose details name the stored operation.
+ * one that waits for a person rejects with `APPROVAL_REQUIRED`, whose details name the stored operation. `begin` is called once the calls
+ * are mined, before what is left of allowances is taken back, with what is known by then: what is read of the chain for the result
+ * travels meanwhile. What it rejects with is left to whoever waits for it.
  */
 export type Execute = <Result>(
   intent: Intent,
   shape: (settled: Settled) => Result | Promise<Result>,
+  begin?: (mined: Settled) => Promise<unknown>,
 ) => Promise<Result | Deferred>
 
 /** What was mined, in order, decoded no further than receipts. */

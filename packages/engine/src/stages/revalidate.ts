@@ -92,7 +92,7 @@ function isUnmoved(context: Reserved, progress: Progress): boolean {
   return progress.isBaseStanding && isFresh(context.engine.now(), progress) && !isAmidOwnMove(context, progress)
 }
 
-export function begin({ snapshotTaken, simulation, spend, priced }: Reserved): Progress {
+export function beginProgress({ snapshotTaken, simulation, spend, priced }: Reserved): Progress {
   const { reserved: _isReserved, used: _used, refusals: _refusals, ...reserved } = spend
   const valid = { snapshotTaken, simulation, firstStep: 0 }
   return { signed: [], sent: [], mined: [], reserved, priced, isBaseStanding: true, valid, after: null }

@@ -20,6 +20,7 @@ import {
 import {
   inOrder,
   notesResult,
+  onceMined,
   priceNotes,
   symbolsOf,
   symbolsResult,
@@ -80,8 +81,9 @@ export const increaseLiquidity = writeTool({
     deadline: deadlineOf(input.deadlineSeconds, context),
     kept: context.keptDeposits()[0],
   })
-  return context.execute(planned.intent, async (settled) => {
-    const [added, after] = await Promise.all([planned.decode(settled), readAfter(chain, position, settled, context)])
+  const reading = onceMined((mined) => Promise.all([planned.decode(mined), readAfter(chain, position, mined, context)]))
+  const shape = async (settled: Settled) => {
+    const [added, after] = await reading(settled)
     const total = totalAfter(position, after, added.liquidity)
     const [added0, added1] = inOrder(inverted, added.amount0, added.amount1)
     const [total0, total1] = inOrder(inverted, total.amount0, total.amount1)
@@ -102,7 +104,8 @@ export const increaseLiquidity = writeTool({
         ...priceNotes([token0, price0], [token1, price1]),
       ],
     }
-  })
+  }
+  return context.execute(planned.intent, shape, reading)
 })
 
 /**
