@@ -13,7 +13,7 @@ const beyondEach = {
   v2: { add_liquidity: 5, remove_liquidity: 5, execute_swap: 5 },
   v3: {
     add_liquidity: 5,
-    increase_liquidity: 6,
+    increase_liquidity: 5,
     collect_fees: 4,
     compound_fees: 5,
     rebalance_position: 6,

@@ -181,15 +181,21 @@ export function readIntent(text: string): Intent {
 /**
  * Carries out an intent and shapes the result from what was mined. Resolves to the shaped result, or to a `Deferred`
  * when nothing was signed because the call was a dry run or waits for its time. Rejects with a `ToolError` otherwise;
- * one that waits for a person rejects with `APPROVAL_REQUIRED`, whose details name the stored operation. `begin` is called once the calls
- * are mined, before what is left of allowances is taken back, with what is known by then: what is read of the chain for the result
- * travels meanwhile. What it rejects with is left to whoever waits for it.
+ * one that waits for a person rejects with `APPROVAL_REQUIRED`, whose details name the stored operation.
  */
 export type Execute = <Result>(
   intent: Intent,
   shape: (settled: Settled) => Result | Promise<Result>,
-  begin?: (mined: Settled) => Promise<unknown>,
+  reads?: ResultReads,
 ) => Promise<Result | Deferred>
+
+/** What is read of the chain for a result, so that it travels with what the pipeline waits for. What it rejects with is left to `shape`. */
+export type ResultReads = {
+  /** Asked with each look for the receipt of the last call, where that is mined in the newest block; what it answers may be older. */
+  beside?(): Promise<unknown>
+  /** Called once the calls are mined, before what is left of allowances is taken back, with what is known by then. */
+  begin(mined: Settled): Promise<unknown>
+}
 
 /** What was mined, in order, decoded no further than receipts. */
 export type Settled = {

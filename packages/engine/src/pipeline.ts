@@ -1,4 +1,4 @@
-import { type Deferred, type Execute, type Intent, type Settled, ToolError } from '@svc/amm'
+import { type Deferred, type Intent, type ResultReads, type Settled, ToolError } from '@svc/amm'
 import { onStorage } from './audit/storage.ts'
 import { readAtomicRoute } from './batch/atomic-route.ts'
 import type { Engine, ExecutionContext } from './context/engine.ts'
@@ -51,14 +51,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const requests = createOperatorRequests()
   const reported = new Set<Hash>()
 
-  async function runInTurn(context: ExecutionContext, begin?: Begin): Promise<Settled | Deferred> {
+  async function runInTurn(context: ExecutionContext, reads?: ResultReads): Promise<Settled | Deferred> {
     const inLine = async () => {
       inFlight.add(context.call.requestId)
       try {
         engine.requireOpen()
         await clearTheWay(await policies.newest(), context.chain, inFlight)
         await engine.balances.beforeWrite(context.chain)
-        return await runPipeline(await policies.forExecution(context), policies, begin)
+        return await runPipeline(await policies.forExecution(context), policies, reads)
       } catch (failure) {
         await noteRefusal(context, failure)
         throw failure
@@ -72,14 +72,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
   return Object.freeze({
     open: (call: Call) => {
       let numbers: Promise<Numbers> | undefined
-      return async <Result>(intent: Intent, shape: (settled: Settled) => Result | Promise<Result>, begin?: Begin) => {
+      return async <Result>(intent: Intent, shape: Shape<Result>, reads?: ResultReads) => {
         numbers ??= numbersOf(engine, call)
         const counted = await numbers
         const context = executionContextOf(engine, call, intent, counted)
         counted.tried.push(intent)
         const outcome = await (call.dryRun
           ? policies.forExecution(context).then((followed) => runPipeline(followed, policies))
-          : runInTurn(context, begin))
+          : runInTurn(context, reads))
         return 'plan' in outcome ? outcome : shapeResult(context, outcome, shape)
       }
     },
@@ -122,7 +122,7 @@ export type Executor = {
   carryOutRequests(): Promise<void>
 }
 
-type Begin = Parameters<Execute>[2]
+type Shape<Result> = (settled: Settled) => Result | Promise<Result>
 
 export type ExecutorOptions = PipelinePorts & {
   /** Where the policy comes from, to follow its changes; without it `policy` holds for good. */
@@ -139,7 +139,7 @@ export type ExecutorOptions = PipelinePorts & {
 async function runPipeline(
   context: ExecutionContext,
   policies: PolicyFollower,
-  begin?: Begin,
+  reads?: ResultReads,
 ): Promise<Settled | Deferred> {
   const { engine, call } = context
   const { step, refusals } = stepsOf(context)
@@ -152,7 +152,7 @@ async function runPipeline(
   await step('requireWayHome', () => requireWayHome(weighed))
   const reserved = await step('reserveSpend', () => reserveSpend(weighed))
   let current = reserved
-  const progress = beginProgress(reserved)
+  const progress = beginProgress(reserved, reads)
   try {
     await step('requireApproval', () => requireApproval(reserved))
     const scheduled = await step('waitForDelay', () => waitForDelay(reserved))
@@ -172,7 +172,7 @@ async function runPipeline(
     const revoked = await recover(current, progress, failure)
     throw afterSigning(progress, failure, revoked)
   }
-  return step('settle', () => settle(current, progress, begin)).catch((failure: unknown) => {
+  return step('settle', () => settle(current, progress)).catch((failure: unknown) => {
     throw afterSigning(progress, failure)
   })
 }
@@ -224,7 +224,7 @@ function requireWayHome(weighed: ValueWeighed): Promise<Weighed> {
 async function shapeResult<Result>(
   { engine, call }: ExecutionContext,
   settled: Settled,
-  shape: (settled: Settled) => Result | Promise<Result>,
+  shape: Shape<Result>,
 ): Promise<Result> {
   try {
     return await shape(settled)

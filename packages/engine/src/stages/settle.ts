@@ -34,18 +34,14 @@ import { costWarnings, trustedPrices } from './weigh-value.ts'
 
 /**
  * Decodes what really moved, revokes what is left of the allowances, settles the ledger with it, and compares it with
- * the simulation. By now everything is mined: what fails here is logged and never turns a success into an error. `begin` starts what is
- * read for the result meanwhile, whatever becomes of that.
+ * the simulation. By now everything is mined: what fails here is logged and never turns a success into an error. What is read for
+ * the result is begun meanwhile, whatever becomes of that.
  */
-export async function settle(
-  context: Reserved,
-  progress: Progress,
-  begin?: (mined: Settled) => Promise<unknown>,
-): Promise<Settled> {
+export async function settle(context: Reserved, progress: Progress): Promise<Settled> {
   const { engine, call, priced } = context
   const { balanceWei, standing } = await readAfter(context, progress)
   const deltas = realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
-  const begun = (async () => begin?.(settledOf(context, progress, deltas, [])))()
+  const begun = (async () => progress.reads?.begin(settledOf(context, progress, deltas, [])))()
   begun.catch(() => undefined)
   const revokes = await revokeAllowances(context, progress, {
     blind: false,

@@ -144,7 +144,7 @@ export function writeStamp(chain: Chain, intent: Intent, settled: Settled): Writ
   }
 }
 
-/** What is read once for a result, as the `begin` of an execution and for whoever shapes it. */
+/** What is read once for a result, as the `begin` of `ResultReads` and for whoever shapes it. */
 export function onceMined<Read>(read: (mined: Settled) => Promise<Read>): (mined: Settled) => Promise<Read> {
   let reading: Promise<Read> | undefined
   return (mined) => (reading ??= read(mined))

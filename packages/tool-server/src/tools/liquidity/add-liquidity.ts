@@ -96,7 +96,7 @@ export const addLiquidity = writeTool({
       ],
     }
   }
-  return context.execute(intent, shape, reading)
+  return context.execute(intent, shape, { begin: reading })
 })
 
 /** The money has moved by then: the answer does not wait long for a figure beside it. */

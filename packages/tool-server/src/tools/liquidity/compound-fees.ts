@@ -74,7 +74,7 @@ export const compoundFees = writeTool({
       notes: [...settled.warnings, ...priceNotes([token0, price0], [token1, price1])],
     }
   }
-  return context.execute(planned.intent, shape, reading)
+  return context.execute(planned.intent, shape, { begin: reading })
 })
 
 function swapText({ tokenIn, tokenOut, amountIn, amountOut, version }: Swapped): string {

@@ -129,7 +129,7 @@ export const rebalancePosition = writeTool({
       ],
     }
   }
-  return context.execute(intent, shape, reading)
+  return context.execute(intent, shape, { begin: reading })
 })
 
 const apartNote =
