@@ -1,7 +1,6 @@
 // What is done to liquidity: gas against the vendor's own calldata, of several as one, round trips behind latency, and what a hostile
 // trading API comes to.
 import { startDevnet } from '@svc/devnet'
-import { tradingTricks } from '@svc/devnet/trading-api'
 import { bundleFixtures } from './parts/bundle-fixtures.mjs'
 import { measureBatches } from './parts/liquidity-batches.mjs'
 import { measureGas } from './parts/liquidity-gas.mjs'
@@ -16,7 +15,7 @@ export async function run(report) {
   const devnet = await startDevnet({ history: false })
   const trading = await fixtures.openTradingWorld(devnet)
   try {
-    const place = { ...fixtures, tradingTricks, devnet, trading }
+    const place = { ...fixtures, devnet, trading }
     const gas = [...(await measureGas(place, report)), ...(await measureBatches(place, report))]
     return [...gas, ...latency, ...(await measureHostile(place, report))]
   } finally {

@@ -37,6 +37,7 @@ if (
   )
   process.exit(2)
 }
+const wantedKinds = values.kind === undefined ? Object.keys(kinds) : [values.kind]
 const say = (line) => console.error(line)
 const results = await kill()
 const summary = summarise(results)
@@ -102,7 +103,9 @@ async function kill() {
 /** The points that a call of each kind comes to, with how often: learned from one that is left alone. */
 async function record(world, running) {
   const points = {}
-  for (const kind of Object.keys(kinds)) {
+  for (const kind of wantedKinds) {
+    const needed = await kinds[kind].needs?.(world)
+    if (needed) await alone(world, running, needed, `before-${kind}`)
     const recorded = await alone(world, running, kind, `record-${kind}`)
     if (recorded.answer !== 'done') throw new Error(`${kind} without a kill ended with ${recorded.answer}`)
     const times = new Map()
@@ -130,8 +133,7 @@ function alone(world, running, kind, key) {
 }
 
 async function choose(random, points, world, running, nth, withReorg) {
-  const names = values.kind === undefined ? Object.keys(kinds) : [values.kind]
-  const kind = names[random.below(names.length)]
+  const kind = wantedKinds[random.below(wantedKinds.length)]
   const needed = await kinds[kind].needs?.(world)
   if (needed) await alone(world, running, needed, `prepare-${nth}`)
   // First the step, then which time of it: else steps that a call takes often would be all there is.
@@ -166,9 +168,19 @@ function summarise(results) {
   const rows = new Map()
   for (const { point, problems, ready } of results) {
     const step = point.label
-    const row = rows.get(step) ?? { step, kills: 0, duplicates: 0, lost: 0, gaps: 0, ledger: 0, other: 0, readyMs: [] }
+    const row = rows.get(step) ?? {
+      step,
+      kills: 0,
+      duplicates: 0,
+      lost: 0,
+      open: 0,
+      gaps: 0,
+      ledger: 0,
+      other: 0,
+      readyMs: [],
+    }
     row.kills += 1
-    for (const name of ['duplicates', 'lost', 'gaps', 'ledger', 'other']) row[name] += problems[name].length
+    for (const name of ['duplicates', 'lost', 'open', 'gaps', 'ledger', 'other']) row[name] += problems[name].length
     row.readyMs.push(...ready.map(({ sinceBootMs }) => sinceBootMs))
     rows.set(step, row)
   }
@@ -195,9 +207,11 @@ function summarise(results) {
     seed: values.seed,
     engine: values.engine,
     kills: total('kills'),
+    withReorg: results.filter(({ reorgDepth }) => reorgDepth > 0).length,
     holds: results.length >= wanted && problems.length === 0,
     duplicates: total('duplicates'),
     lost: total('lost'),
+    open: total('open'),
     gaps: total('gaps'),
     ledgerMismatches: total('ledger'),
     other: total('other'),
@@ -211,7 +225,7 @@ function summarise(results) {
 }
 
 function print({ table, seed, engine, ...totals }) {
-  const columns = ['kills', 'duplicates', 'lost', 'gaps', 'ledger', 'other', 'readyMs']
+  const columns = ['kills', 'duplicates', 'lost', 'open', 'gaps', 'ledger', 'other', 'readyMs']
   console.log(`${'step'.padEnd(46)}${columns.map((name) => name.padStart(11)).join('')}`)
   for (const row of table)
     console.log(`${row.step.padEnd(46)}${columns.map((name) => `${row[name]}`.padStart(11)).join('')}`)
@@ -219,6 +233,7 @@ function print({ table, seed, engine, ...totals }) {
     totals.kills,
     totals.duplicates,
     totals.lost,
+    totals.open,
     totals.gaps,
     totals.ledgerMismatches,
     totals.other,

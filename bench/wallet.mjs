@@ -6,11 +6,12 @@ import { startDevnet } from '@svc/devnet'
 import { registerAgent, ServiceWallet } from '@svc/wallet'
 import { createPublicClient, createWalletClient, defineChain, http, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { startCountingProxy, withoutWaiting } from './parts/counting-proxy.mjs'
+import { startCountingProxy } from './parts/counting-proxy.mjs'
 import { figure, median } from './parts/figure.mjs'
 import { installedBytes } from './parts/installed-bytes.mjs'
 import { importedPackages } from './parts/imported-packages.mjs'
 import { mined } from './parts/mined.mjs'
+import { withoutWaiting } from './parts/round-trips.mjs'
 import { sized } from './parts/size.mjs'
 
 const rounds = sized(5)

@@ -8,10 +8,11 @@ import { devnetPolicy } from '@svc/engine'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { openBareWriter } from './parts/bare-writer.mjs'
 import { startChildServer } from './parts/child-server.mjs'
-import { startCountingProxy, withoutWaiting } from './parts/counting-proxy.mjs'
+import { startCountingProxy } from './parts/counting-proxy.mjs'
 import { figure, median } from './parts/figure.mjs'
 import { legacyHeaders, legacyMessage, openSession } from './parts/mcp-messages.mjs'
 import { post } from './parts/load.mjs'
+import { withoutWaiting } from './parts/round-trips.mjs'
 import { sized } from './parts/size.mjs'
 
 const rounds = sized(5)

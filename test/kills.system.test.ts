@@ -17,6 +17,7 @@ describe.concurrent.each([
       kills: 6,
       duplicates: 0,
       lost: 0,
+      open: 0,
       gaps: 0,
       ledgerMismatches: 0,
       other: 0,

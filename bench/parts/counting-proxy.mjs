@@ -43,22 +43,3 @@ export async function startCountingProxy(target, { latencyMs = 0 } = {}) {
     },
   }
 }
-
-/** The most requests of which each began after the one before it was answered: what latency counts for. */
-export function inSequence(trips) {
-  let [count, until] = [0, -Infinity]
-  for (const { from, to } of trips.toSorted((a, b) => a.to - b.to)) {
-    if (from >= until) [count, until] = [count + 1, to]
-  }
-  return count
-}
-
-/** How often a receipt is asked for depends on the block time, not on who asks: each wait counts as one request. */
-export function withoutWaiting(trips) {
-  // What is looked at beside a receipt travels with each look for it.
-  const waits = ({ methods }) => methods.includes(receipt) || methods.every((method) => waiting.has(method))
-  return trips.filter((trip, index) => index === 0 || !waits(trip) || !waits(trips[index - 1]))
-}
-
-const receipt = 'eth_getTransactionReceipt'
-const waiting = new Set([receipt, 'eth_blockNumber', 'eth_getTransactionByHash'])

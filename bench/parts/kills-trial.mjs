@@ -55,10 +55,11 @@ export async function runTrial(world, running, trial) {
     world.proxy.setRules([])
     await untilQuiet(world, running, trial.endsBy, heard)
     const problems = await check(world, { kind, before, last })
+    const end = isOpen(last) ? await endOf(world, running, { ...trial, body, miner, heard, problems, before }) : last
     const holds = Object.values(problems).every((list) => list.length === 0)
     const lastWords = heard.lastWords() + running.server.lastWords()
     const story = holds ? [] : await tellStory(world, { from: before.nonce, heard: heard.answers, lastWords })
-    return { wasKilled: ready.length > 0, ready, points, problems, story, answer: last.ok ? 'done' : last.error.code }
+    return { wasKilled: ready.length > 0, ready, points, problems, story, answer: end.ok ? 'done' : end.error.code }
   } finally {
     world.proxy.setRules([])
     await miner?.stop()
@@ -102,6 +103,29 @@ async function untilEnded(world, running, trial) {
 }
 
 const longestCallMs = 180_000
+
+/** An answer that leaves open what became of something that was sent, or what is still to be done. */
+function isOpen({ ok, error }) {
+  return !ok && openCodes.has(error.code)
+}
+
+const openCodes = new Set([
+  'OPERATION_IN_DOUBT',
+  'OPERATION_INCOMPLETE',
+  'TRANSACTION_PENDING',
+  'HARVEST_PARTIAL_FAILURE',
+])
+
+/** Once nothing is out any more, the same call under the same key is answered with what became of it, or done. */
+async function endOf(world, running, trial) {
+  const { kind, endsBy, heard, problems, before } = trial
+  const undisturbed = { reorgDepth: 0, killAtStart: null, databaseDies: null, outage: null, ready: [] }
+  const last = await untilEnded(world, running, { ...trial, ...undisturbed, from: before.nonce })
+  await untilQuiet(world, running, endsBy, heard)
+  for (const [name, list] of Object.entries(await check(world, { kind, before, last }))) problems[name].push(...list)
+  if (isOpen(last)) problems.open.push(`it came to no definite end: ${last.error.code}: ${last.error.message}`)
+  return last
+}
 
 /** Keeps what was answered when, equal answers in a row once, and what servers that died had said. */
 function createHearing() {
@@ -159,7 +183,7 @@ async function untilQuiet(world, running, endsBy, heard) {
 
 async function check(world, { kind, before, last }) {
   const { isEffect, exposedUsdMicros = 0n, worth = worthUsdMicros, before: parts = {} } = kinds[kind]
-  const problems = { duplicates: [], lost: [], gaps: [], ledger: [], other: [] }
+  const problems = { duplicates: [], lost: [], open: [], gaps: [], ledger: [], other: [] }
   const nonce = await world.nonce()
   const transactions = await world.transactions(before.nonce, nonce)
   const effects = transactions.filter((transaction) => isEffect(transaction, world))

@@ -1,8 +1,9 @@
 // How often a write waits for its endpoint, behind 50 ms of latency: requests of which each begins when the one before it was answered.
 import { startDevnet } from '@svc/devnet'
 import { callTool, startServer } from '../write.mjs'
-import { inSequence, startCountingProxy, withoutWaiting } from './counting-proxy.mjs'
+import { startCountingProxy } from './counting-proxy.mjs'
 import { figure, median } from './figure.mjs'
+import { beyondOneEach, inSequence, liveAsPosition, withoutWaiting } from './round-trips.mjs'
 import { sized } from './size.mjs'
 
 const latencyMs = 50
@@ -44,38 +45,16 @@ async function lifeOf({ devnet, proxy, server }, version) {
     proxy.take()
     const begin = performance.now()
     const result = await callTool(server, tool, { ...input, chain })
-    done.push({
-      name: `${version} ${tool}`,
-      result,
-      ms: performance.now() - begin,
-      trips: withoutWaiting(proxy.take()),
-    })
+    done.push({ name: `${version} ${tool}`, result, ms: performance.now() - begin, trips: proxy.take() })
     return result
   }
-  const range = version === 'v2' ? {} : { fee: 500, rangeStrategy: 'medium' }
-  const opened = await call('add_liquidity', { version, token0: 'WETH', token1: 'USDC', amount0: '0.3', ...range })
-  const position = { version, positionId: opened.positionId }
-  const earn = () => devnet.trade(4, 3, [opened.pool.poolAddress])
-  if (version !== 'v2') {
-    await call('increase_liquidity', { ...position, token0: 'WETH', amount0: '0.1' })
-    await earn()
-    await call('collect_fees', position)
-    await earn()
-    await call('compound_fees', { ...position, swapToRatio: false })
-    const moved = await call('rebalance_position', { ...position, rangeStrategy: 'wide', swapToRatio: false })
-    position.positionId = moved.newPosition.positionId
-  }
-  await call('remove_liquidity', position)
-  await call('execute_swap', { version, tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.1' })
+  await liveAsPosition(version, { call, earn: (pool) => devnet.trade(4, 3, [pool]) })
   return done
 }
 
-function beyond({ trips, result }) {
-  return inSequence(trips) - result.transactions.length
-}
-
 function explain(call) {
-  const { name, trips, ms } = call
+  const { name, ms } = call
+  const trips = withoutWaiting(call.trips)
   const lines = trips.map(
     ({ from, to, methods }) =>
       `  ${Math.round(from - trips[0].from)}-${Math.round(to - trips[0].from)} ${methods.join(' ')}`,
@@ -89,7 +68,7 @@ function figuresOf(name, calls) {
   return [
     figure({
       name: `${name}: round trips beyond one each`,
-      value: median(calls.map(beyond)),
+      value: median(calls.map(({ trips, result }) => beyondOneEach(trips, result.transactions))),
       unit: 'count',
       reference,
       bar,

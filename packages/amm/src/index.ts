@@ -13,6 +13,7 @@ export type {
   PositionPermit,
   RiskTier,
   Scheduled,
+  ResultReads,
   Settled,
   SettledTransaction,
   TokenQuantity,

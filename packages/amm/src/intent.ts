@@ -186,7 +186,16 @@ export function readIntent(text: string): Intent {
 export type Execute = <Result>(
   intent: Intent,
   shape: (settled: Settled) => Result | Promise<Result>,
+  reads?: ResultReads,
 ) => Promise<Result | Deferred>
+
+/** What is read of the chain for a result, so that it travels with what the pipeline waits for. What it rejects with is left to `shape`. */
+export type ResultReads = {
+  /** Asked with each look for the receipt of the last call, where that is mined in the newest block; what it answers may be older. */
+  beside?(): Promise<unknown>
+  /** Called once the calls are mined, before what is left of allowances is taken back, with what is known by then. */
+  begin(mined: Settled): Promise<unknown>
+}
 
 /** What was mined, in order, decoded no further than receipts. */
 export type Settled = {

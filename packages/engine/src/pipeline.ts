@@ -1,4 +1,4 @@
-import { type Deferred, type Intent, type Settled, ToolError } from '@svc/amm'
+import { type Deferred, type Intent, type ResultReads, type Settled, ToolError } from '@svc/amm'
 import { onStorage } from './audit/storage.ts'
 import { readAtomicRoute } from './batch/atomic-route.ts'
 import type { Engine, ExecutionContext } from './context/engine.ts'
@@ -24,7 +24,7 @@ import { clearTheWay, reconcile, type ReconcileReport } from './recovery/reconci
 import { noteRefusal } from './stages/note-refusal.ts'
 import { recover } from './recovery/recover.ts'
 import { isWayHome, reserveSpend } from './stages/reserve-spend.ts'
-import { begin, confirmSent, mayFollow, revalidate } from './stages/revalidate.ts'
+import { beginProgress, confirmSent, mayFollow, revalidate } from './stages/revalidate.ts'
 import type { PipelinePorts } from './context/pipeline-ports.ts'
 import { safetyReport, type SafetyReport } from './switches/safety-report.ts'
 import { createSimulatorMemory } from './simulation/simulate-with-trace.ts'
@@ -51,14 +51,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const requests = createOperatorRequests()
   const reported = new Set<Hash>()
 
-  async function runInTurn(context: ExecutionContext): Promise<Settled | Deferred> {
+  async function runInTurn(context: ExecutionContext, reads?: ResultReads): Promise<Settled | Deferred> {
     const inLine = async () => {
       inFlight.add(context.call.requestId)
       try {
         engine.requireOpen()
         await clearTheWay(await policies.newest(), context.chain, inFlight)
         await engine.balances.beforeWrite(context.chain)
-        return await runPipeline(await policies.forExecution(context), policies)
+        return await runPipeline(await policies.forExecution(context), policies, reads)
       } catch (failure) {
         await noteRefusal(context, failure)
         throw failure
@@ -72,14 +72,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
   return Object.freeze({
     open: (call: Call) => {
       let numbers: Promise<Numbers> | undefined
-      return async <Result>(intent: Intent, shape: (settled: Settled) => Result | Promise<Result>) => {
+      return async <Result>(intent: Intent, shape: Shape<Result>, reads?: ResultReads) => {
         numbers ??= numbersOf(engine, call)
         const counted = await numbers
         const context = executionContextOf(engine, call, intent, counted)
         counted.tried.push(intent)
         const outcome = await (call.dryRun
           ? policies.forExecution(context).then((followed) => runPipeline(followed, policies))
-          : runInTurn(context))
+          : runInTurn(context, reads))
         return 'plan' in outcome ? outcome : shapeResult(context, outcome, shape)
       }
     },
@@ -122,6 +122,8 @@ export type Executor = {
   carryOutRequests(): Promise<void>
 }
 
+type Shape<Result> = (settled: Settled) => Result | Promise<Result>
+
 export type ExecutorOptions = PipelinePorts & {
   /** Where the policy comes from, to follow its changes; without it `policy` holds for good. */
   readonly policies?: PolicySource
@@ -134,7 +136,11 @@ export type ExecutorOptions = PipelinePorts & {
  * The pipeline of a transaction, one line a stage. A dry run passes the same stages up to the first signature; what waits for a person
  * or for its time stops there too, and passes all of them again when it is carried out.
  */
-async function runPipeline(context: ExecutionContext, policies: PolicyFollower): Promise<Settled | Deferred> {
+async function runPipeline(
+  context: ExecutionContext,
+  policies: PolicyFollower,
+  reads?: ResultReads,
+): Promise<Settled | Deferred> {
   const { engine, call } = context
   const { step, refusals } = stepsOf(context)
   await step('requireRunning', () => requireRunning(engine, () => mayBringHome(context)))
@@ -146,7 +152,7 @@ async function runPipeline(context: ExecutionContext, policies: PolicyFollower):
   await step('requireWayHome', () => requireWayHome(weighed))
   const reserved = await step('reserveSpend', () => reserveSpend(weighed))
   let current = reserved
-  const progress = begin(reserved)
+  const progress = beginProgress(reserved, reads)
   try {
     await step('requireApproval', () => requireApproval(reserved))
     const scheduled = await step('waitForDelay', () => waitForDelay(reserved))
@@ -218,7 +224,7 @@ function requireWayHome(weighed: ValueWeighed): Promise<Weighed> {
 async function shapeResult<Result>(
   { engine, call }: ExecutionContext,
   settled: Settled,
-  shape: (settled: Settled) => Result | Promise<Result>,
+  shape: Shape<Result>,
 ): Promise<Result> {
   try {
     return await shape(settled)

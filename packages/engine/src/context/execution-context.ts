@@ -1,5 +1,5 @@
 import type { Chain, JournalEntry } from '@svc/wallet/core'
-import type { Intent } from '@svc/amm'
+import type { Intent, ResultReads } from '@svc/amm'
 import type { Hash, TransactionReceipt } from 'viem'
 import type { Call } from '../call.ts'
 import type { Engine, ExecutionContext } from './engine.ts'
@@ -64,6 +64,8 @@ export type Progress = {
   readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
   /** What the ledger holds for the pipeline now: rises when prices and fees do. */
   reserved: HeldSpend
+  /** What is read for the result of the call meanwhile. */
+  readonly reads?: ResultReads | undefined
   /** The newest prices looked up, at which it is settled. */
   priced: PricedTokens
   /** What was read of the wallet beside the last receipt; `null` where nothing was. */

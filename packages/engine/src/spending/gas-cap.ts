@@ -2,12 +2,15 @@ import { formatEther, type Hex, parseTransaction, type TransactionReceipt, zeroA
 import { mayPass } from '@svc/amm'
 import type { GasCost } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
-import { unpricedGasCapWei, worstGasCost } from './gas.ts'
+import { sentWei } from '../batch/batch-step.ts'
+import { expectedGasCost, gasLimitFor, unpricedGasCapWei, worstGasCost } from './gas.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../context/refusal.ts'
 import { limitsOf } from './spend-limit.ts'
 import { type PricedTokens, type Unpriced, valueOf } from './spend-value.ts'
-import type { Fees } from '../allowances/chain-snapshot.ts'
+import type { ChainSnapshot, Fees } from '../allowances/chain-snapshot.ts'
+import type { Step } from '../context/step.ts'
+import { shortOf } from '../simulation/simulation-failure.ts'
 import { countable, usdText } from './countable.ts'
 
 /** Native currency for gas in millionths of a US dollar, rounded up; `null` where it has no price limits may count with. */
@@ -96,6 +99,30 @@ export function clampReceipt(
   const bounded = { ...receipt, gasUsed, effectiveGasPrice }
   return 'l1Fee' in receipt || fee > 0n ? Object.assign(bounded, { l1Fee: least(fee, most) }) : bounded
 }
+
+/**
+ * Whether the native balance pays for what is sent and for gas, the dearest transaction at its worst, and leaves the gas of a
+ * way home where native currency itself is sent.
+ */
+export function checkBalance(
+  steps: readonly Step[],
+  gasUsed: readonly bigint[],
+  { fees, balanceWei, priced }: Pick<ChainSnapshot, 'fees' | 'balanceWei'> & { readonly priced: PricedTokens },
+): readonly Refusal[] {
+  const sent = sentWei(steps)
+  const expected = expectedGasCost(gasUsed, fees)
+  const worst = gasUsed.map((gas) => gasLimitFor(gas) * fees.maxFeePerGas)
+  const dearest = worst.reduce((most, cost) => (cost > most ? cost : most), 0n)
+  const kept = sent > 0n ? gasHome * fees.maxFeePerGas : 0n
+  const needed = sent + expected + (dearest > kept ? dearest : kept)
+  // Native currency is looked up with every call.
+  const native = priced.get(zeroAddress)?.token
+  if (balanceWei >= needed || native === undefined) return []
+  return [shortOf([{ token: native, holds: balanceWei, needs: needed }], 'the call with its gas')]
+}
+
+/** A removal, and more: what is kept of native currency when some of it is sent, so that no call takes the way home's gas. */
+const gasHome = 600_000n
 
 function unpricedGas(
   mode: Policy['allowlist']['mode'],

@@ -1,11 +1,11 @@
 import { type Address, getAddress, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
 import { isUnsigned } from '@svc/amm/liquidity'
 import { callAnswer } from '@svc/amm/rpc'
-import { type Intent, type IntentCall, ToolError } from '@svc/amm'
+import { type BlockTime, type Intent, type IntentCall, ToolError } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
 import { type AtomicQuestion, type AtomicRoute, readAtomicRoute } from '../batch/atomic-route.ts'
-import { batchStep, sentWei } from '../batch/batch-step.ts'
+import { batchStep } from '../batch/batch-step.ts'
 import { simulateBatch, simulateBeside } from '../batch/simulate-batch.ts'
 import { assertDeclared, type DeclaredContext } from '../calldata/assert-declared.ts'
 import { sumByToken } from '../spending/countable.ts'
@@ -14,15 +14,14 @@ import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from './may-bring-home.ts'
 import { type CallBounds, readBounds } from '../value/call-bounds.ts'
-import { settledFees } from '../value/moved.ts'
+import { askFeesAhead, type FeesAhead, settledFees } from '../value/moved.ts'
 import { type InspectedPool, inspectionOf } from '../value/inspection.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
-import { expectedGasCost, gasLimitFor } from '../spending/gas.ts'
+import { checkBalance } from '../spending/gas-cap.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../context/refusal.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 import { type PricedTokens, priceTokens } from '../spending/spend-value.ts'
-import { shortOf } from '../simulation/simulation-failure.ts'
 import type { Step } from '../context/step.ts'
 import { type ChainSnapshot, nextBlockSeconds, snapshot } from '../allowances/chain-snapshot.ts'
 
@@ -63,34 +62,63 @@ export type Checked<Own extends InspectionContext = ExecutionContext> = Own &
     readonly foreseen: Foreseen | null
   }
 
-type Foreseen = { readonly base: SimulationBase; readonly simulation: Promise<Simulation> }
+type Foreseen = {
+  readonly base: SimulationBase
+  /** `null` of a batch: what it is made of depends on what the wallet is delegated to. */
+  readonly simulation: Promise<Simulation> | null
+  readonly priced: Promise<PricedTokens>
+  readonly fees: FeesAhead | null
+}
 
 /**
  * Simulates beside the snapshot what is simulated after it where the newest block is still the one that planning has read, a moment ago,
- * and no allowance stands: then it is the very same question, and its answer is taken. Else, and where it fails, it is asked again.
+ * and no allowance stands: then it is the very same question, and its answer is taken. Else, and where it fails, it is asked again. So
+ * it is with prices and settled fees, whatever stands.
  */
 function foresee(context: Foreseeing): Foreseen | null {
   const { engine, chain, allowances, intent } = context
   const block = engine.rpc.lastHead?.(chain) ?? null
-  // What a batch is made of depends on what the wallet is delegated to.
-  if (block === null || intent.atomicity === 'batch-7702') return null
+  if (block === null) return null
   const atSeconds = nextBlockSeconds(block, engine.now())
   const base = { block, atSeconds, balanceWei: 0n, standing: allowances.map(() => 0n) }
-  const simulation = (async () => play({ ...context, route: null }, stepsOf(context, base), base))()
-  simulation.catch(() => undefined)
-  return { base, simulation }
+  const isBatch = intent.atomicity === 'batch-7702'
+  const simulation = isBatch ? null : (async () => play({ ...context, route: null }, stepsOf(context, base), base))()
+  const priced = pricesAt(context, block)
+  for (const asked of [simulation, priced]) asked?.catch(() => undefined)
+  return { base, simulation, priced, fees: feesAhead(context, block) }
 }
 
 type Foreseeing = InspectionContext & Pick<Checked<InspectionContext>, 'allowances' | 'callBounds'>
 
 /** As foreseen where the snapshot says what was thought. */
 async function simulated(checked: Checked<InspectionContext>, steps: readonly Step[]): Promise<Simulation> {
-  const { foreseen, snapshotTaken } = checked
-  const { block, atSeconds, standing } = snapshotTaken
-  const isSame = foreseen?.base.block.hash === block.hash && foreseen.base.atSeconds === atSeconds
+  const { snapshotTaken } = checked
+  const { atSeconds, standing } = snapshotTaken
+  const foreseen = foreseenOf(checked)
   // What was thought of allowances is that none stands.
-  const known = isSame && standing.every((amount) => amount === 0n) ? await foreseen.simulation.catch(() => null) : null
+  const isSame = foreseen?.base.atSeconds === atSeconds && standing.every((amount) => amount === 0n)
+  const known = isSame ? await foreseen.simulation?.catch(() => null) : null
   return known ?? play(checked, steps, snapshotTaken)
+}
+
+/** Where the newest block is the one that was thought of. */
+function foreseenOf({ foreseen, snapshotTaken: { block } }: Checked<InspectionContext>): Foreseen | null {
+  return foreseen?.base.block.hash === block.hash ? foreseen : null
+}
+
+/** As foreseen, or asked now. */
+async function pricesOf(checked: Checked<InspectionContext>): Promise<PricedTokens> {
+  const known = await foreseenOf(checked)?.priced.catch(() => null)
+  return known ?? pricesAt(checked, checked.snapshotTaken.block)
+}
+
+async function pricesAt(context: Foreseeing, at: BlockTime, tokens = tokensToPrice(context)): Promise<PricedTokens> {
+  const { engine, chain } = context
+  return priceTokens(tokens, { ...engine, directory: engine.tokens, chain, at })
+}
+
+function feesAhead(context: Foreseeing, { number }: Pick<BlockTime, 'number'>): FeesAhead | null {
+  return askFeesAhead(context, calledContracts(context.intent, context.known).positions, number)
 }
 
 export function routeQuestion({ engine, client, chain, wallet }: InspectionContext): AtomicQuestion {
@@ -101,21 +129,23 @@ export function routeQuestion({ engine, client, chain, wallet }: InspectionConte
 /** Puts the approvals around the calls, plays the whole at one block, and looks meanwhile at prices and at what the intent rests on. */
 export async function simulatePlan<Own extends InspectionContext>(checked: Checked<Own>): Promise<Simulated<Own>> {
   const { engine, chain, intent, snapshotTaken } = checked
+  const { block } = snapshotTaken
   const steps = asBatch(checked, stepsOf(checked, snapshotTaken))
-  const pricing = { ...engine, directory: engine.tokens, chain, at: snapshotTaken.block }
+  const ahead = (foreseenOf(checked) ?? { fees: feesAhead(checked, block) }).fees
   const [simulation, named] = await Promise.all([
     simulated(checked, steps),
-    priceTokens(tokensToPrice(checked), pricing),
+    pricesOf(checked),
     requireUnchanged(intent, checked.client),
   ])
   const others = tokensGivenUp(simulation, chain).filter((token) => !named.has(token.toLowerCase()))
-  const priced = others.length === 0 ? named : new Map([...named, ...(await priceTokens(others, pricing))])
+  const priced = others.length === 0 ? named : new Map([...named, ...(await pricesAt(checked, block, others))])
   const refusals = [
     ...checkMeasured(simulation, engine.policy),
     ...assertDeclared(intent, simulation, declaredContext(checked)),
-    ...checkBalance(steps, simulation, { snapshotTaken, priced }),
+    ...checkBalance(steps, simulation.gasUsed, { ...snapshotTaken, priced }),
   ]
-  return { ...checked, steps, simulation, priced, refusals, settledFees: await settledFees(checked, simulation) }
+  const fees = await settledFees(checked, simulation, ahead)
+  return { ...checked, steps, simulation, priced, refusals, settledFees: fees }
 }
 
 /** The approvals that are needed where so much stands, and the calls. */
@@ -266,33 +296,6 @@ function tokensOnce(tokens: readonly Address[]): readonly Address[] {
 
 /** Well under the half hour a Permit2 allowance may live, counted from the next block. */
 const permit2LifetimeSeconds = 20 * 60
-
-/** A removal, and more: what is kept of native currency when some of it is sent, so that no call takes the way home's gas. */
-const gasHome = 600_000n
-
-/**
- * Whether the native balance pays for what is sent and for gas, the dearest transaction at its worst, and leaves the gas of a
- * way home where native currency itself is sent.
- */
-function checkBalance(
-  steps: readonly Step[],
-  simulation: Simulation,
-  {
-    snapshotTaken: { fees, balanceWei },
-    priced,
-  }: { readonly snapshotTaken: ChainSnapshot; readonly priced: PricedTokens },
-): readonly Refusal[] {
-  const sent = sentWei(steps)
-  const expected = expectedGasCost(simulation.gasUsed, fees)
-  const worst = simulation.gasUsed.map((gasUsed) => gasLimitFor(gasUsed) * fees.maxFeePerGas)
-  const dearest = worst.reduce((most, cost) => (cost > most ? cost : most), 0n)
-  const kept = sent > 0n ? gasHome * fees.maxFeePerGas : 0n
-  const needed = sent + expected + (dearest > kept ? dearest : kept)
-  // Native currency is looked up with every call.
-  const native = priced.get(zeroAddress)?.token
-  if (balanceWei >= needed || native === undefined) return []
-  return [shortOf([{ token: native, holds: balanceWei, needs: needed }], 'the call with its gas')]
-}
 
 /**
  * Asks the chain again for what a plan rests on. Writes of a wallet run one after the other, so whatever an earlier one

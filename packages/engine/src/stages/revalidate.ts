@@ -1,5 +1,5 @@
 import { zeroAddress } from 'viem'
-import { ToolError } from '@svc/amm'
+import { type ResultReads, ToolError } from '@svc/amm'
 import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from '../calldata/assert-declared.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
@@ -92,10 +92,10 @@ function isUnmoved(context: Reserved, progress: Progress): boolean {
   return progress.isBaseStanding && isFresh(context.engine.now(), progress) && !isAmidOwnMove(context, progress)
 }
 
-export function begin({ snapshotTaken, simulation, spend, priced }: Reserved): Progress {
+export function beginProgress({ snapshotTaken, simulation, spend, priced }: Reserved, reads?: ResultReads): Progress {
   const { reserved: _isReserved, used: _used, refusals: _refusals, ...reserved } = spend
   const valid = { snapshotTaken, simulation, firstStep: 0 }
-  return { signed: [], sent: [], mined: [], reserved, priced, isBaseStanding: true, valid, after: null }
+  return { signed: [], sent: [], mined: [], reserved, priced, isBaseStanding: true, valid, after: null, reads }
 }
 
 /**
@@ -115,7 +115,9 @@ function besideReceipt(context: Reserved, progress: Progress): (() => Promise<vo
   // Where more confirmations are waited for, the newest block is another than the receipt's by then.
   if (chain.confirmations > 1 || !progress.valid.snapshotTaken.tellsBlock) return undefined
   return async () => {
+    const beside = progress.reads?.beside?.().catch(() => undefined)
     progress.after = await readHoldings({ client, chain, wallet, allowances })
+    await beside
   }
 }
 

@@ -34,12 +34,15 @@ import { costWarnings, trustedPrices } from './weigh-value.ts'
 
 /**
  * Decodes what really moved, revokes what is left of the allowances, settles the ledger with it, and compares it with
- * the simulation. By now everything is mined: what fails here is logged and never turns a success into an error.
+ * the simulation. By now everything is mined: what fails here is logged and never turns a success into an error. What is read for
+ * the result is begun meanwhile, whatever becomes of that.
  */
 export async function settle(context: Reserved, progress: Progress): Promise<Settled> {
   const { engine, call, priced } = context
   const { balanceWei, standing } = await readAfter(context, progress)
   const deltas = realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
+  const begun = (async () => progress.reads?.begin(settledOf(context, progress, deltas, [])))()
+  begun.catch(() => undefined)
   const revokes = await revokeAllowances(context, progress, {
     blind: false,
     ...(standing === null ? {} : { standing }),
@@ -57,15 +60,13 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   await quietly(context, 'breaker', () => holdAgainstSimulation(context, comparable))
   const drift = simulationDrift(context.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
-  const gasCostWei = gasCostOf(receipts)
-  const gasCost = { gasCostWei, gasCostUsd: usdOf(zeroAddress, gasCostWei, priced) }
-  const settled = settledOf(context, progress, deltas, revokes, gasCost)
+  const settled = settledOf(context, progress, deltas, revokes)
   await quietly(context, 'audit', () =>
     engine.audit.append({
       event: 'tx.settled',
       ...callFacts(call),
       deltas: settled.deltas,
-      gasCostWei,
+      gasCostWei: settled.gasCostWei,
       ...counted,
       drift,
       transactions: settled.transactions.map(({ hash }) => hash),
@@ -232,9 +233,10 @@ function settledOf(
   progress: Progress,
   deltas: ReadonlyMap<string, bigint>,
   revokes: readonly TransactionReceipt[],
-  gasCost: Pick<Settled, 'gasCostWei' | 'gasCostUsd'>,
 ): Settled {
   const { mined } = progress
+  const gasCostWei = gasCostOf([...mined.map(({ receipt }) => receipt), ...revokes])
+  const gasCostUsd = usdOf(zeroAddress, gasCostWei, context.priced)
   const carried = mined.map(({ step, receipt }) => transactionOf(step.label, receipt))
   const main = carried.at(-1)
   if (main === undefined) throw new TypeError('A run without a transaction cannot be settled')
@@ -248,7 +250,7 @@ function settledOf(
     simulationPassed: true,
   }
   const { priceImpactBps } = context.value
-  const ofCost = costWarnings(context, gasCost.gasCostUsd)
+  const ofCost = costWarnings(context, gasCostUsd)
   const ofTokens = [...suspectWarnings(context), ...context.value.warnings, ...unlistedWarnings(context)]
   const calls = mined.flatMap((one) => callsIn(context, one))
   const gasOfBatch = gasIn(progress.valid.simulation)
@@ -257,7 +259,8 @@ function settledOf(
     main,
     calls,
     deltas: quantities,
-    ...gasCost,
+    gasCostWei,
+    gasCostUsd,
     gasOfBatch,
     safetyChecks,
     priceImpactBps,

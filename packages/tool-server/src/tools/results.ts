@@ -139,6 +139,12 @@ export function writeStamp(chain: Chain, intent: Intent, settled: Settled): Writ
   }
 }
 
+/** What is read once for a result, as the `begin` of `ResultReads` and for whoever shapes it. */
+export function onceMined<Read>(read: (mined: Settled) => Promise<Read>): (mined: Settled) => Promise<Read> {
+  let reading: Promise<Read> | undefined
+  return (mined) => (reading ??= read(mined))
+}
+
 /** Where a person can look a transaction up; null on a chain without an explorer. */
 export function explorerUrl(chain: Chain, hash: Hash): string | null {
   return chain.explorerUrl === null ? null : `${chain.explorerUrl}/tx/${hash}`

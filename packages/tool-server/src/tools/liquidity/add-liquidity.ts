@@ -3,12 +3,13 @@ import * as z from 'zod'
 import { estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { withinTime } from '@svc/runtime'
-import type { AddPreview, AddRequest, BlockTime, Intent, UsdPrice } from '@svc/amm'
+import type { AddPreview, AddRequest, BlockTime, Intent, Settled, UsdPrice } from '@svc/amm'
 import { writeTool } from '../../tool.ts'
 import { addContradictions, addParams, addRequestOf } from '../add-request.ts'
 import { chainInput } from '../params.ts'
 import {
   notesResult,
+  onceMined,
   poolSummary,
   poolSummaryResult,
   priceNotes,
@@ -66,8 +67,9 @@ export const addLiquidity = writeTool({
   const apyOf = context.isDryRun
     ? async () => apyTooLate
     : estimateFeeApy(context, chain, preview, context.now(), blockOf(price0 ?? price1))
-  return context.execute(intent, async (settled) => {
-    const added = await planned.decode(settled)
+  const reading = onceMined((mined) => planned.decode(mined))
+  const shape = async (settled: Settled) => {
+    const added = await reading(settled)
     const estimate = apyOf({ ...preview, liquidity: added.liquidity })
     const apy = await withinTime(estimate, context.figuresWithinMs ?? apyTimeoutMs, apyTooLate)
     return {
@@ -93,7 +95,8 @@ export const addLiquidity = writeTool({
         ...apy.notes,
       ],
     }
-  })
+  }
+  return context.execute(intent, shape, { begin: reading })
 })
 
 /** The money has moved by then: the answer does not wait long for a figure beside it. */

@@ -1,4 +1,4 @@
-import { type CompoundOutcome, tokenLabel } from '@svc/amm'
+import { type CompoundOutcome, type Settled, tokenLabel } from '@svc/amm'
 import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
@@ -7,6 +7,7 @@ import { compoundParams } from '../position-params.ts'
 import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import {
   notesResult,
+  onceMined,
   priceNotes,
   symbolsOf,
   symbolsResult,
@@ -51,8 +52,9 @@ export const compoundFees = writeTool({
     recipient: context.wallet.address,
     kept: context.keptDeposits()[0],
   })
-  return context.execute(planned.intent, async (settled) => {
-    const { fees0, fees1, amount0, amount1, liquidity, swapped } = await planned.decode(settled)
+  const reading = onceMined((mined) => planned.decode(mined))
+  const shape = async (settled: Settled) => {
+    const { fees0, fees1, amount0, amount1, liquidity, swapped } = await reading(settled)
     return {
       ...writeStamp(chain, planned.intent, settled),
       positionId: position.positionId,
@@ -71,7 +73,8 @@ export const compoundFees = writeTool({
       newLiquidity: `${liquidity}`,
       notes: [...settled.warnings, ...priceNotes([token0, price0], [token1, price1])],
     }
-  })
+  }
+  return context.execute(planned.intent, shape, { begin: reading })
 })
 
 function swapText({ tokenIn, tokenOut, amountIn, amountOut, version }: Swapped): string {

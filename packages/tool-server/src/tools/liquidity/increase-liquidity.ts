@@ -20,6 +20,7 @@ import {
 import {
   inOrder,
   notesResult,
+  onceMined,
   priceNotes,
   symbolsOf,
   symbolsResult,
@@ -80,9 +81,11 @@ export const increaseLiquidity = writeTool({
     deadline: deadlineOf(input.deadlineSeconds, context),
     kept: context.keptDeposits()[0],
   })
-  return context.execute(planned.intent, async (settled) => {
-    const [added, after] = await Promise.all([planned.decode(settled), readAfter(chain, position, settled, context)])
-    const total = totalAfter(position, after, added.liquidity)
+  const after = positionAfter(chain, position, context)
+  const reading = onceMined((mined) => Promise.all([planned.decode(mined), after.read(mined)]))
+  const shape = async (settled: Settled) => {
+    const [added, now] = await reading(settled)
+    const total = totalAfter(position, now, added.liquidity)
     const [added0, added1] = inOrder(inverted, added.amount0, added.amount1)
     const [total0, total1] = inOrder(inverted, total.amount0, total.amount1)
     return {
@@ -102,7 +105,8 @@ export const increaseLiquidity = writeTool({
         ...priceNotes([token0, price0], [token1, price1]),
       ],
     }
-  })
+  }
+  return context.execute(planned.intent, shape, { beside: after.look, begin: reading })
 })
 
 /**
@@ -125,18 +129,22 @@ const wasEmpty =
 const staleTotal =
   'The position could not be read after the transaction: newTotal members are its state before the call plus what was added, at the price before it.'
 
-/** `null` when the chain does not answer, or answers with a block before the transaction. */
-async function readAfter(
-  chain: Chain,
-  before: Position,
-  settled: Settled,
-  context: WriteContext,
-): Promise<Position | null> {
-  try {
-    const { version, positionId } = before
-    const position = await context.liquidity.position(chain, version, positionId, { before })
-    return position.pool.blockNumber >= settled.main.blockNumber ? position : null
-  } catch {
-    return null
+/**
+ * Reads the position as it is after the transaction, beside its receipt where that is mined by then: `null` when the chain does not answer,
+ * or answers with a block before the transaction.
+ */
+function positionAfter(chain: Chain, before: Position, context: WriteContext) {
+  const { version, positionId } = before
+  const readNow = () => context.liquidity.position(chain, version, positionId, { before }).catch(() => null)
+  let seen: Position | null = null
+  return {
+    async look(): Promise<void> {
+      seen = await readNow()
+    },
+    async read({ main }: Settled): Promise<Position | null> {
+      const isAfter = (position: Position | null) => position !== null && position.pool.blockNumber >= main.blockNumber
+      const position = isAfter(seen) ? seen : await readNow()
+      return isAfter(position) ? position : null
+    },
   }
 }

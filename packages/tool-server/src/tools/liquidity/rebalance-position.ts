@@ -21,6 +21,7 @@ import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import {
   inOrder,
   notesResult,
+  onceMined,
   priceNotes,
   symbolsOf,
   symbolsResult,
@@ -89,8 +90,9 @@ export const rebalancePosition = writeTool({
   const isApart = planned.intent.atomicity === 'sequential'
   const notes = isApart ? [apartNote] : []
   const intent = { ...planned.intent, ...worth.intent, notes, why: [planned.intent.why, ...worth.why].join(' ') }
-  return context.execute(intent, async (settled) => {
-    const { closed, opened } = await planned.decode(settled)
+  const reading = onceMined((mined) => planned.decode(mined))
+  const shape = async (settled: Settled) => {
+    const { closed, opened } = await reading(settled)
     const [token0, token1] = inOrder(inverted, pool.token0, pool.token1)
     const [received0, received1] = inOrder(inverted, closed.amount0 + closed.fees0, closed.amount1 + closed.fees1)
     const fees = [valueUsd(closed.fees0, pool.token0, price0), valueUsd(closed.fees1, pool.token1, price1)] as const
@@ -126,7 +128,8 @@ export const rebalancePosition = writeTool({
         ...priceNotes([pool.token0, price0], [pool.token1, price1]),
       ],
     }
-  })
+  }
+  return context.execute(intent, shape, { begin: reading })
 })
 
 const apartNote =

@@ -246,16 +246,22 @@ export async function earning(trading: TradingWorld, world: World, version: 'v3'
   return { positionId }
 }
 
+/** What a trading API that wants the money can try with an operation. What claims pay is no matter of slippage: there is no least to lower. */
+export function tricksOn({ tool }: Pick<Operation, 'tool'>): readonly TradingTrick[] {
+  return promises.has(tool) ? tradingTricks : tradingTricks.filter((trick) => trick !== 'lower-least')
+}
+
 /** No transaction that is not what was asked for is signed, and the next honest one is. Says how many were refused. */
 export async function expectRefused(
   trading: TradingWorld,
-  { name, tool, prepare }: Operation,
+  operation: Operation,
   { tricks = tradingTricks, isFollowed = true }: Tried = {},
 ): Promise<number> {
+  const { name, tool, prepare } = operation
   const world = await trading.open()
   const args = await prepare(trading, world)
   const nonce = await world.client.getTransactionCount({ address: world.wallet })
-  const tried = tricks.filter((trick) => trick !== 'lower-least' || promises.has(tool))
+  const tried = tricksOn(operation).filter((trick) => tricks.includes(trick))
   for (const trick of tried) {
     trading.api().setFaults([{ fault: trick }])
     const { code, message } = await world.refuse(tool, args)
@@ -272,7 +278,7 @@ export async function expectRefused(
   return tried.length
 }
 
-/** What claims pay is no matter of slippage: their calls promise no least that could be lowered. */
+/** Those whose calls promise a least. */
 const promises: ReadonlySet<string> = new Set([
   'add_liquidity',
   'increase_liquidity',

@@ -1,0 +1,105 @@
+import { v3PositionManagerAbi, v4StateViewAbi } from '@svc/amm/abis'
+import { chains } from '@svc/wallet/core'
+import { type Address, createPublicClient, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { mintDeposit } from '../fixtures/deposit.fixture.ts'
+import { askFeesAhead, settledFees } from './moved.ts'
+
+const chain = { ...chains.find(({ id }) => id === 1)!, confirmations: 1 }
+const wallet: Address = '0x00000000000000000000000000000000000000aa'
+const token: Address = '0x00000000000000000000000000000000000000bb'
+const [one, other] = ['0x1', '0x2'] as const
+const poolId: Hex = `0x${'0b'.repeat(32)}`
+const ticks = { tickLower: -600, tickUpper: 600 }
+const pool = { id: poolId, token0: one, token1: other }
+
+describe.each(['v3', 'v4'] as const)('settled fees of a %s position', (version) => {
+  it('are those of the older block where they are less, as asked ahead at the same block', async () => {
+    const world = worldOf(version)
+    const ahead = askFeesAhead(world.question, [world.position], 100n)
+    expect(await settledFees(world.question, simulated(world, 100n), ahead)).toEqual(feesOf(98n))
+    const asked = world.asked.length
+    expect(await settledFees(world.question, simulated(world, 100n))).toEqual(feesOf(98n))
+    expect(world.asked).toHaveLength(2 * asked)
+  })
+
+  it('are asked again where the simulation is of another block', async () => {
+    const world = worldOf(version)
+    const ahead = askFeesAhead(world.question, [world.position], 100n)
+    expect(await settledFees(world.question, simulated(world, 101n), ahead)).toEqual(feesOf(99n))
+  })
+})
+
+describe('what an intent declares of the place of a v4 position', () => {
+  it('counts for nothing where the simulation shows another: fees of somebody else there are not its own', async () => {
+    const world = worldOf('v4', { tickLower: -60, tickUpper: 60 })
+    const ahead = askFeesAhead(world.question, [world.position], 100n)
+    expect(ahead?.size).toBe(1)
+    expect(await settledFees(world.question, simulated(world, 100n), ahead)).toEqual(feesOf(98n))
+  })
+
+  it('is not needed: a position of which none is declared is asked after the simulation', async () => {
+    const world = worldOf('v4', null)
+    const ahead = askFeesAhead(world.question, [world.position], 100n)
+    expect([ahead?.size, world.asked]).toEqual([0, []])
+    expect(await settledFees(world.question, simulated(world, 100n), ahead)).toEqual(feesOf(98n))
+  })
+})
+
+it('nobody asks for fees of a call that approves and sends nothing', async () => {
+  const world = worldOf('v3')
+  const question = { ...world.question, intent: { ...world.question.intent, approvals: [] } }
+  expect(askFeesAhead(question, [world.position], 100n)).toBeNull()
+  expect([await settledFees(question, simulated(world, 100n)), world.asked]).toEqual([undefined, []])
+})
+
+/** Of both tokens as much as the number of the block; at any other place than that of the position a thousand times as much. */
+function worldOf(version: 'v3' | 'v4', declared: typeof ticks | null = ticks) {
+  const asked: bigint[] = []
+  const client = createPublicClient({
+    transport: custom({
+      async request({ params: [{ data }, block] }: { readonly params: readonly [{ readonly data: Hex }, Hex] }) {
+        asked.push(BigInt(block))
+        return version === 'v3' ? collected(data, BigInt(block)) : kept(data, BigInt(block))
+      },
+    }),
+  })
+  const contract = chain.amm[version]!.positionManager
+  const increase = { ...mintDeposit, version, kind: 'increase', positionId: '7', pool: poolId } as const
+  const deposits = declared === null ? [] : [{ ...increase, ...declared }]
+  const approvals = [{ token, spender: token, amount: 1n, via: 'erc20', revokeAfter: true }] as const
+  const bounds = { liquidity: 1n, most: { amount0: 1n, amount1: 1n }, least: { amount0: 0n, amount1: 0n } }
+  const put = { version, contract, positionId: 7n, pool: null, ticks: null, ...bounds }
+  return {
+    asked,
+    position: { contract, id: 7n },
+    question: { client, chain, wallet, intent: { approvals, calls: [], deposits }, callBounds: [{ deposits: [put] }] },
+  }
+}
+
+function simulated({ position }: ReturnType<typeof worldOf>, blockNumber: bigint) {
+  const held = { ...position, pool, isHooked: false, ...ticks, liquidityBefore: 1n, liquidityAfter: 2n }
+  return { inspected: { positions: [held], pools: [], orders: [] }, blockNumber }
+}
+
+function feesOf(block: bigint): ReadonlyMap<string, bigint> {
+  return new Map([
+    [one, block],
+    [other, block],
+  ])
+}
+
+function collected(data: Hex, block: bigint): Hex {
+  const { functionName } = decodeFunctionData({ abi: v3PositionManagerAbi, data })
+  expect(functionName).toBe('collect')
+  return encodeFunctionResult({ abi: v3PositionManagerAbi, functionName: 'collect', result: [block, block] })
+}
+
+function kept(data: Hex, block: bigint): Hex {
+  const { functionName, args } = decodeFunctionData({ abi: v4StateViewAbi, data })
+  if (functionName === 'getPositionInfo')
+    return encodeFunctionResult({ abi: v4StateViewAbi, functionName, result: [1n, 0n, 0n] })
+  expect(functionName).toBe('getFeeGrowthInside')
+  const growth = (args?.[1] === ticks.tickLower ? block : block * 1_000n) << 128n
+  return encodeFunctionResult({ abi: v4StateViewAbi, functionName: 'getFeeGrowthInside', result: [growth, growth] })
+}
