@@ -40,7 +40,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   const { engine, call, priced } = context
   const { balanceWei, standing } = await readAfter(context, progress)
   const deltas = realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
-  const revokes = await revokeAllowances(context, progress, {
+  const { receipts: revokes, forgotten } = await revokeAllowances(context, progress, {
     blind: false,
     ...(standing === null ? {} : { standing }),
   })
@@ -71,6 +71,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
       transactions: settled.transactions.map(({ hash }) => hash),
     }),
   )
+  await forgotten
   return settled
 }
 
