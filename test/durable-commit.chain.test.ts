@@ -19,7 +19,7 @@ describe.each(storeEngines)('durable commits of a write under a key, on $engine'
   const newPlace = usePlaces()
   const waited = (what: string) => ({ on: engine, waits: true, what })
   const withNext = (what: string) => ({ on: engine, waits: engine === 'PostgreSQL', what })
-  const file = (what: string) => ({ on: 'file' as const, waits: true, what })
+  const file = (what: string) => ({ on: 'file', waits: true, what })
   const reserved = withNext('spending_session, reservation, reservation_budget')
   const settled = waited('journal, reservation_budget, spending_session, reservation')
   /** Signed before the first byte leaves; then what the chain tells again whoever asks: that it was sent, and is mined. */
@@ -77,7 +77,7 @@ function boundariesOf(commits: readonly DurableCommit[]): readonly DurableCommit
 }
 
 /** Of what has no order of its own. */
-function inOrder(commits: readonly DurableCommit[]): readonly DurableCommit[] {
+function inOrder<Commit extends Pick<DurableCommit, 'what'>>(commits: readonly Commit[]): readonly Commit[] {
   return commits.toSorted((one, other) => one.what.localeCompare(other.what))
 }
 
