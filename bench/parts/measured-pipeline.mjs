@@ -105,18 +105,22 @@ function callOf() {
   }
 }
 
-/** Adds up the time in which at least one thing outside is waited for. */
+/** Adds up the time in which at least one thing outside is waited for, and the CPU time that passes meanwhile. */
 function createOutsideClock() {
   let open = 0
   let since = 0
   let total = 0
+  let cpuSince = 0
+  let cpuTotal = 0
   const enter = () => {
-    if (open === 0) since = performance.now()
+    if (open === 0) [since, cpuSince] = [performance.now(), cpuMs()]
     open += 1
   }
   const leave = () => {
     open -= 1
-    if (open === 0) total += performance.now() - since
+    if (open > 0) return
+    total += performance.now() - since
+    cpuTotal += cpuMs() - cpuSince
   }
   return {
     enter,
@@ -131,7 +135,14 @@ function createOutsideClock() {
     },
     /** Milliseconds so far. */
     total: () => total + (open > 0 ? performance.now() - since : 0),
+    /** Milliseconds of CPU that this process has used so far while nothing outside was waited for. */
+    ownCpu: () => (open > 0 ? cpuSince : cpuMs()) - cpuTotal,
   }
+}
+
+function cpuMs() {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
 }
 
 /** From a receipt that is not there yet to the next request, the block is waited for. */

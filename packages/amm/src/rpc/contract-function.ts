@@ -1,5 +1,6 @@
 import {
   type Abi,
+  type AbiParameter,
   type AbiStateMutability,
   type Address,
   type ContractFunctionArgs,
@@ -21,8 +22,13 @@ export function contractFunction<const TAbi extends Abi, TName extends ContractF
 ): ContractFunction<TAbi, TName> {
   const call: { abi: Abi; functionName: string } = { abi, functionName }
   const prepared: { abi: Abi; functionName: Hex } = prepareEncodeFunctionData(call)
-  const encode = (args: unknown) => encodeFunctionData({ ...prepared, args: args as readonly unknown[] })
+  const [item] = prepared.abi
+  const takesNothing = item?.type === 'function' && item.inputs.length === 0
+  const encode = (args: unknown): Hex =>
+    takesNothing ? prepared.functionName : encodeFunctionData({ ...prepared, args: args as readonly unknown[] })
+  const integers = item?.type === 'function' ? integersOf(item.outputs) : null
   const decode = (data: Hex): unknown =>
+    (integers !== null ? decodeIntegers(integers, data) : undefined) ??
     decodeFunctionResult({ abi: prepared.abi, functionName: call.functionName, data })
   return (to, args) => ({ to, data: encode(args), decode: (data) => decode(data) as never })
 }
@@ -55,4 +61,56 @@ export function contractRead<
   args: TArgs,
 ): ContractRead<ContractFunctionReturnType<TAbi, AbiStateMutability, TName, TArgs>> {
   return contractFunction(abi, functionName)(to, args)
+}
+
+/** An output that is an integer or a list of them. */
+type Integers = { readonly bits: number; readonly isSigned: boolean; readonly isList: boolean }
+
+/** `null` where one of the outputs is anything else, or there is none. */
+function integersOf(outputs: readonly AbiParameter[]): readonly Integers[] | null {
+  const found = outputs.flatMap(({ type }): readonly Integers[] => {
+    const [, unsigned, bits, list] = /^(u?)int(\d{1,3})(\[\])?$/.exec(type) ?? []
+    return bits === undefined ? [] : [{ bits: Number(bits), isSigned: unsigned === '', isList: list !== undefined }]
+  })
+  return found.length === outputs.length && found.length > 0 ? found : null
+}
+
+/**
+ * Integers and lists of them, laid out as contracts lay them out: the lists one after the other behind the words. What a price rests on
+ * is mostly that, a hundred of them, and the general decoder takes some microseconds for each. What it gives is what that one gives;
+ * `undefined` for bytes laid out in any other way, which are left to it.
+ */
+function decodeIntegers(outputs: readonly Integers[], data: Hex): unknown {
+  const text = data.slice(2)
+  let end = outputs.length * wordDigits
+  if (text.length < end || noDigit.test(text)) return undefined
+  const values: unknown[] = []
+  for (const [index, output] of outputs.entries()) {
+    const at = index * wordDigits
+    if (!output.isList) {
+      values.push(integerAt(text, at, output))
+      continue
+    }
+    if (integerAt(text, at, offset) !== end / 2) return undefined
+    const count = integerAt(text, end, offset)
+    const first = end + wordDigits
+    if (typeof count !== 'number' || count > (text.length - first) / wordDigits) return undefined
+    values.push(Array.from({ length: count }, (_, nth) => integerAt(text, first + nth * wordDigits, output)))
+    end = first + count * wordDigits
+  }
+  if (text.length !== end || values.flat().includes(undefined)) return undefined
+  return values.length === 1 ? values[0] : values
+}
+
+const wordDigits = 64
+const noDigit = /[^0-9a-f]/i
+const offset: Integers = { bits: 32, isSigned: false, isList: false }
+
+/** Up to 48 bits a number, above a bigint; `undefined` where there is no word, or a number that is not exact. */
+function integerAt(text: string, at: number, { bits, isSigned }: Integers): bigint | number | undefined {
+  if (at + wordDigits > text.length) return undefined
+  const word = BigInt(`0x${text.slice(at, at + wordDigits)}`)
+  const value = isSigned ? BigInt.asIntN(256, word) : word
+  if (bits > 48) return value
+  return Number.isSafeInteger(Number(value)) ? Number(value) : undefined
 }

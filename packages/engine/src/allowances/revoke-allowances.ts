@@ -31,17 +31,19 @@ export async function forgetRights(context: Reserved): Promise<void> {
  * not waited for: a transaction is out whose end is unknown, and the revocation queues behind it by its nonce. Nothing is
  * forgotten while bytes that were declined may still be mined, or where the block that was read lacks transactions of the
  * wallet: either may be the approval. Never rejects: what could not be revoked stays pending, and the next write or start
- * tries again.
+ * tries again. What is revoked is forgotten on disk when `forgotten` resolves, which nothing else has to wait for.
  */
 export async function revokeAllowances(
   context: Reserved,
   progress: Progress,
   options: { readonly blind: boolean; readonly standing?: Standing },
-): Promise<readonly TransactionReceipt[]> {
+): Promise<Revoked> {
   const { engine, call, allowances } = context
   const pendingRevocations = pendingOf(context)
-  if (pendingRevocations.length === 0) return []
   const receipts: TransactionReceipt[] = []
+  let forgotten: Promise<void> = Promise.resolve()
+  if (pendingRevocations.length === 0) return { receipts, forgotten }
+  const stillOwed = (error: unknown): void => engine.log.warn('allowances.owed', { requestId: call.requestId, error })
   try {
     const standing = options.blind ? null : (options.standing ?? (await currentAllowances(context, allowances)))
     const mayForget = standing?.holdsAll === true && !(await isAnyRefused(context))
@@ -66,12 +68,14 @@ export async function revokeAllowances(
       }
     }
     if (failures.length > 0) throw failures[0]
-    if (mayForget) await engine.pendingRevocations.remove(pendingRevocations)
+    if (mayForget) forgotten = engine.pendingRevocations.remove(pendingRevocations).catch(stillOwed)
   } catch (error) {
-    engine.log.warn('allowances.owed', { requestId: call.requestId, error })
+    stillOwed(error)
   }
-  return receipts
+  return { receipts, forgotten }
 }
+
+type Revoked = { readonly receipts: readonly TransactionReceipt[]; readonly forgotten: Promise<void> }
 
 /** Whether bytes of the wallet were declined on the chain and may be mined all the same, so that what reads as zero may rise. */
 export async function isAnyRefused({

@@ -1,4 +1,16 @@
-import { type Abi, type AbiParameter, parseAbiParameters } from 'viem'
+import {
+  type Abi,
+  type AbiFunction,
+  AbiFunctionSignatureNotFoundError,
+  type AbiParameter,
+  concatHex,
+  decodeAbiParameters,
+  encodeAbiParameters,
+  type Hex,
+  parseAbiParameters,
+  slice,
+  toFunctionSelector,
+} from 'viem'
 import { v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
 import { positionPermitAbi } from '@svc/amm/liquidity'
 
@@ -56,12 +68,12 @@ export const routerCommands = new Map<number, readonly AbiParameter[] | 'v4Actio
 
 export type ManagerCommand = {
   readonly version: 'v3' | 'v4'
-  readonly abi: Abi
+  readonly calls: CallCodec
   readonly functions: ReadonlySet<string>
 }
 
 /** A right over a position, by a signature. */
-const permits: ManagerCommand = { version: 'v3', abi: positionPermitAbi, functions: new Set(['permit']) }
+const permits: ManagerCommand = { version: 'v3', calls: callCodec(positionPermitAbi), functions: new Set(['permit']) }
 
 /**
  * Commands by which the universal router calls a position manager, as far as a migration needs them. A permit alone may fail: what
@@ -70,6 +82,51 @@ const permits: ManagerCommand = { version: 'v3', abi: positionPermitAbi, functio
 export const managerCommands: ReadonlyMap<number, ManagerCommand> = new Map<number, ManagerCommand>([
   [0x11, permits],
   [0x91, permits],
-  [0x12, { version: 'v3', abi: v3PositionManagerAbi, functions: new Set(['decreaseLiquidity', 'collect', 'burn']) }],
-  [0x14, { version: 'v4', abi: v4PositionManagerAbi, functions: new Set(['modifyLiquidities']) }],
+  [
+    0x12,
+    {
+      version: 'v3',
+      calls: callCodec(v3PositionManagerAbi),
+      functions: new Set(['decreaseLiquidity', 'collect', 'burn']),
+    },
+  ],
+  [0x14, { version: 'v4', calls: callCodec(v4PositionManagerAbi), functions: new Set(['modifyLiquidities']) }],
 ])
+
+/**
+ * The calls of a contract as bytes. Its functions are hashed once, with the first call that is read: to look through an ABI for each costs
+ * a hash for every function that stands before the one that is called.
+ */
+export function callCodec(abi: Abi): CallCodec {
+  let bySelector: ReadonlyMap<Hex, AbiFunction> | null = null
+  return {
+    abi,
+    decode(data) {
+      bySelector ??= functionsOf(abi)
+      const selector = slice(data, 0, 4)
+      const item = bySelector.get(selector)
+      if (item === undefined) throw new AbiFunctionSignatureNotFoundError(selector, { docsPath: 'decodeFunctionData' })
+      const args = item.inputs.length === 0 ? [] : decodeAbiParameters(item.inputs, slice(data, 4))
+      return { item, args, canonical: concatHex([selector, encodeAbiParameters(item.inputs, args)]) }
+    },
+  }
+}
+
+export type CallCodec = {
+  readonly abi: Abi
+  /** Throws on bytes that are no call of the contract. */
+  decode(data: Hex): DecodedCall
+}
+
+export type DecodedCall = {
+  readonly item: AbiFunction
+  readonly args: readonly unknown[]
+  /** The same call encoded again. */
+  readonly canonical: Hex
+}
+
+/** Of two functions with one selector the first counts. */
+function functionsOf(abi: Abi): ReadonlyMap<Hex, AbiFunction> {
+  const functions = abi.filter((item): item is AbiFunction => item.type === 'function')
+  return new Map(functions.toReversed().map((item) => [toFunctionSelector(item), item]))
+}

@@ -2,13 +2,10 @@ import { isRecord } from '@svc/runtime'
 import type { RegistryForm } from '@svc/wallet/core'
 import {
   type Abi,
-  type AbiFunction,
   type AbiParameter,
   type Address,
   decodeAbiParameters,
-  decodeFunctionData,
   encodeAbiParameters,
-  encodeFunctionData,
   type Hex,
   hexToBytes,
   isAddress,
@@ -25,6 +22,8 @@ import {
   wrappedNativeAbi,
 } from '@svc/amm/abis'
 import {
+  callCodec,
+  type CallCodec,
   increasesPosition,
   type ManagerCommand,
   managerCommands,
@@ -105,19 +104,17 @@ export function surfaceAbi(surface: Surface): Abi {
   return surfaces[surface].abi
 }
 
-type SurfaceRules = { readonly abi: Abi }
-
-const surfaces: Readonly<Record<Surface, SurfaceRules>> = {
-  v2Router: { abi: v2RouterAbi },
-  v3PositionManager: { abi: v3PositionManagerAbi },
-  v3SwapRouter02: { abi: v3SwapRouter02Abi },
-  v4PositionManager: { abi: v4PositionManagerAbi },
-  universalRouter: { abi: universalRouterAbi },
-  wrappedNative: { abi: wrappedNativeAbi },
-  twammHook: { abi: twammOrderAbi },
-  identityRegistry: { abi: identityRegistryAbi },
-  handleRegistry: { abi: handleRegistryAbi },
-  rewardDistributor: { abi: rewardDistributorAbi },
+const surfaces: Readonly<Record<Surface, CallCodec>> = {
+  v2Router: callCodec(v2RouterAbi),
+  v3PositionManager: callCodec(v3PositionManagerAbi),
+  v3SwapRouter02: callCodec(v3SwapRouter02Abi),
+  v4PositionManager: callCodec(v4PositionManagerAbi),
+  universalRouter: callCodec(universalRouterAbi),
+  wrappedNative: callCodec(wrappedNativeAbi),
+  twammHook: callCodec(twammOrderAbi),
+  identityRegistry: callCodec(identityRegistryAbi),
+  handleRegistry: callCodec(handleRegistryAbi),
+  rewardDistributor: callCodec(rewardDistributorAbi),
 }
 
 const deepestNesting = 3
@@ -125,32 +122,25 @@ const deepestNesting = 3
 /** Where a function stands: in a call of the target, and how deep. */
 type Place = { readonly target: Address; readonly managers: PositionManagers; readonly depth: number }
 
-function readFunction(rules: SurfaceRules, data: Hex, place: Place): readonly CalldataPart[] {
+function readFunction(codec: CallCodec, data: Hex, place: Place): readonly CalldataPart[] {
   if (place.depth > deepestNesting) throw new RangeError('nested too deeply')
-  const { functionName, args = [] } = decodeFunctionData({ abi: rules.abi, data })
-  requireSame(encodeFunctionData({ abi: rules.abi, functionName, args }), data)
-  const fitting = rules.abi.filter(
-    (item): item is AbiFunction =>
-      item.type === 'function' && item.name === functionName && item.inputs.length === args.length,
+  const { item, args, canonical } = codec.decode(data)
+  requireSame(canonical, data)
+  const fitting = codec.abi.filter(
+    (other) => other.type === 'function' && other.name === item.name && other.inputs.length === args.length,
   )
-  const [definition] = fitting
   // Overloads are distinguished by how much they take, and a view function has no business in a transaction.
-  if (definition === undefined || fitting.length > 1) throw new TypeError('ambiguous')
-  if (definition.stateMutability === 'view' || definition.stateMutability === 'pure') throw new TypeError('view')
-  const own = { name: functionName, values: namedValues(definition.inputs, args) }
+  if (fitting.length > 1) throw new TypeError('ambiguous')
+  if (item.stateMutability === 'view' || item.stateMutability === 'pure') throw new TypeError('view')
+  const own = { name: item.name, values: namedValues(item.inputs, args) }
   if (setsAgentWallet(own)) throw new RangeError('the registry alone keeps this key')
-  return [own, ...innerParts(rules, functionName, args, place)]
+  return [own, ...innerParts(codec, item.name, args, place)]
 }
 
-function innerParts(
-  rules: SurfaceRules,
-  name: string,
-  args: readonly unknown[],
-  place: Place,
-): readonly CalldataPart[] {
+function innerParts(codec: CallCodec, name: string, args: readonly unknown[], place: Place): readonly CalldataPart[] {
   const deeper = { ...place, depth: place.depth + 1 }
   if (name === 'multicall')
-    return args.filter(isHexList).flatMap((calls) => calls.flatMap((call) => readFunction(rules, call, deeper)))
+    return args.filter(isHexList).flatMap((calls) => calls.flatMap((call) => readFunction(codec, call, deeper)))
   if (name === 'modifyLiquidities') return readV4Actions(requireHex(args[0]))
   if (name === 'execute') return readRouterCommands(requireHex(args[0]), requireHexList(args[1]), deeper)
   return []
@@ -190,13 +180,13 @@ function readRouterCommands(commands: Hex, inputs: readonly Hex[], place: Place)
 }
 
 function readManagerCall(
-  { version, abi, functions }: ManagerCommand,
+  { version, calls, functions }: ManagerCommand,
   call: Hex,
   place: Place,
 ): readonly CalldataPart[] {
   const manager = place.managers[version]
   if (manager === undefined) throw new TypeError('no such position manager')
-  const [own, ...inner] = readFunction({ abi }, call, place)
+  const [own, ...inner] = readFunction(calls, call, place)
   if (own === undefined || !functions.has(own.name)) throw new TypeError('no call for the router')
   return [own, ...inner].map((part) => Object.assign(part, { manager, values: withNames(part.values, manager, place) }))
 }

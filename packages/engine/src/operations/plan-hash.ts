@@ -1,4 +1,4 @@
-import { type Address, type Hash, keccak256, toHex } from 'viem'
+import { type Address, type Hash, keccak256, stringToBytes } from 'viem'
 import type { ExecutionContext } from '../context/engine.ts'
 import { type ShownContext, shownOf, type TokenContext, wholeValues } from './plan-shown.ts'
 import type { Intent, Plan } from '@svc/amm'
@@ -10,7 +10,7 @@ import type { Intent, Plan } from '@svc/amm'
  */
 export function planHash({ principalId, tool, input, wallet, intent, shown }: HashedPlan): Hash {
   const text = JSON.stringify(canonical({ principalId, tool, input: argumentsOf(input), wallet, intent, shown }))
-  return keccak256(toHex(text))
+  return keccak256(stringToBytes(text))
 }
 
 export type HashedPlan = {

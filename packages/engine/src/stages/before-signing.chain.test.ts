@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { encodeFunctionData, formatEther, parseAbi, parseUnits } from 'viem'
@@ -22,6 +22,24 @@ describe('what must be there before anything is signed', () => {
     expect(await pipeline.store.ledger.open()).toEqual([])
     forget(pipeline)
     await pipeline.store.close()
+  })
+
+  it('the note of what will have to be revoked', async () => {
+    const pipeline = await open()
+    // Stands where the file is written before it takes the place of the old one.
+    const inTheWay = join(pipeline.dataDir, `owed-allowances.json.${process.pid}.tmp`)
+    await mkdir(inTheWay)
+    const refused = await pipeline.run(swapIntent(pipeline, '1')).catch((error: unknown) => error)
+    expect(refused).toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      message: expect.stringContaining('the owed allowances cannot be written'),
+    })
+    expect(pipeline.trace).not.toContain('journal recordSigned')
+    expect(await pipeline.nonce()).toBe(0)
+    expect(await pipeline.store.ledger.open()).toEqual([])
+    await rmdir(inTheWay)
+    await pipeline.run(swapIntent(pipeline, '1'))
+    expect(await pipeline.nonce()).toBe(2)
   })
 
   it('a simulation', async () => {

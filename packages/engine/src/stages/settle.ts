@@ -43,7 +43,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   const deltas = realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
   const begun = (async () => progress.reads?.begin(settledOf(context, progress, deltas, [])))()
   begun.catch(() => undefined)
-  const revokes = await revokeAllowances(context, progress, {
+  const { receipts: revokes, forgotten } = await revokeAllowances(context, progress, {
     blind: false,
     ...(standing === null ? {} : { standing }),
   })
@@ -72,6 +72,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
       transactions: settled.transactions.map(({ hash }) => hash),
     }),
   )
+  await forgotten
   return settled
 }
 

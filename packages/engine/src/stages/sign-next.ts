@@ -19,7 +19,9 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
   const { call, intent, reservationId, tokenAllowlistPassed } = context
   const { simulation, snapshotTaken, firstStep } = progress.valid
   context.engine.requireOpen()
-  if (progress.signed.length === 0) await oweAllowances(context)
+  // Goes to the disk beside the audit line, and is waited for before anything is allowed.
+  const owed = progress.signed.length === 0 ? oweAllowances(context) : Promise.resolve()
+  owed.catch(() => undefined)
   noteSimulated(context, progress)
   const delegateTo = await delegationOf(context, next)
   const entry = await sign(context, next, {
@@ -29,6 +31,7 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
     reservationId,
     ...(delegateTo === null ? {} : { delegateTo }),
     isWayHome: progress.reserved.isExit && mayBringHome(context),
+    owed,
     facts: {
       why: intent.why,
       planHash: call.carriesOut?.planHash ?? shownPlanHash(context),

@@ -35,7 +35,8 @@ export async function sign(context: ExecutionContext, step: Step, terms: Terms):
       ...terms.facts,
     }),
   )
-  noted.catch(() => undefined)
+  const ready = Promise.all([noted, terms.owed])
+  ready.catch(() => undefined)
   try {
     const entry = await sender.sign({
       requestId: call.requestId,
@@ -48,16 +49,16 @@ export async function sign(context: ExecutionContext, step: Step, terms: Terms):
       maxPriorityFeePerGas: terms.fees.maxPriorityFeePerGas,
       reservationId: terms.reservationId,
       allow: async () => {
-        await noted
+        await ready
         await requireAllowed(context, step, terms)
       },
       ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
       ...(terms.delegateTo === undefined ? {} : { delegateTo: terms.delegateTo }),
     })
-    await noted
+    await ready
     return entry
   } catch (error) {
-    await noted
+    await ready
     throw signingError(error, chain.name)
   }
 }
@@ -84,6 +85,8 @@ export type Terms = {
   readonly reservationId: string | null
   /** It is a step of what only brings funds home, to the wallet alone, which some breakers let pass. */
   readonly isWayHome?: boolean
+  /** Resolves when it is on disk what will have to be revoked: nothing is signed before. */
+  readonly owed?: Promise<void>
   /** For the audit line. */
   readonly facts: Readonly<Record<string, unknown>>
 }

@@ -1,10 +1,7 @@
 import {
-  type Abi,
   type AbiParameter,
   decodeAbiParameters,
-  decodeFunctionData,
   encodeAbiParameters,
-  encodeFunctionData,
   type Hex,
   hexToBytes,
   parseAbiParameters,
@@ -18,6 +15,7 @@ import {
   v4PositionManagerAbi,
 } from '@svc/amm/abis'
 import { positionPermitAbi } from '@svc/amm/liquidity'
+import { callCodec, type CallCodec, type DecodedCall } from '../calldata/calldata-forms.ts'
 import type { Surface } from '../calldata/call-recipients.ts'
 import { upstreamRefusal } from '@svc/amm/upstream'
 import type { AmmDeployment } from '@svc/wallet/core'
@@ -28,38 +26,38 @@ import type { AmmDeployment } from '@svc/wallet/core'
  * contract. Throws `UNSAFE_TRANSACTION` with the reason.
  */
 export function readParts(surface: UpstreamSurface, version: RouterVersion, data: Hex): readonly Part[] {
-  return readFunction(abis[surface], version, data.toLowerCase() as Hex, 0)
+  return readFunction(surfaces[surface], version, data.toLowerCase() as Hex, 0)
 }
 
 export type UpstreamSurface = Exclude<Surface, 'twammHook' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry'>
 
 export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface {
-  return Object.hasOwn(abis, surface)
+  return Object.hasOwn(surfaces, surface)
 }
 
 export type Part = { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
 
-const abis: Readonly<Record<UpstreamSurface, Abi>> = {
-  v2Router: v2RouterAbi,
-  v3PositionManager: v3PositionManagerAbi,
-  v3SwapRouter02: v3SwapRouter02Abi,
-  v4PositionManager: v4PositionManagerAbi,
-  universalRouter: universalRouterAbi,
-  rewardDistributor: rewardDistributorAbi,
+const surfaces: Readonly<Record<UpstreamSurface, CallCodec>> = {
+  v2Router: callCodec(v2RouterAbi),
+  v3PositionManager: callCodec(v3PositionManagerAbi),
+  v3SwapRouter02: callCodec(v3SwapRouter02Abi),
+  v4PositionManager: callCodec(v4PositionManagerAbi),
+  universalRouter: callCodec(universalRouterAbi),
+  rewardDistributor: callCodec(rewardDistributorAbi),
 }
 
 const deepestNesting = 3
 
-function readFunction(abi: Abi, version: RouterVersion, data: Hex, depth: number): readonly Part[] {
+function readFunction(codec: CallCodec, version: RouterVersion, data: Hex, depth: number): readonly Part[] {
   if (depth > deepestNesting) throw upstreamRefusal('it nests calls too deeply')
-  const { functionName, args } = decodeCall(abi, data)
-  const item = abi.find((entry) => entry.type === 'function' && entry.name === functionName)
-  if (item?.type !== 'function' || item.stateMutability === 'view' || item.stateMutability === 'pure') {
+  const { item, args } = decodeCall(codec, data)
+  const { name: functionName } = item
+  if (item.stateMutability === 'view' || item.stateMutability === 'pure') {
     throw upstreamRefusal('it calls a function that moves nothing', { function: functionName })
   }
   const own: Part = { name: functionName, args: named(item.inputs, args) }
   if (functionName === 'multicall') {
-    const inner = listOf(own.args['data']).flatMap((call) => readFunction(abi, version, call, depth + 1))
+    const inner = listOf(own.args['data']).flatMap((call) => readFunction(codec, version, call, depth + 1))
     return [own, ...inner]
   }
   if (functionName === 'modifyLiquidities') return [own, ...readActions(hexOf(own.args['unlockData']), version)]
@@ -67,16 +65,15 @@ function readFunction(abi: Abi, version: RouterVersion, data: Hex, depth: number
   return [own, ...readCommands(hexOf(own.args['commands']), listOf(own.args['inputs']), version)]
 }
 
-function decodeCall(abi: Abi, data: Hex): { readonly functionName: string; readonly args: readonly unknown[] } {
-  let decoded: { readonly functionName: string; readonly args?: readonly unknown[] | undefined }
+function decodeCall(codec: CallCodec, data: Hex): DecodedCall {
+  let decoded: DecodedCall
   try {
-    decoded = decodeFunctionData({ abi, data })
+    decoded = codec.decode(data)
   } catch (cause) {
     throw unknownPart('a function', data.slice(0, 10), cause)
   }
-  const { functionName, args = [] } = decoded
-  requireSame(encodeFunctionData({ abi, functionName, args }), data, functionName)
-  return { functionName, args }
+  requireSame(decoded.canonical, data, decoded.item.name)
+  return decoded
 }
 
 function readCommands(commands: Hex, inputs: readonly Hex[], version: RouterVersion): readonly Part[] {
@@ -93,27 +90,27 @@ function readCommands(commands: Hex, inputs: readonly Hex[], version: RouterVers
   })
 }
 
-type ManagerCommand = { readonly abi: Abi; readonly functions: ReadonlySet<string> }
+type ManagerCommand = { readonly calls: CallCodec; readonly functions: ReadonlySet<string> }
 
-const permits: ManagerCommand = { abi: positionPermitAbi, functions: new Set(['permit']) }
+const permits: ManagerCommand = { calls: callCodec(positionPermitAbi), functions: new Set(['permit']) }
 
 /** What the universal router calls position managers with. Whether a permit may fail makes no difference here. */
 const managerCommands: ReadonlyMap<number, ManagerCommand> = new Map<number, ManagerCommand>([
   [0x11, permits],
   [0x91, permits],
-  [0x12, { abi: v3PositionManagerAbi, functions: new Set(['decreaseLiquidity', 'collect', 'burn']) }],
-  [0x14, { abi: v4PositionManagerAbi, functions: new Set(['modifyLiquidities']) }],
+  [0x12, { calls: callCodec(v3PositionManagerAbi), functions: new Set(['decreaseLiquidity', 'collect', 'burn']) }],
+  [0x14, { calls: callCodec(v4PositionManagerAbi), functions: new Set(['modifyLiquidities']) }],
 ])
 
 function readManagerCall(
-  { abi, functions }: ManagerCommand,
+  { calls, functions }: ManagerCommand,
   version: RouterVersion,
   input: Hex,
   command: number,
 ): readonly Part[] {
-  const { functionName } = attempt(() => decodeFunctionData({ abi, data: input })) ?? { functionName: '' }
-  if (!functions.has(functionName)) throw unknownCommand(command)
-  return readFunction(abi, version, input, 1)
+  const decoded = attempt(() => calls.decode(input))
+  if (decoded === null || !functions.has(decoded.item.name)) throw unknownCommand(command)
+  return readFunction(calls, version, input, 1)
 }
 
 function unknownCommand(command: number): Error {

@@ -1,4 +1,5 @@
-import { type CompiledQuery, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
+import { preparedQuery, type ValueOf } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import type { JournalState } from '@svc/wallet/core'
 
@@ -156,31 +157,4 @@ function literally(state: string) {
 
 function isFrom(from: RawBuilder<string>) {
   return sql<boolean>`lower(from_address) = ${from}`
-}
-
-/**
- * A query that is built and compiled when it runs first, and from then on runs with other values: to build one takes the
- * builder several times as long as it takes SQLite to answer it, and a write asks dozens. It belongs to the engine it ran
- * on first. `build` names every value that varies, and gives the same query each time.
- */
-function preparedQuery<Values extends Readonly<Record<string, unknown>>, Row>(
-  build: (db: Kysely<Schema>, value: ValueOf<Values>) => { compile(): CompiledQuery<Row> },
-): PreparedQuery<Values, Row> {
-  let compiled: CompiledQuery<Row> | null = null
-  return async (db, values) => {
-    compiled ??= build(db, (name) => sql`${{ [valueNamed]: name }}`).compile()
-    const parameters = compiled.parameters.map((given) => (isNamed(given) ? values[given[valueNamed]] : given))
-    return (await db.executeQuery<Row>({ ...compiled, parameters })).rows
-  }
-}
-
-type PreparedQuery<Values, Row> = (db: Kysely<Schema>, values: Values) => Promise<readonly Row[]>
-
-/** Stands in a query for a value that is given when it runs. */
-type ValueOf<Values> = <Name extends keyof Values & string>(name: Name) => RawBuilder<Values[Name]>
-
-const valueNamed = Symbol('value')
-
-function isNamed(parameter: unknown): parameter is { readonly [valueNamed]: string } {
-  return typeof parameter === 'object' && parameter !== null && valueNamed in parameter
 }

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import { preparedQuery } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { requireAmount } from './amounts.ts'
 
@@ -48,19 +49,23 @@ export async function takeBudgets(
   id: string,
   budgets: readonly BudgetAmount[],
 ): Promise<void> {
-  const rows = rowsOf(id, budgets)
-  if (rows.length === 0) return
-  await trx
+  for (const [name, usdMicros] of amountsByName(budgets)) {
+    // What takes nothing has no row.
+    if (usdMicros > 0n) await raise(trx, { id, name, usdMicros })
+  }
+}
+
+const raise = preparedQuery<BudgetRow, unknown>((db, value) =>
+  db
     .insertInto('reservation_budget')
-    .values(rows)
+    .values({ reservation_id: value('id'), name: value('name'), usd_micros: value('usdMicros') })
     .onConflict((conflict) =>
       conflict
         .columns(['reservation_id', 'name'])
         .doUpdateSet({ usd_micros: (row) => row.ref('excluded.usd_micros') })
         .whereRef('reservation_budget.usd_micros', '<', 'excluded.usd_micros'),
-    )
-    .execute()
-}
+    ),
+)
 
 /** Puts real amounts in place of reserved ones, also where none was reserved. Budgets that are not named stay as they are. */
 export async function settleBudgets(
@@ -68,16 +73,23 @@ export async function settleBudgets(
   id: string,
   budgets: readonly BudgetAmount[],
 ): Promise<void> {
-  const names = [...amountsByName(budgets).keys()]
-  if (names.length === 0) return
-  await trx.deleteFrom('reservation_budget').where('reservation_id', '=', id).where('name', 'in', names).execute()
-  const rows = rowsOf(id, budgets)
-  if (rows.length > 0) await trx.insertInto('reservation_budget').values(rows).execute()
+  for (const [name, usdMicros] of amountsByName(budgets)) {
+    if (usdMicros > 0n) await put(trx, { id, name, usdMicros })
+    else await drop(trx, { id, name })
+  }
 }
 
-/** What takes nothing has no row. */
-function rowsOf(reservation_id: string, budgets: readonly BudgetAmount[]) {
-  return [...amountsByName(budgets)]
-    .filter(([, usd_micros]) => usd_micros > 0n)
-    .map(([name, usd_micros]) => ({ reservation_id, name, usd_micros }))
-}
+const put = preparedQuery<BudgetRow, unknown>((db, value) =>
+  db
+    .insertInto('reservation_budget')
+    .values({ reservation_id: value('id'), name: value('name'), usd_micros: value('usdMicros') })
+    .onConflict((conflict) =>
+      conflict.columns(['reservation_id', 'name']).doUpdateSet({ usd_micros: (row) => row.ref('excluded.usd_micros') }),
+    ),
+)
+
+const drop = preparedQuery<Omit<BudgetRow, 'usdMicros'>, unknown>((db, value) =>
+  db.deleteFrom('reservation_budget').where('reservation_id', '=', value('id')).where('name', '=', value('name')),
+)
+
+type BudgetRow = { readonly id: string; readonly name: string; readonly usdMicros: bigint }

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { preparedQuery } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { requireAmount, amountsText, nativeCurrency } from './amounts.ts'
 import { touchLatestSession } from './spending-session.ts'
@@ -11,17 +12,20 @@ export async function countGas(trx: Transaction<Schema>, gas: readonly GasCost[]
   const counted: GasCost[] = []
   for (const cost of gas) {
     requireAmount(cost.usdMicros)
-    const noted = await trx
-      .updateTable('journal')
-      .set({ gas_usd_micros: cost.usdMicros })
-      .where('hash', '=', cost.hash)
-      .where('gas_usd_micros', 'is', null)
-      .returning('hash')
-      .executeTakeFirst()
-    if (noted !== undefined) counted.push(cost)
+    const noted = await noteGas(trx, { hash: cost.hash, usdMicros: cost.usdMicros })
+    if (noted.length > 0) counted.push(cost)
   }
   return counted
 }
+
+const noteGas = preparedQuery<Pick<GasCost, 'hash' | 'usdMicros'>, { readonly hash: string }>((db, value) =>
+  db
+    .updateTable('journal')
+    .set({ gas_usd_micros: value('usdMicros') })
+    .where('hash', '=', value('hash'))
+    .where('gas_usd_micros', 'is', null)
+    .returning('hash'),
+)
 
 /**
  * Puts gas that no reservation settles into the ledger: a settled row of no amount for each transaction, of whoever
@@ -84,19 +88,25 @@ export async function coverGas(trx: Transaction<Schema>, hash: string, above: bi
  * that is closed. What draws on an open one is counted when that is settled.
  */
 export async function uncountedGas(db: Kysely<Schema>, chainId: number): Promise<readonly UncountedGas[]> {
-  const rows = await db
-    .selectFrom('journal')
-    .leftJoin('reservation', 'reservation.id', 'journal.reservation_id')
-    .select(['journal.hash', 'journal.request_id'])
-    .where('journal.chain_id', '=', BigInt(chainId))
-    .where('journal.gas_usd_micros', 'is', null)
-    // Written out, or the partial index of these states does not serve.
-    .where('journal.state', 'in', [sql.lit('final'), sql.lit('reverted')])
-    .where((where) => where.or([where('reservation.state', 'is', null), where('reservation.state', '<>', 'reserved')]))
-    .orderBy('journal.sequence')
-    .limit(100)
-    .execute()
+  const rows = await uncountedOf(db, { chainId: BigInt(chainId) })
   return rows.map(({ hash, request_id }) => ({ hash, requestId: request_id }))
 }
+
+const uncountedOf = preparedQuery<{ readonly chainId: bigint }, { readonly hash: string; readonly request_id: string }>(
+  (db, value) =>
+    db
+      .selectFrom('journal')
+      .leftJoin('reservation', 'reservation.id', 'journal.reservation_id')
+      .select(['journal.hash', 'journal.request_id'])
+      .where('journal.chain_id', '=', value('chainId'))
+      .where('journal.gas_usd_micros', 'is', null)
+      // Written out, or the partial index of these states does not serve.
+      .where('journal.state', 'in', [sql.lit('final'), sql.lit('reverted')])
+      .where((where) =>
+        where.or([where('reservation.state', 'is', null), where('reservation.state', '<>', 'reserved')]),
+      )
+      .orderBy('journal.sequence')
+      .limit(100),
+)
 
 export type UncountedGas = { readonly hash: string; readonly requestId: string }

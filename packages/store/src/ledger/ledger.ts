@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { type BudgetAmount, requireBudgetName, settleBudgets, takeBudgets } from './budget.ts'
 import type { CheckRequest } from '../check-request.ts'
 import type { Engine } from '../engine.ts'
@@ -7,7 +7,17 @@ import { freeings, type Freeings, type SpendVerdict, weighSpend } from './weigh-
 import { StoreError } from '../store-error.ts'
 import { sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
 import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
-import { type OpenReservation, openReservations, type Outflow, outflowsSince, releaseUnsigned } from './reservations.ts'
+import {
+  insertReservation,
+  type OpenReservation,
+  openReservations,
+  type Outflow,
+  outflowsSince,
+  releaseUnsigned,
+  type Reservation,
+  reservationOf,
+  settleReservation,
+} from './reservations.ts'
 import { countGas, countUnreservedGas, coverGas, type GasCost, uncountedGas, type UncountedGas } from './count-gas.ts'
 import { requireAmount, amountsText, nativeCurrency, type TokenAmounts } from './amounts.ts'
 
@@ -31,7 +41,7 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
         if (row.state === 'released') return
         requireReserved(row)
         await requireNothingOut(trx, id)
-        await close(trx, id, { state: 'released' }, now())
+        await trx.updateTable('reservation').set({ state: 'released', closed_at: now() }).where('id', '=', id).execute()
       }),
     usage: (principal, { sessionIdleMs }) =>
       engine.read(async (db) => {
@@ -158,8 +168,6 @@ export type SpendUsage = {
   readonly freesAt: Freeings
 }
 
-type Reservation = Selectable<Schema['reservation']>
-
 type Settlement = {
   readonly actualUsdMicros: bigint
   readonly gas: readonly GasCost[]
@@ -169,28 +177,24 @@ type Settlement = {
 }
 
 async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: number): Promise<SpendVerdict> {
-  const known = await trx.selectFrom('reservation').select('id').where('id', '=', request.id).executeTakeFirst()
-  if (known !== undefined) throw new StoreError('RESERVATION_EXISTS', `Reservation ${request.id} was made before.`)
+  const known = await reservationOf(trx, { id: request.id })
+  if (known.length > 0) throw new StoreError('RESERVATION_EXISTS', `Reservation ${request.id} was made before.`)
   const verdict = await weighSpend(trx, request, at)
   if (!verdict.granted) return verdict
   const sessionId = await touchSession(trx, request.principal, request.sessionIdleMs, at)
-  await trx
-    .insertInto('reservation')
-    .values({
-      id: request.id,
-      request_id: request.requestId,
-      principal: request.principal,
-      chain_id: request.chainId,
-      session_id: sessionId,
-      reserved_usd_micros: request.amountUsdMicros,
-      reserved_gas_usd_micros: request.gasUsdMicros ?? 0n,
-      is_exit: request.isExit === true ? 1n : 0n,
-      repayment: verdict.repayment,
-      amounts: request.amounts === undefined ? null : amountsText(request.amounts),
-      state: 'reserved',
-      reserved_at: at,
-    })
-    .execute()
+  await insertReservation(trx, {
+    id: request.id,
+    request_id: request.requestId,
+    principal: request.principal,
+    chain_id: request.chainId,
+    session_id: sessionId,
+    reserved_usd_micros: request.amountUsdMicros,
+    reserved_gas_usd_micros: request.gasUsdMicros ?? 0n,
+    is_exit: request.isExit === true ? 1n : 0n,
+    repayment: verdict.repayment,
+    amounts: request.amounts === undefined ? null : amountsText(request.amounts),
+    reserved_at: at,
+  })
   await takeBudgets(trx, request.id, request.budgets ?? [])
   return verdict
 }
@@ -246,24 +250,11 @@ async function settleIn(
   const session_id = await touchLatestSession(trx, row.principal, at)
   const repayment = isRepaid ? 'done' : row.repayment
   const change = { settled_usd_micros, settled_gas_usd_micros, amounts, session_id, repayment }
-  await close(trx, id, { state: 'settled', ...change }, at)
-}
-
-async function close(
-  trx: Transaction<Schema>,
-  id: string,
-  change: Updateable<Schema['reservation']>,
-  at: number,
-): Promise<void> {
-  await trx
-    .updateTable('reservation')
-    .set({ ...change, closed_at: at })
-    .where('id', '=', id)
-    .execute()
+  await settleReservation(trx, { id, ...change, closed_at: at })
 }
 
 async function requireReservation(trx: Transaction<Schema>, id: string): Promise<Reservation> {
-  const row = await trx.selectFrom('reservation').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await reservationOf(trx, { id })
   if (row === undefined) throw new StoreError('RESERVATION_NOT_OPEN', `There is no reservation ${id}.`)
   return row
 }

@@ -1,18 +1,14 @@
-import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
+import type { ExpressionBuilder, Insertable, Kysely, Selectable, Transaction } from 'kysely'
+import { preparedQuery } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { readAmounts, type TokenAmounts } from './amounts.ts'
 import type { BudgetAmount } from './budget.ts'
 
 /** Reservations neither settled nor released. */
 export async function openReservations(db: Kysely<Schema>): Promise<readonly OpenReservation[]> {
-  const rows = await db.selectFrom('reservation').selectAll().where('state', '=', 'reserved').execute()
-  const held = await db
-    .selectFrom('reservation_budget')
-    .innerJoin('reservation', 'reservation.id', 'reservation_id')
-    .select(['reservation_id', 'name', 'usd_micros'])
-    .where('state', '=', 'reserved')
-    .orderBy('name')
-    .execute()
+  const rows = await openRows(db, {})
+  // A write begins with this question, and most find none.
+  const held = rows.length === 0 ? [] : await openBudgets(db, {})
   return rows.map((row) => ({
     id: row.id,
     requestId: row.request_id,
@@ -28,6 +24,19 @@ export async function openReservations(db: Kysely<Schema>): Promise<readonly Ope
   }))
 }
 
+const openRows = preparedQuery<Readonly<Record<string, unknown>>, Reservation>((db) =>
+  db.selectFrom('reservation').selectAll().where('state', '=', 'reserved'),
+)
+
+const openBudgets = preparedQuery<Readonly<Record<string, unknown>>, Selectable<Schema['reservation_budget']>>((db) =>
+  db
+    .selectFrom('reservation_budget')
+    .innerJoin('reservation', 'reservation.id', 'reservation_id')
+    .select(['reservation_id', 'name', 'usd_micros'])
+    .where('state', '=', 'reserved')
+    .orderBy('name'),
+)
+
 export type OpenReservation = {
   readonly id: string
   readonly requestId: string
@@ -41,6 +50,53 @@ export type OpenReservation = {
   /** What it holds of budgets; those of which it holds nothing are left out. */
   readonly budgets: readonly BudgetAmount[]
 }
+
+/** One row, or none. */
+export const reservationOf = preparedQuery<{ readonly id: string }, Reservation>((db, value) =>
+  db.selectFrom('reservation').selectAll().where('id', '=', value('id')),
+)
+
+export type Reservation = Selectable<Schema['reservation']>
+
+export const insertReservation = preparedQuery<Omit<Required<Insertable<Schema['reservation']>>, NotReserved>, unknown>(
+  (db, value) =>
+    db.insertInto('reservation').values({
+      id: value('id'),
+      request_id: value('request_id'),
+      principal: value('principal'),
+      chain_id: value('chain_id'),
+      session_id: value('session_id'),
+      reserved_usd_micros: value('reserved_usd_micros'),
+      reserved_gas_usd_micros: value('reserved_gas_usd_micros'),
+      is_exit: value('is_exit'),
+      repayment: value('repayment'),
+      amounts: value('amounts'),
+      state: 'reserved',
+      reserved_at: value('reserved_at'),
+    }),
+)
+
+type NotReserved = 'state' | 'closed_at' | 'settled_usd_micros' | 'settled_gas_usd_micros'
+
+export const settleReservation = preparedQuery<
+  Pick<Reservation, 'id' | 'settled_usd_micros' | 'settled_gas_usd_micros' | 'amounts' | 'session_id' | 'repayment'> & {
+    readonly closed_at: number
+  },
+  unknown
+>((db, value) =>
+  db
+    .updateTable('reservation')
+    .set({
+      state: 'settled',
+      settled_usd_micros: value('settled_usd_micros'),
+      settled_gas_usd_micros: value('settled_gas_usd_micros'),
+      amounts: value('amounts'),
+      session_id: value('session_id'),
+      repayment: value('repayment'),
+      closed_at: value('closed_at'),
+    })
+    .where('id', '=', value('id')),
+)
 
 /** What may have left on a chain: settled at `since` (Unix milliseconds) or later, or reserved still. */
 export async function outflowsSince(db: Kysely<Schema>, chainId: number, since: number): Promise<readonly Outflow[]> {

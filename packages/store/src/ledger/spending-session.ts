@@ -1,4 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
+import { preparedQuery } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 
 /** The session a spend of the principal would count in at `at`: the latest one, unless it was idle for `idleMs`. */
@@ -13,10 +14,19 @@ export async function currentSession(
 }
 
 /** The last session the principal opened, idle or not. */
-function latestSession(db: Kysely<Schema>, principal: string): Promise<Session | undefined> {
-  const sessions = db.selectFrom('spending_session').selectAll().where('principal', '=', principal)
-  return sessions.orderBy('id', 'desc').limit(1).executeTakeFirst()
+async function latestSession(db: Kysely<Schema>, principal: string): Promise<Session | undefined> {
+  const [latest] = await latestOf(db, { principal })
+  return latest
 }
+
+const latestOf = preparedQuery<{ readonly principal: string }, Session>((db, value) =>
+  db
+    .selectFrom('spending_session')
+    .selectAll()
+    .where('principal', '=', value('principal'))
+    .orderBy('id', 'desc')
+    .limit(1),
+)
 
 /** When anything was last reserved or settled, in Unix milliseconds; 0 before the first time. */
 export async function lastSpendAt(db: Kysely<Schema>): Promise<number> {
@@ -57,6 +67,13 @@ async function openSession(trx: Transaction<Schema>, principal: string, at: numb
 
 async function extend(trx: Transaction<Schema>, session: Session, at: number): Promise<bigint> {
   const last_spend_at = Math.max(Number(session.last_spend_at), at)
-  await trx.updateTable('spending_session').set({ last_spend_at }).where('id', '=', session.id).execute()
+  await keepOpen(trx, { id: session.id, lastSpendAt: last_spend_at })
   return session.id
 }
+
+const keepOpen = preparedQuery<{ readonly id: bigint; readonly lastSpendAt: number }, unknown>((db, value) =>
+  db
+    .updateTable('spending_session')
+    .set({ last_spend_at: value('lastSpendAt') })
+    .where('id', '=', value('id')),
+)

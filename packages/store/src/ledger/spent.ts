@@ -1,4 +1,5 @@
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type RawBuilder, sql } from 'kysely'
+import { preparedQuery } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 
 /**
@@ -11,14 +12,25 @@ export async function sumOfDay(
   at: number,
   of: { readonly principal?: string } = {},
 ): Promise<Spent> {
-  const row = await db
-    .selectFrom('reservation')
-    .select([counted.as('total'), countedGas.as('gas')])
-    .where((where) => countsInDay(where, at))
-    .$if(of.principal !== undefined, (query) => query.where('principal', '=', of.principal ?? ''))
-    .executeTakeFirstOrThrow()
-  return { usdMicros: row.total, gasUsdMicros: row.gas }
+  const { principal } = of
+  return spentIn(
+    principal === undefined ? await dayOfAll(db, sinceDay(at)) : await dayOfOne(db, { ...sinceDay(at), principal }),
+  )
 }
+
+const dayOfAll = preparedQuery<Since, SumRow>((db, value) =>
+  db
+    .selectFrom('reservation')
+    .select(sums)
+    .where((where) => countsInDay(where, value('since'))),
+)
+const dayOfOne = preparedQuery<Since & { readonly principal: string }, SumRow>((db, value) =>
+  db
+    .selectFrom('reservation')
+    .select(sums)
+    .where((where) => countsInDay(where, value('since')))
+    .where('principal', '=', value('principal')),
+)
 
 /** When the oldest of what is settled and counts leaves the same 24 hours, in Unix milliseconds; `null` where nothing settled counts. */
 export async function dayFreesAt(
@@ -39,13 +51,24 @@ export async function dayFreesAt(
 
 /** The gas of one kind that counts in the same 24 hours. */
 export async function sumOfGas(db: Kysely<Schema>, at: number, kind: GasKind): Promise<bigint> {
-  const row = await db
-    .selectFrom('reservation')
-    .select(countedGas.as('gas'))
-    .where((where) => countsInDay(where, at))
-    .where((where) => isOfKind(where, kind))
-    .executeTakeFirstOrThrow()
-  return row.gas
+  const [row] = await gasOf[kind](db, sinceDay(at))
+  return row?.gas ?? 0n
+}
+
+const gasOfKind = (kind: GasKind) =>
+  preparedQuery<Since, Pick<SumRow, 'gas'>>((db, value) =>
+    db
+      .selectFrom('reservation')
+      .select(() => [countedGas.as('gas')])
+      .where((where) => countsInDay(where, value('since')))
+      .where((where) => isOfKind(where, kind)),
+  )
+const gasOf: Readonly<Record<GasKind, ReturnType<typeof gasOfKind>>> = {
+  exit: gasOfKind('exit'),
+  'plain-exit': gasOfKind('plain-exit'),
+  'due-exit': gasOfKind('due-exit'),
+  'sure-exit': gasOfKind('sure-exit'),
+  other: gasOfKind('other'),
 }
 
 /**
@@ -93,18 +116,36 @@ export async function sumOfBudgets(
   names: readonly string[],
   at: number,
 ): Promise<ReadonlyMap<string, bigint>> {
-  const counting = db
-    .selectFrom('reservation')
-    .select('id')
-    .where((where) => countsInDay(where, at))
-  const rows = await db
+  const named = Object.fromEntries(names.map((name, index) => [nameAt(index), name]))
+  const rows = await budgetSums(db, { ...named, ...sinceDay(at) }, names.length)
+  return new Map(rows.map((row) => [row.name, row.dollars * 1_000_000n + row.micros]))
+}
+
+const budgetSums = preparedQuery<
+  Since & Readonly<Record<NameAt, string>>,
+  { readonly name: string; readonly dollars: bigint; readonly micros: bigint }
+>((db, value, size) =>
+  db
     .selectFrom('reservation_budget')
     .select(['name', dollars.as('dollars'), microsBeside.as('micros')])
-    .where('name', 'in', names)
-    .where('reservation_id', 'in', counting)
-    .groupBy('name')
-    .execute()
-  return new Map(rows.map((row) => [row.name, row.dollars * 1_000_000n + row.micros]))
+    .where(
+      'name',
+      'in',
+      Array.from({ length: size }, (_, index) => value(nameAt(index))),
+    )
+    .where('reservation_id', 'in', (counting) =>
+      counting
+        .selectFrom('reservation')
+        .select('id')
+        .where((where) => countsInDay(where, value('since'))),
+    )
+    .groupBy('name'),
+)
+
+type NameAt = `name${number}`
+
+function nameAt(index: number): NameAt {
+  return `name${index}`
 }
 
 /**
@@ -112,30 +153,44 @@ export async function sumOfBudgets(
  * that was made in a session before. Without a session (`null`) only the latter.
  */
 export async function sumOfSession(db: Kysely<Schema>, principal: string, sessionId: bigint | null): Promise<Spent> {
-  const row = await db
+  return spentIn(await sessionOf(db, { principal, session: sessionId ?? -1n }))
+}
+
+const sessionOf = preparedQuery<{ readonly principal: string; readonly session: bigint }, SumRow>((db, value) =>
+  db
     .selectFrom('reservation')
-    .select([counted.as('total'), countedGas.as('gas')])
-    .where('principal', '=', principal)
+    .select(sums)
+    .where('principal', '=', value('principal'))
     .where((where) =>
       where.or([
         where('state', '=', 'reserved'),
-        where.and([where('state', '=', 'settled'), where('session_id', '=', sessionId ?? -1n)]),
+        where.and([where('state', '=', 'settled'), where('session_id', '=', value('session'))]),
       ]),
-    )
-    .executeTakeFirstOrThrow()
-  return { usdMicros: row.total, gasUsdMicros: row.gas }
-}
+    ),
+)
 
 /** In millionths of a US dollar: amounts and gas together, and the gas among it. */
 export type Spent = { readonly usdMicros: bigint; readonly gasUsdMicros: bigint }
 
 const dayMs = 24 * 60 * 60 * 1000
 
-function countsInDay(where: ExpressionBuilder<Schema, 'reservation'>, at: number) {
+type Since = { readonly since: bigint }
+
+type SumRow = { readonly total: bigint; readonly gas: bigint }
+
+function sinceDay(at: number): Since {
+  return { since: BigInt(at - dayMs) }
+}
+
+function countsInDay(where: ExpressionBuilder<Schema, 'reservation'>, since: RawBuilder<bigint>) {
   return where.or([
     where('state', '=', 'reserved'),
-    where.and([where('state', '=', 'settled'), where('closed_at', '>', BigInt(at - dayMs))]),
+    where.and([where('state', '=', 'settled'), where('closed_at', '>', since)]),
   ])
+}
+
+function spentIn([row]: readonly SumRow[]): Spent {
+  return { usdMicros: row?.total ?? 0n, gasUsdMicros: row?.gas ?? 0n }
 }
 
 const counted = sql<bigint>`cast(coalesce(sum(
@@ -147,3 +202,7 @@ const countedGas = sql<bigint>`cast(coalesce(sum(coalesce(settled_gas_usd_micros
 // No cap bounds how much a budget counts: in two parts the sum stays within 64 bits.
 const dollars = sql<bigint>`cast(sum(usd_micros / 1000000) as bigint)`
 const microsBeside = sql<bigint>`cast(sum(usd_micros % 1000000) as bigint)`
+
+function sums() {
+  return [counted.as('total'), countedGas.as('gas')] as const
+}
