@@ -17,5 +17,7 @@ export default defineConfig({
     setupFiles: ['integration/mutation/write-coverage.ts'],
     sequence: { sequencer: GivenOrder },
     maxWorkers: 1,
+    // A copy is changed in other places each time: nothing of it is worth keeping.
+    experimental: { fsModuleCache: false },
   },
 })

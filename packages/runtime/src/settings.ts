@@ -35,17 +35,20 @@ export function unknownSettings(
     .filter((name) => !known.has(name) && !perChain.some((start) => name.startsWith(start)))
     .map((name) => ({
       name,
-      meant: names.find((other) => slipsBetween(name, other) <= slipsAllowed(other)) ?? null,
-      nearest: nearestName(name.slice(prefixLength), ours)?.replace(/^/, prefix) ?? null,
+      meant: names.find((other) => isSlipOf(name, other)) ?? null,
+      nearest: name.startsWith(prefix)
+        ? (nearestName(name.slice(prefixLength), ours)?.replace(/^/, prefix) ?? null)
+        : null,
     }))
 }
 
-/** `nearest`: less surely meant, among the settings that begin as ours do. */
+/** `nearest`: less surely meant, among the settings that begin as ours do, for a name that does. */
 export type UnknownSetting = { readonly name: string; readonly meant: string | null; readonly nearest: string | null }
 
 const prefix = 'SVC_'
 const prefixLength = prefix.length
 
-function slipsAllowed(name: string): number {
-  return Math.max(1, Math.floor((name.length - prefixLength) / 6))
+function isSlipOf(written: string, name: string): boolean {
+  const most = Math.max(1, Math.floor((name.length - prefixLength) / 6))
+  return slipsBetween(written, name, most) <= most
 }

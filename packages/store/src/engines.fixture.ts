@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testedEngine, usePostgres } from '@svc/devnet/testing'
 import { Client } from 'pg'
+import { placeMigrated } from './migrated-file.fixture.ts'
 import type { StorePlace } from './open-store.ts'
 
 /** The engine that is tested now, for `describe.each`: it gives empty places to open stores at. Starts PostgreSQL where it is that. */
@@ -12,7 +13,9 @@ export function useEngines(): readonly TestEngine[] {
 
 async function newFile(): Promise<TestPlace> {
   const folder = await mkdtemp(join(tmpdir(), 'store-'))
-  return { place: { path: join(folder, 'state.db') }, remove: () => rm(folder, { recursive: true }) }
+  const path = join(folder, 'state.db')
+  await placeMigrated(path)
+  return { place: { path }, remove: () => rm(folder, { recursive: true }) }
 }
 
 function usePostgresPlaces(): TestEngine {

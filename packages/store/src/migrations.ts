@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Migrator, sql } from 'kysely'
 import type { CreateTableBuilder, Kysely, Migration } from 'kysely'
 import type { Schema } from './schema.ts'
@@ -8,6 +9,7 @@ import { StoreError } from './store-error.ts'
  * `STORE_SCHEMA_UNKNOWN` for a database with steps this version does not know.
  */
 export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
+  if (dialect.name === 'sqlite' && (await hasEveryStep(db))) return
   const migrationTableSchema = dialect.name === 'postgres' ? { migrationTableSchema: dialect.schema } : {}
   const provider = { getMigrations: async () => migrationsOf(dialect) }
   const { error } = await new Migrator({ db, provider, ...migrationTableSchema }).migrateToLatest()
@@ -19,6 +21,17 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
 }
 
 export type Dialect = { readonly name: 'sqlite' } | { readonly name: 'postgres'; readonly schema: string }
+
+/** What the migrator finds out by reading the whole schema, at every start. */
+async function hasEveryStep(db: Kysely<Schema>): Promise<boolean> {
+  const tables = await sql`select 1 from sqlite_master where name = 'kysely_migration'`.execute(db)
+  if (tables.rows.length === 0) return false
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return isDeepStrictEqual(
+    rows.map(({ name }) => name),
+    Object.keys(migrationsOf({ name: 'sqlite' })),
+  )
+}
 
 /** By name, in order. A step that has been released never changes. */
 export function migrationsOf(dialect: Dialect): Record<string, Migration> {

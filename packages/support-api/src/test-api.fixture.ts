@@ -7,12 +7,15 @@ import { startIdentityProvider, type IdentityProvider } from '@svc/devnet/identi
 import type { StorePlace } from '@svc/store'
 import { readConfig } from './config.ts'
 import { described } from './described.fixture.ts'
+import { placeMigrated } from '../../store/src/migrated-file.fixture.ts'
+import { statePath } from './open-state.ts'
 import { openSupportApi, type Surroundings } from './server.ts'
 
 /** The service on a free port of 127.0.0.1 with an identity provider that knows `app-one` and `app-two`. */
 export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const provider = await startIdentityProvider({ appIds: ['app-one', 'app-two'] })
   const dataDir = await mkdtemp(join(tmpdir(), 'support-api-'))
+  if (options.place === undefined) await placeMigrated(statePath({ dataDir }).path)
   const lines: string[] = []
   const config = readConfig({
     SVC_LISTEN: '127.0.0.1:0',

@@ -2,11 +2,13 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore, type NewOperation } from '@svc/store'
+import { placeMigrated } from '../../../store/src/migrated-file.fixture.ts'
 
 /** A data directory with operations in it, as a server leaves them, and the store open as the server has it. */
 export async function openDirectory(operations: readonly Partial<NewOperation>[] = [{}], url?: string) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-approvals-'))
   const place = url === undefined ? { path: join(dataDir, 'state.db') } : { url }
+  if (place.path !== undefined) await placeMigrated(place.path)
   const store = await openStore({ ...place, now: Date.now })
   for (const [index, operation] of operations.entries()) {
     await store.operations.create({ ...waiting, id: `op-${index + 1}`, ...operation })

@@ -10,7 +10,7 @@ import { unitsFor, type UsdPrices } from '../seed/prices.ts'
 import { history, historyHours, tradeHours } from '../seed/trading-hour.ts'
 import { type BlockWriter, type Call, createBlockWriter } from './block-writer.ts'
 import type { ChainClient } from './chain-client.ts'
-import { type Anvil, startAnvil } from './start-anvil.ts'
+import { type Anvil, keptStatesFlag, startAnvil } from './start-anvil.ts'
 
 /**
  * Serves a seeded state: trades the whole hours that passed since it was made, with the times they would have had, and
@@ -19,7 +19,9 @@ import { type Anvil, startAnvil } from './start-anvil.ts'
  */
 export async function loadChain(options: LoadOptions): Promise<LoadedChain> {
   const { anvilPath: path, dump, chainId, port, isRenewable = false } = options
-  const args = ['--accounts', String(accountCount), '--load-state', dump]
+  // The states of blocks that were taken away are kept as well: a user of hundreds of blocks still finds all of its own.
+  const kept = isRenewable ? [keptStatesFlag, '1000'] : []
+  const args = ['--accounts', String(accountCount), '--load-state', dump, ...kept]
   const anvil = await startAnvil({ path, chainId, port, args, readyTimeoutMs: 30_000 })
   try {
     const mined = { blocks: 0 }

@@ -74,8 +74,11 @@ const keptStates = (folder: string, args: readonly string[]) => [
   '--cache-path',
   folder,
   // One that prunes keeps none, and takes no number of them.
-  ...(args.includes('--prune-history') ? [] : ['--max-persisted-states', '500']),
+  ...(args.some((arg) => ['--prune-history', keptStatesFlag].includes(arg)) ? [] : [keptStatesFlag, '500']),
 ]
+
+/** How many states of old blocks are kept in files. */
+export const keptStatesFlag = '--max-persisted-states'
 
 /** Anvil says on stdout where it listens, which is how a free port chosen by the system becomes known. */
 async function listeningUrl(child: ChildProcess, timeoutMs: number): Promise<string> {

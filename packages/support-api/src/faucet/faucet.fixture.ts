@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { usePostgres } from '@svc/devnet/testing'
 import { openStore, type Store, type StorePlace } from '@svc/store'
+import { placeMigrated } from '../../../store/src/migrated-file.fixture.ts'
 import { Secret } from '@svc/wallet/core'
 import type { Devnet } from '@svc/devnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -17,7 +18,9 @@ export function usePlaces(): Readonly<Record<'SQLite' | 'PostgreSQL', () => Prom
   return {
     async SQLite() {
       const folder = await mkdtemp(join(tmpdir(), 'faucet-'))
-      return { place: { path: join(folder, 'state.db') }, remove: () => rm(folder, { recursive: true }) }
+      const path = join(folder, 'state.db')
+      await placeMigrated(path)
+      return { place: { path }, remove: () => rm(folder, { recursive: true }) }
     },
     async PostgreSQL() {
       return { place: { url: await postgres().newSchema(), patienceMs: 120_000 }, remove: async () => {} }

@@ -1,13 +1,10 @@
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { erc20Abi, v3PositionManagerAbi } from '@svc/amm/abis'
 import { useDevnet } from '@svc/devnet/testing'
 import { type Address, encodeFunctionData, type Hex, maxUint256, numberToHex, parseAbi, parseUnits } from 'viem'
 import { afterEach, expect, it } from 'vitest'
 import { methodsIn } from '../../../engine/src/fixtures/network.fixture.ts'
 import { openWorld, type World } from '../tools/chain-world.fixture.ts'
-import { openConcentrated, openStranger, syncClock, testClient } from './attack-kit.fixture.ts'
+import { openAfter, openConcentrated, openStranger, syncClock, testClient } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -19,19 +16,14 @@ const donorCode =
 const donorAbi = parseAbi(['function donate(address pool, address t0, uint256 a0, address t1, uint256 a1)'])
 
 it('G4: fees that are gone with the block that paid them are not made up for out of the wallet', async () => {
-  world = await openUnlimited()
   const stranger = await openStranger(devnet())
   const pool = await openConcentrated(devnet(), { low: 81_000, high: 100_000, wbtc: '0.0305', usdc: '2750' })
-  const opened = await world.call('add_liquidity', {
-    token0: 'WBTC',
-    token1: 'USDC',
-    fee: 500,
-    version: 'v3',
-    priceLower: 60_000,
-    priceUpper: 130_000,
-    amount0: '0.05',
-  })
-  await limit()
+  const pair = { token0: 'WBTC', token1: 'USDC', fee: 500, version: 'v3' }
+  const range = { priceLower: 60_000, priceUpper: 130_000 }
+  const { world: limited, outcome: opened } = await openAfter(devnet(), (before) =>
+    before.call('add_liquidity', { ...pair, ...range, amount0: '0.05' }),
+  )
+  world = limited
   await syncClock(world)
   const donor: Address = '0x00000000000000000000000000000000d0d0d0d0'
   const node = testClient(devnet())
@@ -154,20 +146,3 @@ it('G13: nor does a position that another block gave to somebody else take what 
   expect(owner).toBe(world.wallet)
   expect(left).toBeLessThan(500)
 })
-
-function openUnlimited(): Promise<World> {
-  const all = '1000000'
-  const limitsUsd = { perTransaction: all, perSession: all, daily: all }
-  return openWorld(devnet(), { policy: { version: 1, limitsUsd, approvalThresholdUsd: null } })
-}
-
-/** The same wallet on a state of its own, under the limits that hold where a policy names none. */
-async function limit(): Promise<void> {
-  const { privateKey } = world.again
-  await world.close()
-  const dataDir = await mkdtemp(join(tmpdir(), 'tools-'))
-  world = await openWorld(devnet(), {
-    again: { dataDir, privateKey },
-    policy: { version: 1, allowlist: { mode: 'strict' } },
-  })
-}

@@ -1,13 +1,10 @@
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { v3PositionManagerAbi } from '@svc/amm/abis'
 import { useDevnet } from '@svc/devnet/testing'
 import { parseAbi, parseEther } from 'viem'
 import { afterEach, expect, it } from 'vitest'
 import { beforeSending } from '../../../engine/src/fixtures/network.fixture.ts'
-import { openWorld, type World } from '../tools/chain-world.fixture.ts'
-import { openStranger, syncClock } from './attack-kit.fixture.ts'
+import type { World } from '../tools/chain-world.fixture.ts'
+import { openAfter, openStranger, syncClock } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -16,20 +13,13 @@ afterEach(() => world.close())
 const refundAbi = parseAbi(['function refundETH() payable'])
 
 it('G4: native currency that a stranger leaves in the position manager pays for nothing that the wallet adds', async () => {
-  const all = '1000000'
-  const limitsUsd = { perTransaction: all, perSession: all, daily: all }
-  world = await openWorld(devnet(), { policy: { version: 1, limitsUsd, approvalThresholdUsd: null } })
   const pair = { token0: 'WETH', token1: 'USDC', fee: 500, version: 'v3' }
   const market = devnet().market.prices().ETH
   const range = { priceLower: market * 0.8, priceUpper: market * 1.25 }
-  const small = await world.call('add_liquidity', { ...pair, ...range, amount0: '0.01' })
-  const { privateKey } = world.again
-  await world.close()
-  const dataDir = await mkdtemp(join(tmpdir(), 'tools-'))
-  world = await openWorld(devnet(), {
-    again: { dataDir, privateKey },
-    policy: { version: 1, allowlist: { mode: 'strict' } },
-  })
+  const { world: opened, outcome: small } = await openAfter(devnet(), (before) =>
+    before.call('add_liquidity', { ...pair, ...range, amount0: '0.01' }),
+  )
+  world = opened
   const stranger = await openStranger(devnet())
   await syncClock(world)
   const before = await world.balance('WETH')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Devnet } from '@svc/devnet'
 import { openStore, type Store } from '@svc/store'
+import { placeMigrated } from '../../../store/src/migrated-file.fixture.ts'
 import { createSender, type Sender } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { zeroAddress, type Address, type Hash, type Hex, type PublicClient } from 'viem'
@@ -65,6 +66,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const { dataDir = await mkdtemp(join(tmpdir(), 'tools-')), privateKey = generatePrivateKey() } = options.again ?? {}
   const { databaseUrl: url } = options
   const place = url === undefined ? { path: join(dataDir, 'state.db') } : { url, patienceMs: 120_000 }
+  if ('path' in place) await placeMigrated(place.path)
   const wallet = new ServiceWallet({ mode: 'local', privateKey })
   if (options.again === undefined) await devnet.fund(wallet.address, { ...plenty, ...options.funds })
   const chain = { ...devnet.chain, ...options.chain }
