@@ -138,6 +138,20 @@ describe('optimize_lp_range', () => {
     }
   })
 
+  test('takes the volatility that fee tiers are compared at, whichever the pool', async () => {
+    const compared = await world.call('recommend_fee_tier', { token0: 'WETH', token1: 'USDC' })
+    const [annualized, standardError] = ['annualized', 'standardError'].map((name) =>
+      compared.number(`analysis.pairVolatility.${name}`),
+    )
+    const busiest = /hourly closes of the ([\d.]+ %) pool, the busiest/
+    const [, fee = 'none'] = busiest.exec(compared.text('analysis.pairVolatility.note')) ?? []
+    for (const tier of compared.list('analysis.volumeDistribution')) {
+      const answer = await optimize({ fee: tier.number('feeTier') })
+      expect(answer.at('volatility')).toMatchObject({ annualized, standardError, source: 'historical' })
+      expect(answer.text('volatility.note')).toContain(`of the ${fee} pool, the busiest of the pair`)
+    }
+  })
+
   test('is wider the surer it shall be, and the longer the time', async () => {
     const width = async (args: Readonly<Record<string, unknown>>) =>
       (await optimize(args)).number('optimalRange.rangeWidthPct')
