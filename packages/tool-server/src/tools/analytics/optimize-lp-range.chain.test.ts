@@ -71,6 +71,10 @@ describe('optimize_lp_range', () => {
   })
 
   test('adds up in dollars, and has the ticks of the pool', async () => {
+    const week = await optimize({ horizonDays: 7 })
+    const ofWeek = (name: string) => week.number(`projections.${name}`)
+    expect(ofWeek('feeIncomeUsd') - ofWeek('ilCostUsd') - ofWeek('gasCostUsd')).toBeCloseTo(ofWeek('netPnlUsd'), 3)
+    expect(week.at('notes')).toContainEqual(expect.stringContaining('netPnl30dUsd counts the gas of 4.29'))
     const [weth, usdc] = [await optimize(), await optimize({ token0: 'USDC', token1: 'WETH' })]
     for (const answer of [weth, usdc]) {
       const dollars = (name: string) => answer.number(`projections.${name}`)

@@ -107,6 +107,7 @@ function reported(request: Request, place: FoundPool, read: ReadRangeMarket, cho
   const { notes, ...ranges } = formatChoice(choice, {
     ...doubtsOf(read),
     amountUsd: Number(request.amount),
+    horizonDays: request.horizonDays,
     isInverted,
     price: market.model.price,
     volatility,
@@ -122,8 +123,8 @@ function reported(request: Request, place: FoundPool, read: ReadRangeMarket, cho
     ...completeness,
     isEstimate: completeness.isEstimate || place.pool.hooks !== null,
     notes: [
-      ...completeness.notes,
       ...notes,
+      ...completeness.notes,
       ...hookDoubt(place.pool),
       ...(read.isProfileCut ? [cutNote] : []),
       ...(gasCostUsd === null ? ['The price of gas is unknown and left out.'] : []),
