@@ -169,6 +169,26 @@ describe('rebalance_position', () => {
     expect((await world.call('rebalance_position', moved)).text('status')).toBe('planned')
   })
 
+  test('says before and after how much of a narrow position a wider range leaves in the wallet, and what adds it', async () => {
+    const opened = await open('v3')
+    const price = opened.number('currentPrice')
+    const narrow = { token0: 'WETH', priceLower: price * 0.985, priceUpper: price * 1.02 }
+    const first = await world.call('rebalance_position', { positionId: opened.text('positionId'), ...narrow })
+    const positionId = first.text('newPosition.positionId')
+    const args = { positionId, token0: 'WETH', priceLower: price * 0.95, priceUpper: price * 1.04 }
+    const said =
+      /^About (\d+) % of what the position pays, (\d+) USD, stays in the wallet: kept back .* increase_liquidity adds/
+    const planned = await world.call('rebalance_position', { ...args, dryRun: true })
+    const warnings = planned.at('plan.warnings') as string[]
+    const [, pct, restUsd] = warnings.flatMap((warning) => said.exec(warning) ?? [])
+    expect(Number(pct)).toBeGreaterThan(1)
+    const answer = await world.call('rebalance_position', args)
+    const notes = answer.at('notes') as string[]
+    expect(notes.filter((note) => said.test(note))).toHaveLength(1)
+    const [, leftUsd] = notes.flatMap((note) => /is in the wallet: .*, worth about ([\d.]+) USD/.exec(note) ?? [])
+    expect(Math.abs(Number(leftUsd) / Number(restUsd) - 1)).toBeLessThan(0.1)
+  })
+
   test('says of a range beside the price, before and after, that it earns nothing', async () => {
     const opened = await open('v3')
     const price = opened.number('currentPrice')
