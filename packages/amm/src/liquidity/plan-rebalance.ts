@@ -11,7 +11,7 @@ import type {
   RebalancePreview,
 } from '../ports.ts'
 import { callerPrice } from './planning/order-pair.ts'
-import { depositAt } from './planning/deposit/fit-deposit.ts'
+import { depositAt, refuseInverted } from './planning/deposit/fit-deposit.ts'
 import { fitOwn, fitsAsIs, type FittedOwn, type OwnMove } from './planning/deposit/fit-own.ts'
 import type { RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
 import { resolveRange } from './planning/deposit/resolve-range.ts'
@@ -62,14 +62,17 @@ function ticksOf(pool: Pool, { kept, range, inverted }: RebalanceRequest): TickR
   const { tickLower = null, tickUpper = null } = kept?.deposit ?? {}
   if (tickLower !== null && tickUpper !== null) return { tickLower, tickUpper }
   const [base, quote] = inverted ? [pool.token1, pool.token0] : [pool.token0, pool.token1]
-  return resolveRange({
-    range,
-    tickSpacing: pool.tickSpacing ?? 1,
-    inverted,
-    currentPrice: callerPrice(pool, inverted),
-    decimals0: base.decimals,
-    decimals1: quote.decimals,
-  })
+  const price = callerPrice(pool, inverted)
+  return refuseInverted({ range, price, otherOrder: quote.address }, () =>
+    resolveRange({
+      range,
+      tickSpacing: pool.tickSpacing ?? 1,
+      inverted,
+      currentPrice: price,
+      decimals0: base.decimals,
+      decimals1: quote.decimals,
+    }),
+  )
 }
 
 function boundsOf(sqrtPriceX96: bigint, { tickLower, tickUpper }: TickRange): RangeBounds {

@@ -24,6 +24,13 @@ export type ShownContext = TokenContext & {
   readonly value: Pick<CallValue, 'outUsdMicros' | 'inUsdMicros' | 'leastInUsdMicros' | 'warnings'>
 }
 
+/** Of deposits that earn nothing yet: what their plan and the answer of what was done both say. */
+export function outsideWarnings(deposits: readonly IntentDeposit[]): readonly string[] {
+  return deposits.some(isOutside)
+    ? ['The price lies outside of the range: the position earns nothing until it comes in.']
+    : []
+}
+
 /** What is known of a token: by the prices that were looked up, else by the chain's own list. */
 export function tokenFacts(token: Address, { priced, chain }: TokenContext): TokenFacts | undefined {
   const entry = priced.get(token.toLowerCase())?.token
@@ -117,9 +124,7 @@ function warningsOf(deposit: IntentDeposit, context: ShownContext): readonly str
           'The position is closed and would be open again, in the range it was opened with. add_liquidity opens one in another range.',
         ]
       : []),
-    ...(isOutside(deposit)
-      ? ['The price lies outside of the range: the position earns nothing until it comes in.']
-      : []),
+    ...outsideWarnings([deposit]),
     ...(hooks === null ? [] : [`The pool has a hook, code that runs with every trade and deposit: ${hooks}.`]),
     ...unlisted.map((token) => `The token ${getAddress(token)} is not on the chain's list; its name proves nothing.`),
   ]

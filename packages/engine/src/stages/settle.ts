@@ -22,6 +22,7 @@ import {
   valueOfMove,
 } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
+import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../allowances/chain-snapshot.ts'
 import { forgetRights, revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
 import { budgetNames } from '../value/budget-names.ts'
@@ -253,6 +254,7 @@ function settledOf(
   const { priceImpactBps } = context.value
   const ofCost = costWarnings(context, gasCostUsd)
   const ofTokens = [...suspectWarnings(context), ...context.value.warnings, ...unlistedWarnings(context)]
+  const ofRanges = outsideWarnings(context.intent.deposits ?? [])
   const calls = mined.flatMap((one) => callsIn(context, one))
   const gasOfBatch = gasIn(progress.valid.simulation)
   return {
@@ -265,7 +267,7 @@ function settledOf(
     gasOfBatch,
     safetyChecks,
     priceImpactBps,
-    warnings: [...ofTokens, ...ofCost],
+    warnings: [...ofRanges, ...ofTokens, ...ofCost],
   }
 }
 

@@ -26,7 +26,7 @@ const candidates = candidateRanges(createRangeAnalyser(market))
 const optimal = candidates[3]!
 const pace = { perDay: 100, ofLast7Days: 100, standardError: 10 }
 const volatility = { source: 'historical' as const, sigma: 0.8, lookbackDays: 30 }
-const terms = { amountUsd: 10_000, isInverted: false, price: 2_000, volatility, gasCostUsd: 20 }
+const terms = { amountUsd: 10_000, horizonDays: 30, isInverted: false, price: 2_000, volatility, gasCostUsd: 20 }
 const about = { ...terms, pace, sigmaError: 0.02 }
 
 describe('a choice of range as it is told', () => {
@@ -153,6 +153,36 @@ function notesAt(feesPerDay: number, target = 0.8) {
   const pace = { perDay: feesPerDay, ofLast7Days: feesPerDay, standardError: 0 }
   return choiceNotes(pickRange({ market, targetTimeInRange: target, doubts: { pace, sigmaError: 0 } }), free)
 }
+
+describe('over another horizon than 30 days', () => {
+  const weekly = { ...market, model: { ...market.model, years: 7 / 365 } }
+  const analyser = createRangeAnalyser(weekly)
+  const [week, ...others] = candidateRanges(analyser)
+  const said = { ...about, horizonDays: 7 }
+
+  test('tells the dollars of one opening beside those of 30 days, and how many openings these are', () => {
+    const { projections, notes } = formatChoice({ optimal: week!, candidates: others }, said)
+    const { feeIncomeUsd, ilCostUsd, netPnlUsd, netPnlUsdError, horizonDays } = projections
+    expect(horizonDays).toBe(7)
+    expect(feeIncomeUsd - ilCostUsd - weekly.gasCost).toBeCloseTo(netPnlUsd, 3)
+    expect(netPnlUsd * (30 / 7)).toBeCloseTo(projections.netPnl30dUsd, 2)
+    expect(netPnlUsdError).toBeCloseTo((10_000 * projections.expectedNetAprError * 7) / 36_500, 4)
+    expect(notes).toContainEqual(expect.stringMatching(/4\.29 openings, so that netPnl30dUsd counts the gas of 4\.29/))
+    const { notes: ofMonth } = formatChoice({ optimal, candidates }, about)
+    expect(ofMonth.filter((note) => note.includes('openings'))).toEqual([])
+  })
+
+  test('says first that the chosen range loses, in dollars of that time, with the best one', () => {
+    const losing = { ...week!, netApr: -400 }
+    const best = { ...others[0]!, label: 'best net', netApr: 3 }
+    const notesOf = (netApr: number) =>
+      formatChoice({ optimal: { ...losing, netApr }, candidates: [best, ...others] }, said).notes[0]
+    expect(notesOf(-400)).toMatch(
+      /^The chosen range is expected to lose, and by more than its error: -400\.00 \+\/- [\d.]+ % net a year, 767 USD in 7 days\. "best net", [\d.]+ to [\d.]+, comes to 3\.00 % net a year\.$/,
+    )
+    expect(notesOf(-0.001)).not.toMatch(/^The chosen range is expected to lose/)
+  })
+})
 
 test('says that every range loses, and which loses least', () => {
   expect(notesAt(1)).toEqual([

@@ -42,6 +42,8 @@ type Noted = { readonly notes: readonly string[] }
 
 export type AboutChoice = CostOfChoice &
   RangeDoubts & {
+    /** Of one opening. */
+    readonly horizonDays: number
     /** Whether the prices are of the other order of tokens than the pool's. */
     readonly isInverted: boolean
     /** Of token0 in token1, in the caller's order. */
@@ -58,13 +60,20 @@ export type AboutChoice = CostOfChoice &
 export const riskTargets = { conservative: 0.95, moderate: 0.8, aggressive: 0.6 } as const
 
 function projectionsOf(optimal: RangeAnalysis, about: AboutChoice) {
-  const in30dUsd = (apr: number) => figure((about.amountUsd * apr * 30) / 36_500)
+  const inUsd = (days: number, apr: number) => figure((about.amountUsd * apr * days) / 36_500)
+  const in30dUsd = (apr: number) => inUsd(30, apr)
+  const inHorizonUsd = (apr: number) => inUsd(about.horizonDays, apr)
   const uncertainty = feeErrorPct(optimal, about.pace)
   return {
     ...yieldsOf(optimal),
     feeIncome30dUsd: in30dUsd(optimal.feeApr),
     ilCost30dUsd: in30dUsd(optimal.lvrApr),
     netPnl30dUsd: in30dUsd(optimal.netApr),
+    horizonDays: about.horizonDays,
+    feeIncomeUsd: inHorizonUsd(optimal.feeApr),
+    ilCostUsd: inHorizonUsd(optimal.lvrApr),
+    netPnlUsd: inHorizonUsd(optimal.netApr),
+    netPnlUsdError: inHorizonUsd(netAprError(optimal, about)),
     ...errorsOf(optimal, about),
     terminalInRangeProbability: figure(optimal.terminalInRangeProbability),
     stayInRangeProbability: figure(optimal.stayInRangeProbability),
@@ -115,12 +124,37 @@ function notesOf(choice: RangeChoice, about: AboutChoice): readonly string[] {
   const { optimal } = choice
   const { pace, volatility } = about
   return [
+    ...lossNotes(choice, about),
     ...choiceNotes(choice, about),
+    ...horizonNotes(about),
     ...(volatility.source === 'implied' ? [impliedNote] : []),
     ...(pace.perDay > 0 ? [] : ['The pool earned no fees in this time.']),
     ...(optimal.undilutedFeeApr > 2 * optimal.feeApr
       ? ['The amount is large for this pool: its own liquidity takes more than half of the fee APR away.']
       : []),
+  ]
+}
+
+/** First of all that is said: that the chosen range loses, where that is more than its own error. */
+function lossNotes({ optimal, candidates }: RangeChoice, about: AboutChoice): readonly string[] {
+  const error = netAprError(optimal, about)
+  if (!(optimal.netApr + error < 0)) return []
+  const lossUsd = (-about.amountUsd * optimal.netApr * about.horizonDays) / 36_500
+  const best = candidates.find(({ label }) => label === 'best net')
+  const beside =
+    best === undefined || !isAhead(best, optimal) ? '' : ` "best net", ${spellBounds(best)}, comes to ${yieldOf(best)}.`
+  return [
+    `The chosen range is expected to lose, and by more than its error: ${percents(optimal.netApr, 2, 'yield')} +/- ${percents(error, 2, 'yield')} % net a year, ${figure(Number(lossUsd.toPrecision(3)))} USD in ${figure(about.horizonDays)} days.${beside}`,
+  ]
+}
+
+/** Thirty days of a shorter horizon are several openings. */
+function horizonNotes({ horizonDays, gasCostUsd }: AboutChoice): readonly string[] {
+  if (horizonDays === 30) return []
+  const openings = figure(Number((30 / horizonDays).toPrecision(3)))
+  const gas = gasCostUsd === null ? '' : `, so that netPnl30dUsd counts the gas of ${openings}`
+  return [
+    `Members of 30d are the yields of a position of ${figure(horizonDays)} days, opened anew, as dollars of 30 days: ${openings} openings${gas}. feeIncomeUsd, ilCostUsd and netPnlUsd are of one, over horizonDays.`,
   ]
 }
 

@@ -198,7 +198,7 @@ function refusalOf({ version, token0, token1 }: Pool, versions: PoolById['versio
  * way to a pool with hooks), with its tokens in the caller's order. Throws `NO_POOL`, `TOKEN_NOT_FOUND`, and for a named pool
  * `POOL_NOT_FOUND` and `VALIDATION_FAILED` where it is not of the pair and fee.
  */
-export async function poolOfPair(pair: PairOfPool, chain: Chain, context: ReadContext): Promise<FoundPool> {
+export async function poolOfPair(pair: PairOfPool, chain: Chain, context: ReadContext): Promise<PoolAmongOthers> {
   const first = await context.tokens.resolve(chain, pair.token0, 'token0')
   const second = await context.tokens.resolve(chain, pair.token1, 'token1')
   requireDifferentTokens(chain, first, second, 'token1')
@@ -208,7 +208,8 @@ export async function poolOfPair(pair: PairOfPool, chain: Chain, context: ReadCo
     if (pair.fee !== undefined && pair.fee !== pool.fee) {
       throw invalidField('fee', 'The named pool has another fee.', String(pool.fee))
     }
-    return ordered(pool, first, second)
+    const pairPools = () => context.liquidity.findPools(chain, first, second, versions)
+    return { ...ordered(pool, first, second), pairPools }
   }
   const pools = await context.liquidity.findPools(chain, first, second, versions)
   const pool = pools.find(({ fee }) => pair.fee === undefined || fee === pair.fee)
@@ -218,7 +219,12 @@ export async function poolOfPair(pair: PairOfPool, chain: Chain, context: ReadCo
     const all = await context.liquidity.findPools(chain, first, second)
     throw noPool('NO_POOL', { chain, tokens: [first, second], wanted, versions, field }, all)
   }
-  return ordered(pool, first, second)
+  return { ...ordered(pool, first, second), pairPools: async () => pools }
+}
+
+export type PoolAmongOthers = FoundPool & {
+  /** All v3 and v4 pools of the pair, deepest first. */
+  readonly pairPools: () => Promise<readonly Pool[]>
 }
 
 type PairOfPool = {

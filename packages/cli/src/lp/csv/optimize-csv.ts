@@ -17,6 +17,7 @@ export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): P
   const { sensitivity, notes, ...reported } = formatChoice(choice, {
     ...doubts,
     amountUsd: options.amountUsd,
+    horizonDays: options.horizonDays,
     isInverted: pool.baseToken === 1,
     price: market.model.price,
     volatility: { ...volatility, lookbackDays: data.days },

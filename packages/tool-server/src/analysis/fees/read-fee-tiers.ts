@@ -31,10 +31,9 @@ export async function readFeeTiers(ports: TierPorts, request: TierRequest): Prom
     const period = { from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }
     const history = await ports.history.read({ chain, pool, ...period, signal: ports.signal })
     const { tvlUsd, isContradictory } = await readPoolActivity(ports, chain, pool, nowMs, { tradingDays: 0 })
-    const isQuote1 = pool.token1.address === request.quote.address
-    read.push({ pool, history, tvlUsd, isContradictory, isQuote1, trade: tradeOf(history, pool, isQuote1 ? 1 : 0) })
+    read.push({ ...pastOf(pool, history, request.quote), tvlUsd, isContradictory })
   }
-  const busiest = read.reduce((a, b) => (sum(b.trade.volumes) > sum(a.trade.volumes) ? b : a))
+  const busiest = busiestOf(read)
   const volatility = volatilityOf(busiest)
   const market: TierMarket = {
     price: priceOf(busiest),
@@ -50,6 +49,39 @@ export async function readFeeTiers(ports: TierPorts, request: TierRequest): Prom
   return { tiers, volatility, busiest: busiest.pool, isPriced: quoteUsd !== null }
 }
 
+/** The pools of a pair that are compared: the deepest v3 or v4 pool of each fee, lowest fee first; `all` are deepest first. */
+export function comparedPools(all: readonly Pool[]): readonly Pool[] {
+  const plain = all.filter(({ version, hooks }) => version !== 'v2' && hooks === null)
+  const byFee = new Map(plain.toReversed().map((pool) => [pool.fee, pool]))
+  return [...byFee.values()].toSorted((a, b) => a.fee - b.fee).slice(0, mostTiers)
+}
+
+const mostTiers = 6
+
+/** The token pegged to the dollar where there is one, else the second of the pool's own order, which no caller changes. */
+export function quoteOf({ token0, token1 }: Pool): Token {
+  return token0.usdPegged && !token1.usdPegged ? token0 : token1
+}
+
+/** What a pool traded, counted in `quote`. */
+export function pastOf(pool: Pool, history: PoolBars, quote: Token): PoolPast {
+  const isQuote1 = pool.token1.address === quote.address
+  return { pool, history, isQuote1, trade: tradeOf(history, pool, isQuote1 ? 1 : 0) }
+}
+
+export type PoolPast = {
+  readonly pool: Pool
+  readonly history: PoolBars
+  /** Whether money counts in its second token. */
+  readonly isQuote1: boolean
+  readonly trade: DailyTrade
+}
+
+/** The one whose closes are the volatility of the pair: that which traded most, as the price of others hardly moves without trades. */
+export function busiestOf<Past extends PoolPast>(pasts: readonly Past[]): Past {
+  return pasts.reduce((a, b) => (sum(b.trade.volumes) > sum(a.trade.volumes) ? b : a))
+}
+
 /** What every tier is asked for, in US dollars. */
 export const notionalUsd = 10_000
 
@@ -57,7 +89,7 @@ export type TierPorts = Pick<Ports, 'rpc' | 'prices' | 'liquidity' | 'history' |
 
 export type TierRequest = {
   readonly chain: Chain
-  /** One of each fee, at least one. */
+  /** Of `comparedPools`, at least one. */
   readonly pools: readonly Pool[]
   /** In which money counts. */
   readonly quote: Token
@@ -94,14 +126,7 @@ export type ReadFeeTier = ScoredTier & {
   readonly feeApy30d: number | null
 }
 
-type ReadTier = {
-  readonly pool: Pool
-  readonly history: PoolBars
-  readonly tvlUsd: number | null
-  readonly isContradictory: boolean
-  readonly isQuote1: boolean
-  readonly trade: DailyTrade
-}
+type ReadTier = PoolPast & { readonly tvlUsd: number | null; readonly isContradictory: boolean }
 
 const lookbackDays = 30
 

@@ -1,6 +1,6 @@
 import type { Pool, PoolBars } from '@svc/amm'
 import { describe, expect, test } from 'vitest'
-import { poolSigma } from './pool-sigma.ts'
+import { poolSigma as sigmaOfPair, type PoolSigmaOptions } from './pool-sigma.ts'
 
 const hour = 3_600
 const column = (hours: number, of: (index: number) => number) => Float64Array.from({ length: hours }, (_, i) => of(i))
@@ -36,6 +36,11 @@ function past(hours: number, { step = 50, gaps = 0, fees = 1 }: { step?: number;
   return history
 }
 
+/** Of a pool that is the only one of its pair, unless another is the busiest. */
+function poolSigma(history: PoolBars, of: Pool, options: Omit<PoolSigmaOptions, 'busiest'>) {
+  return sigmaOfPair(history, of, { busiest: { pool: of, history }, ...options })
+}
+
 const token = { decimals: 18 }
 const pool = { version: 'v3', fee: 3_000, protocolFee: 0, liquidity: 10n ** 22n, token0: token, token1: token } as Pool
 const historical = { source: 'historical', price: 1, token1Usd: 1, feesError: 0.2 } as const
@@ -51,6 +56,18 @@ describe('the volatility of a pool', () => {
     const count = (((1 + decay) / (1 - decay)) * (1 - all)) / (1 + all)
     expect(standardError / sigma).toBeCloseTo((1 + 1 / count ** 2) / Math.sqrt(2 * count), 12)
     expect(poolSigma(past(200, { step: 100_000 }), pool, historical).sigma).toBe(10)
+  })
+
+  test('is that of the busiest pool of its pair, as a price that hardly anybody trades at stands still', () => {
+    const busy = { pool: { ...pool, fee: 500 }, history: past(720) }
+    const quiet = past(480, { step: 2 })
+    const { sigma, standardError, lookbackDays, ofPool } = sigmaOfPair(quiet, pool, { ...historical, busiest: busy })
+    const own = poolSigma(busy.history, busy.pool, historical)
+    expect([sigma, standardError, lookbackDays, ofPool]).toEqual([own.sigma, own.standardError, 30, busy.pool])
+    expect(sigma).toBeGreaterThan(20 * poolSigma(quiet, pool, historical).sigma)
+    // Its own fees imply what they do, and its own days must be known.
+    expect(sigmaOfPair(quiet, pool, { ...implied, busiest: busy })).toEqual(poolSigma(quiet, pool, implied))
+    expect(() => sigmaOfPair(past(100), pool, { ...historical, busiest: busy })).toThrow(/4.16 days/)
   })
 
   test('needs seven days that are known: gaps and ticks that no pool can have are none', () => {

@@ -3,31 +3,39 @@ import { type Pool, type PoolBars, ToolError } from '@svc/amm'
 import { leastMove, wholeFee } from '../fees/pool-trade.ts'
 
 /**
- * The annual volatility of a pool as a fraction: of its past closes by EWMA, or what its fees of the last 7 days pay for. Throws
- * `INSUFFICIENT_HISTORY` below `leastDays` days of known prices since the first trade, and for one of closes where no second bar was
- * traded in; `PRICE_UNAVAILABLE` and `INSUFFICIENT_LIQUIDITY` for an implied one.
+ * The annual volatility of a pool as a fraction: of past closes by EWMA, those of `busiest`, which traded most of its pair, or what its
+ * own fees of the last 7 days pay for. Throws `INSUFFICIENT_HISTORY` below `leastDays` days of its known prices since the first trade, and
+ * for one of closes where no second bar was traded in; `PRICE_UNAVAILABLE` and `INSUFFICIENT_LIQUIDITY` for an implied one.
  */
 export function poolSigma(
   history: PoolBars,
   pool: Pool,
-  { source, price, token1Usd, feesError }: PoolSigmaOptions,
+  { source, price, token1Usd, feesError, busiest }: PoolSigmaOptions,
 ): PoolSigma {
   const { bars, completeness } = history
-  const { closes, traded } = knownCloses(history)
-  const days = (closes.length * bars.barSeconds) / 86_400
-  if (days < leastDays || closes.length < 2) throw tooShort(days, completeness.note)
+  const own = { pool, bars, ...knownCloses(history) }
+  const days = (own.closes.length * bars.barSeconds) / 86_400
+  if (days < leastDays || own.closes.length < 2) throw tooShort(days, completeness.note)
   if (source === 'implied') {
     const sigma = Math.min(highest, impliedOf(history, pool, price * token1Usd ** 2))
     // It goes by the root of the fees.
-    return { source, sigma, standardError: (sigma * feesError) / 2, lookbackDays: 7 }
+    return { source, sigma, standardError: (sigma * feesError) / 2, lookbackDays: 7, ofPool: pool }
   }
-  if (!traded.includes(true, 1)) throw tradedOnce()
-  const { barSeconds } = bars
-  const sigma = ewmaSigma(closes, bars)
-  const standardError = ewmaStandardError(closes, { barSeconds, traded, leastMove: leastMove(pool) })
+  const most = { pool: busiest.pool, bars: busiest.history.bars, ...knownCloses(busiest.history) }
+  const past = hasMoved(most) ? most : own
+  if (!hasMoved(past)) throw tradedOnce()
+  const { closes, traded } = past
+  const { barSeconds } = past.bars
+  const sigma = ewmaSigma(closes, { barSeconds })
+  const standardError = ewmaStandardError(closes, { barSeconds, traded, leastMove: leastMove(past.pool) })
   // Where the volatility is cut off, its error is cut in the same proportion.
   const share = Math.min(1, highest / sigma)
-  return { source, sigma: sigma * share, standardError: standardError * share, lookbackDays: Math.floor(days) }
+  const lookbackDays = Math.floor((closes.length * barSeconds) / 86_400)
+  return { source, sigma: sigma * share, standardError: standardError * share, lookbackDays, ofPool: past.pool }
+}
+
+function hasMoved({ traded }: KnownCloses): boolean {
+  return traded.includes(true, 1)
 }
 
 export type SigmaSource = 'historical' | 'implied'
@@ -39,6 +47,8 @@ export type PoolSigmaOptions = {
   readonly token1Usd: number
   /** One standard error of the fees a day, as a fraction of them. */
   readonly feesError: number
+  /** The pool of the pair that traded most, maybe the very one. */
+  readonly busiest: { readonly pool: Pool; readonly history: PoolBars }
 }
 
 export type PoolSigma = {
@@ -46,6 +56,8 @@ export type PoolSigma = {
   readonly sigma: number
   readonly standardError: number
   readonly lookbackDays: number
+  /** Whose closes or fees it is of. */
+  readonly ofPool: Pool
 }
 
 const leastDays = 7

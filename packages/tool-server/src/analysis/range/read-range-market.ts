@@ -10,7 +10,7 @@ import {
   type RangeMarket,
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { HistoryRequest, Pool, PoolBars, Token } from '@svc/amm'
+import { type HistoryRequest, type Pool, type PoolBars, type Token, ToolError } from '@svc/amm'
 import type { Ports } from '../../ports.ts'
 import { yieldToEventLoop } from '@svc/runtime'
 import { mostTicks } from '@svc/amm/liquidity'
@@ -18,10 +18,11 @@ import { noPrice } from '../read-quote-usd.ts'
 import { poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
 import { readGasPrice, typicalGas } from '../read-gas-price.ts'
 import { wholeFee } from '../fees/pool-trade.ts'
+import { busiestOf, comparedPools, pastOf, quoteOf } from '../fees/read-fee-tiers.ts'
 
 /**
- * Everything about a pool that a range is chosen in: price, liquidity at each price, volatility and the fees of the last 30 days, in
- * the caller's order, and money in dollars where it leaves. Throws `INSUFFICIENT_HISTORY` under 7 days of prices, `PRICE_UNAVAILABLE`,
+ * Everything about a pool that a range is chosen in: price, liquidity at each price, the volatility of its pair and the fees of the last
+ * 30 days, in the caller's order, and money in dollars where it leaves. Throws `INSUFFICIENT_HISTORY` under 7 days of prices, `PRICE_UNAVAILABLE`,
  * `INSUFFICIENT_LIQUIDITY` where a volatility is asked of a pool without liquidity, `RPC_*`.
  */
 export async function readRangeMarket(
@@ -31,7 +32,7 @@ export async function readRangeMarket(
 ): Promise<ReadRangeMarket> {
   const { chain, pool, token0, token1 } = place
   const isInverted = token0.address !== pool.token0.address
-  const { history, usd0, usd1, gas } = await readMonth(ports, place, wish.nowMs)
+  const { history, usd0, usd1, gas, others } = await readMonth(ports, place, wish)
   const sorted = priceFromSqrtPrice(pool.sqrtPriceX96, pool.token0.decimals, pool.token1.decimals)
   const price = isInverted ? 1 / sorted : sorted
   const token1Usd = usd1?.usd ?? (usd0 === null ? null : usd0.usd / price)
@@ -41,7 +42,9 @@ export async function readRangeMarket(
     throw await noPrice(ports.prices, chain, { token0, token1 })
   }
   await yieldToEventLoop()
-  const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError: paceError(pace) })
+  const busiest = busiestOfPair({ pool, history }, others)
+  const feesError = paceError(pace)
+  const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError, busiest })
   await yieldToEventLoop()
   const { profile, isCut } = await readProfile(
     ports,
@@ -61,7 +64,8 @@ export async function readRangeMarket(
     decimals0: token0.decimals,
     decimals1: token1.decimals,
   }
-  return { market, isInverted, isProfileCut: isCut, volatility, pace, gasCostUsd, history }
+  const unread = others.pools.filter((one) => !others.pasts.some((past) => past.pool === one))
+  return { market, isInverted, isProfileCut: isCut, volatility, pace, gasCostUsd, history, unread }
 }
 
 export type RangePlace = {
@@ -70,6 +74,8 @@ export type RangePlace = {
   /** In the caller's order. */
   readonly token0: Token
   readonly token1: Token
+  /** All v3 and v4 pools of the pair, deepest first: the busiest of them tells the volatility. */
+  readonly pairPools: () => Promise<readonly Pool[]>
 }
 
 export type RangeWish = {
@@ -92,27 +98,70 @@ export type ReadRangeMarket = {
   /** To open and to close a position; `null` where it is not known, and taken to be nothing. */
   readonly gasCostUsd: number | null
   readonly history: PoolBars
+  /** Pools of the pair whose past could not be read, so that nobody knows whether one of them traded most. */
+  readonly unread: readonly Pool[]
 }
 
 const lookbackDays = 30
 
-/** The last whole hours of the pool, and what its tokens and gas cost now. */
+/** The last whole hours of the pool and of the others of its pair, and what its tokens and gas cost now. */
 async function readMonth(
   ports: Parameters<typeof readRangeMarket>[0],
-  { chain, pool, token0, token1 }: RangePlace,
-  nowMs: number,
+  { chain, pool, token0, token1, pairPools }: RangePlace,
+  { nowMs, source }: RangeWish,
 ) {
   const to = Math.floor(nowMs / 3_600_000) * 3_600
   const period = { from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }
-  const [history, usd0, usd1, gas] = await Promise.all([
-    ports.history.read({ chain, pool, ...period, ...(ports.signal && { signal: ports.signal }) }),
+  const past = (of: Pool) =>
+    ports.history.read({ chain, pool: of, ...period, ...(ports.signal && { signal: ports.signal }) })
+  const [history, usd0, usd1, gas, others] = await Promise.all([
+    past(pool),
     ports.prices.usd(chain, token0),
     ports.prices.usd(chain, token1),
     // What gas costs is a small part of the answer, and no reason to give none.
     readGasPrice(ports, chain).catch(() => null),
+    source === 'implied' ? noOthers : readOthers(pool, pairPools, past),
   ])
   await yieldToEventLoop()
-  return { history, usd0, usd1, gas }
+  return { history, usd0, usd1, gas, others }
+}
+
+/** The pasts of the pools that `recommend_fee_tier` compares, but for that of `own`. One that cannot be read ends no choice of a range. */
+async function readOthers(
+  own: Pool,
+  pairPools: RangePlace['pairPools'],
+  read: (of: Pool) => Promise<PoolBars>,
+): Promise<Others> {
+  const compared = comparedPools(await pairPools())
+  const pools = compared.filter(({ id }) => id !== own.id)
+  const pasts = pools.map(async (pool) => {
+    try {
+      return [{ pool, history: await read(pool) }]
+    } catch (error) {
+      if (error instanceof ToolError) return []
+      throw error
+    }
+  })
+  const comparesOwn = compared.length === 0 || pools.length < compared.length
+  return { pools, pasts: (await Promise.all(pasts)).flat(), comparesOwn }
+}
+
+type Others = {
+  readonly pools: readonly Pool[]
+  readonly pasts: readonly ReadPast[]
+  /** Whether the pool itself counts among those that are compared: one with hooks does not, if there are others. */
+  readonly comparesOwn: boolean
+}
+
+type ReadPast = { readonly pool: Pool; readonly history: PoolBars }
+
+const noOthers: Others = { pools: [], pasts: [], comparesOwn: true }
+
+/** By what came in of the token that money counts in. */
+function busiestOfPair(own: ReadPast, { pasts, comparesOwn }: Others): ReadPast {
+  const compared = comparesOwn || pasts.length === 0 ? [own, ...pasts] : pasts
+  const quote = quoteOf(own.pool)
+  return busiestOf(compared.map(({ pool, history }) => pastOf(pool, history, quote)))
 }
 
 /** Around the price, as far as five deviations of its logarithm at the horizon, at least 10 % and at most a factor of 100. */

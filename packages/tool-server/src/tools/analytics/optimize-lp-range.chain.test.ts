@@ -71,6 +71,10 @@ describe('optimize_lp_range', () => {
   })
 
   test('adds up in dollars, and has the ticks of the pool', async () => {
+    const week = await optimize({ horizonDays: 7 })
+    const ofWeek = (name: string) => week.number(`projections.${name}`)
+    expect(ofWeek('feeIncomeUsd') - ofWeek('ilCostUsd') - ofWeek('gasCostUsd')).toBeCloseTo(ofWeek('netPnlUsd'), 3)
+    expect(week.at('notes')).toContainEqual(expect.stringContaining('netPnl30dUsd counts the gas of 4.29'))
     const [weth, usdc] = [await optimize(), await optimize({ token0: 'USDC', token1: 'WETH' })]
     for (const answer of [weth, usdc]) {
       const dollars = (name: string) => answer.number(`projections.${name}`)
@@ -135,6 +139,20 @@ describe('optimize_lp_range', () => {
     for (const quantity of ['inRangeProbability', 'terminalInRangeProbability', 'expectedIlPct']) {
       const of = (name: string) => many.number(`simulation.estimates.${quantity}.${name}`)
       expect(Math.abs(of('simulated') - of('analytic'))).toBeLessThan(6 * of('standardError') + 1e-3)
+    }
+  })
+
+  test('takes the volatility that fee tiers are compared at, whichever the pool', async () => {
+    const compared = await world.call('recommend_fee_tier', { token0: 'WETH', token1: 'USDC' })
+    const [annualized, standardError] = ['annualized', 'standardError'].map((name) =>
+      compared.number(`analysis.pairVolatility.${name}`),
+    )
+    const busiest = /hourly closes of the ([\d.]+ %) pool, the busiest/
+    const [, fee = 'none'] = busiest.exec(compared.text('analysis.pairVolatility.note')) ?? []
+    for (const tier of compared.list('analysis.volumeDistribution')) {
+      const answer = await optimize({ fee: tier.number('feeTier') })
+      expect(answer.at('volatility')).toMatchObject({ annualized, standardError, source: 'historical' })
+      expect(answer.text('volatility.note')).toContain(`of the ${fee} pool, the busiest of the pair`)
     }
   })
 

@@ -107,6 +107,7 @@ function reported(request: Request, place: FoundPool, read: ReadRangeMarket, cho
   const { notes, ...ranges } = formatChoice(choice, {
     ...doubtsOf(read),
     amountUsd: Number(request.amount),
+    horizonDays: request.horizonDays,
     isInverted,
     price: market.model.price,
     volatility,
@@ -117,13 +118,13 @@ function reported(request: Request, place: FoundPool, read: ReadRangeMarket, cho
     fee: place.pool.fee,
     pool: place.pool.id,
     ...ranges,
-    volatility: { ...ranges.volatility, note: volatilityNote(volatility, place.pool) },
+    volatility: { ...ranges.volatility, note: volatilityNote(read, place.pool) },
     methodology,
     ...completeness,
     isEstimate: completeness.isEstimate || place.pool.hooks !== null,
     notes: [
-      ...completeness.notes,
       ...notes,
+      ...completeness.notes,
       ...hookDoubt(place.pool),
       ...(read.isProfileCut ? [cutNote] : []),
       ...(gasCostUsd === null ? ['The price of gas is unknown and left out.'] : []),
@@ -180,11 +181,16 @@ function withDetail(error: unknown, detail: ErrorDetail): unknown {
   return new ToolError(code, message, { suggestion, details: [detail, ...details] })
 }
 
-/** Another pool of the pair has other closes, so that tools may differ where they take another. */
-function volatilityNote({ source }: ReadRangeMarket['volatility'], { fee }: FoundPool['pool']): string {
-  const pool = `the ${fee / 10_000} % pool`
+/** Pools that trade seldom look calm, so that all tools take the closes of the one that trades most. */
+function volatilityNote(
+  { volatility: { source, ofPool }, unread }: ReadRangeMarket,
+  { id }: FoundPool['pool'],
+): string {
+  const pool = `the ${ofPool.fee / 10_000} % pool`
   if (source === 'implied') return `What the fees that ${pool} earned in 7 days pay for.`
-  return `EWMA, 0.94 a day, of the hourly closes of ${pool}. recommend_fee_tier counts every tier with the closes of the busiest pool, in a range of two deviations: its netApr is another.`
+  const missing = unread.map(({ fee }) => ` What the ${fee / 10_000} % pool traded could not be read.`).join('')
+  const which = ofPool.id === id ? '' : ', not of this one'
+  return `EWMA, 0.94 a day, of the hourly closes of ${pool}, the busiest of the pair${which}: the same as of recommend_fee_tier, whose netApr is of a range of two deviations and without gas.${missing}`
 }
 
 const methodology =

@@ -1,7 +1,14 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { notionalUsd, readFeeTiers, type FeeTiers, type TierVolatility } from '../../analysis/fees/read-fee-tiers.ts'
-import { type Pool, type Token, tokenLabel } from '@svc/amm'
+import {
+  comparedPools,
+  type FeeTiers,
+  notionalUsd,
+  quoteOf,
+  readFeeTiers,
+  type TierVolatility,
+} from '../../analysis/fees/read-fee-tiers.ts'
+import { type Token, tokenLabel } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { noPool } from '../named-pool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
@@ -60,8 +67,7 @@ export const recommendFeeTier = readTool({
   const token0 = await context.tokens.resolve(chain, input.token0, 'token0')
   const token1 = await context.tokens.resolve(chain, input.token1, 'token1')
   requireDifferentTokens(chain, token0, token1, 'token1')
-  const { pools, leftOut } = await poolsByTier(context, chain, token0, token1)
-  const quote = quoteOf(pools, token0)
+  const { pools, quote, leftOut } = await poolsByTier(context, chain, token0, token1)
   const found = await readFeeTiers(context, { chain, pools, quote, nowMs: context.now() })
   const [first, ...others] = found.tiers
   if (first === undefined) throw new TypeError('every pool is a tier')
@@ -84,32 +90,22 @@ export const recommendFeeTier = readTool({
   }
 })
 
-/** The deepest v3 or v4 pool of each fee, lowest fee first, and how many other pools of the pair there are. Throws `NO_POOLS`. */
+/** The pools that are compared, in which token money counts, and how many other pools of the pair there are. Throws `NO_POOLS`. */
 async function poolsByTier(context: ReadContext, chain: Chain, token0: Token, token1: Token) {
   const all = await context.liquidity.findPools(chain, token0, token1)
-  const plain = all.filter(({ version, hooks }) => version !== 'v2' && hooks === null)
-  // Deepest first: what comes later of the same fee is left out.
-  const byFee = new Map(plain.toReversed().map((pool) => [pool.fee, pool]))
-  const pools = [...byFee.values()].toSorted((a, b) => a.fee - b.fee).slice(0, mostTiers)
-  if (pools.length === 0) {
+  const pools = comparedPools(all)
+  const [first] = pools
+  if (first === undefined) {
     const wanted = 'pool with a fee tier and without hooks'
     const lookedFor = { chain, tokens: [token0, token1], wanted, versions: ['v3', 'v4'], field: 'token1' } as const
     throw noPool('NO_POOLS', lookedFor, all)
   }
-  return { pools, leftOut: all.length - pools.length }
-}
-
-const mostTiers = 6
-
-/** The token pegged to the dollar where there is one, else the second of the pools' own order, which no caller changes. */
-function quoteOf([pool]: readonly Pool[], token0: Token): Token {
-  if (pool === undefined) return token0
-  return pool.token0.usdPegged && !pool.token1.usdPegged ? pool.token0 : pool.token1
+  return { pools, quote: quoteOf(first), leftOut: all.length - pools.length }
 }
 
 function volatilityNote({ busiest }: FeeTiers, { realised, hours }: TierVolatility): string {
   const sample = realised === null ? '' : `; sample deviation of all ${(realised * 100).toFixed(1)} %`
-  return `EWMA, 0.94 a day, of ${hours} hourly closes of the ${busiest.fee / 10_000} % pool, the busiest${sample}. optimize_lp_range takes the closes of its own pool, and a range by riskTolerance: its net yield is another.`
+  return `EWMA, 0.94 a day, of ${hours} hourly closes of the ${busiest.fee / 10_000} % pool, the busiest${sample}. optimize_lp_range takes the same, in a range by riskTolerance, and takes off gas: its net yield is another.`
 }
 
 function landscapeNote(leftOut: number): string {

@@ -39,7 +39,9 @@ export const harvestRewards = writeTool({
       .optional(),
     includeRewards: z.boolean().default(true),
     slippageBps: slippageInput.unwrap().default(100).describe('Cap 500'),
-    minHarvestUsd: numberWithin(0, 1e6, 'US dollars from 0 to 1000000').default(0.1),
+    minHarvestUsd: numberWithin(0, 1e6, 'US dollars from 0 to 1000000')
+      .default(0.1)
+      .describe('Positions with less waiting are skipped'),
   }),
   output: z.object({
     status: z.enum(['success', 'preview']),

@@ -16,6 +16,8 @@ afterEach(async () => {
   await world.close()
 })
 
+type Priced = { readonly pool: { readonly token1: string }; readonly currentPrice: number }
+
 async function open(version: string, args: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
   const pair = { token0: 'WETH', token1: 'USDC', amount0: '3', fee: 500, rangeStrategy: 'narrow', version }
   return world.call('add_liquidity', { ...pair, ...args })
@@ -137,6 +139,64 @@ describe('rebalance_position', () => {
     const after = await world.call('check_safety_status')
     const used = (status: Answer) => Number(status.text('spentUsd.daily'))
     expect(used(after) - used(before)).toBeGreaterThan(spendUsd * 0.95)
+  })
+
+  test('refuses prices of the other order of tokens, by itself and in a batch, with those that were meant', async () => {
+    const opened = await open('v3')
+    const positionId = opened.text('positionId')
+    // Without token0 prices follow the pool, whose first token is here USDC, there WETH.
+    const { pool, currentPrice } = (await world.call('get_position', { positionId })).data as Priced
+    const [priceLower, priceUpper] = [0.9 / currentPrice, 1.1 / currentPrice]
+    const inverted = {
+      code: 'VALIDATION_FAILED',
+      details: [
+        {
+          field: expect.stringMatching(/priceLower$/),
+          message: expect.stringMatching(/these prices are of one token1 in token0/),
+          accepted: expect.stringMatching(
+            new RegExp(
+              `^token1 per token0, as priceLower [\\d.]+ and priceUpper [\\d.]+; or these with token0 ${pool.token1}$`,
+            ),
+          ),
+        },
+      ],
+    }
+    expect(await world.refuse('rebalance_position', { positionId, priceLower, priceUpper })).toMatchObject(inverted)
+    const operations = [{ type: 'rebalance', positionId, params: { priceLower, priceUpper } }]
+    expect(await world.refuse('batch_lp_operations', { operations })).toMatchObject(inverted)
+    // The advice is taken as it stands.
+    const moved = { positionId, token0: pool.token1, priceLower, priceUpper, dryRun: true }
+    expect((await world.call('rebalance_position', moved)).text('status')).toBe('planned')
+  })
+
+  test('says before and after how much of a narrow position a wider range leaves in the wallet, and what adds it', async () => {
+    const opened = await open('v3')
+    const price = opened.number('currentPrice')
+    const narrow = { token0: 'WETH', priceLower: price * 0.985, priceUpper: price * 1.02 }
+    const first = await world.call('rebalance_position', { positionId: opened.text('positionId'), ...narrow })
+    const positionId = first.text('newPosition.positionId')
+    const args = { positionId, token0: 'WETH', priceLower: price * 0.95, priceUpper: price * 1.04 }
+    const said =
+      /^About (\d+) % of what the position pays, (\d+) USD, stays in the wallet: kept back .* increase_liquidity adds/
+    const planned = await world.call('rebalance_position', { ...args, dryRun: true })
+    const warnings = planned.at('plan.warnings') as string[]
+    const [, pct, restUsd] = warnings.flatMap((warning) => said.exec(warning) ?? [])
+    expect(Number(pct)).toBeGreaterThan(1)
+    const answer = await world.call('rebalance_position', args)
+    const notes = answer.at('notes') as string[]
+    expect(notes.filter((note) => said.test(note))).toHaveLength(1)
+    const [, leftUsd] = notes.flatMap((note) => /is in the wallet: .*, worth about ([\d.]+) USD/.exec(note) ?? [])
+    expect(Math.abs(Number(leftUsd) / Number(restUsd) - 1)).toBeLessThan(0.1)
+  })
+
+  test('says of a range beside the price, before and after, that it earns nothing', async () => {
+    const opened = await open('v3')
+    const price = opened.number('currentPrice')
+    const range = { token0: 'WETH', priceLower: price * 1.1, priceUpper: price * 1.2 }
+    const args = { positionId: opened.text('positionId'), ...range }
+    const outside = 'The price lies outside of the range: the position earns nothing until it comes in.'
+    expect((await world.call('rebalance_position', { ...args, dryRun: true })).at('plan.warnings')).toContain(outside)
+    expect((await world.call('rebalance_position', args)).at('notes')).toContain(outside)
   })
 
   test('refuses prices in the wrong order, and a position that is closed', async () => {

@@ -8,7 +8,7 @@ export const getPoolState = readTool({
   name: 'get_pool_state',
   title: 'Raw pool state',
   description:
-    'Raw state of one pool at the newest block: sqrtPriceX96, tick, liquidity, fee growth, reserves, as integers. Use it for own arithmetic; get_pool_info has prices and dollars.',
+    'Raw state of one pool at the newest block: sqrtPriceX96, tick, liquidity, fee growth, reserves, as integers; get_pool_info has prices and dollars.',
   scope: 'read:market',
   input: z.strictObject({
     pool: poolInput,

@@ -8,16 +8,16 @@ export const searchTokens = readTool({
   name: 'search_tokens',
   title: 'Search tokens',
   description:
-    "Finds tokens of this server's lists and of the operator's policy by symbol, name or address. Use it to turn a symbol into an address. get_token_info reads any other token by address.",
+    "Finds tokens of this server's lists and of the operator's policy by symbol, name or address. get_token_info reads any other token by address.",
   scope: 'read:market',
   input: z.strictObject({
     query: z
       .string()
       .refine(
         (text) => /^[!-~](?:[ -~]{0,62}[!-~])?$/.test(text),
-        'Accepted: 1 to 64 printable ASCII characters; "*" lists all',
+        'Accepted: 1 to 64 printable ASCII characters; "*": all',
       )
-      .describe('Part of a symbol or name, or an address'),
+      .describe('Part of a symbol or name, or an address; "*": all'),
     chain: chainInput.optional(),
     limit: limitInput,
     cursor: cursorInput,

@@ -7,7 +7,7 @@ export const getOperation = readTool({
   name: 'get_operation',
   title: 'Operation',
   description:
-    'State of a write that waits or waited: its plan, who decided, when it runs, and its result or error. Use it to follow a scheduled write or one that awaits approval. Shows only those of this key.',
+    'State of a write that waits or waited: its plan, who decided, when it runs, and its result or error. Shows only those of this key.',
   scope: 'read:portfolio',
   inDataProfile: false,
   openWorld: false,

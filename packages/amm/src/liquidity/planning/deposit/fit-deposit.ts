@@ -1,4 +1,5 @@
 import { type Amounts, getSqrtPriceAtTick, invertTicks, priceFromTick, type TickRange } from '@svc/lp-math'
+import type { Address } from 'viem'
 import type { AddPreview, AddRequest, Pool } from '../../../ports.ts'
 import { callerFields, callerPrice, flip, type OrderedPair } from '../order-pair.ts'
 import { fitAmounts } from './fit-amounts.ts'
@@ -33,7 +34,7 @@ export function fitDeposit(
   const asked = keptAmounts(request.kept, flip<bigint | null>(inverted, request))
   const fitted =
     keptLiquidity(request.kept, bounds) ??
-    orInverted(request.range, callerPrice(pool, inverted), () =>
+    refuseInverted({ range: request.range, price: callerPrice(pool, inverted) }, () =>
       fitAmounts({ ...bounds, ...asked, fields: callerFields(inverted) }),
     )
   return depositAt(target, pair, { ticks, bounds, fitted })
@@ -73,9 +74,11 @@ function resolveTicks(request: AddRequest, pool: Pool, inverted: boolean): TickR
 /**
  * Prices of one token1 in token0 were meant the other way round: where the amounts do not fit a range that the inverse of
  * the price lies in, and where the range is so far from the price that nobody means it, though amounts on one side fit.
+ *
+ * @throws ToolError `VALIDATION_FAILED` with the prices that were meant, or what `fit` throws.
  */
-function orInverted<Fitted>(range: AddRequest['range'], price: number, fit: () => Fitted): Fitted {
-  const inverted = invertedPrices(range, price)
+export function refuseInverted<Fitted>(asked: AskedRange, fit: () => Fitted): Fitted {
+  const inverted = invertedPrices(asked)
   if (inverted !== null && inverted.timesOff > certainlyFar) throw inverted.refusal
   try {
     return fit()
@@ -88,14 +91,23 @@ function orInverted<Fitted>(range: AddRequest['range'], price: number, fit: () =
 const far = 2
 const certainlyFar = 20
 
+/** A range, with the price in the same order of tokens. */
+type AskedRange = {
+  readonly range: AddRequest['range']
+  readonly price: number
+  /** The token that, named first, makes the prices those that were meant, where the request may leave out which is first. */
+  readonly otherOrder?: Address
+}
+
 /** How many times off the range is, where the inverse of the price lies in it. */
-function invertedPrices(range: AddRequest['range'], price: number): { timesOff: number; refusal: ToolError } | null {
+function invertedPrices({ range, price, otherOrder }: AskedRange): { timesOff: number; refusal: ToolError } | null {
   if (range === null || typeof range === 'string' || 'pctEachSide' in range) return null
   const { priceLower, priceUpper } = range
   if (1 / price < priceLower || 1 / price > priceUpper) return null
   const bounds = [1 / priceUpper, 1 / priceLower].map((bound) => Number(bound.toPrecision(6)))
   const message = `One token0 is worth ${Number(price.toPrecision(6))} token1, and these prices are of one token1 in token0.`
-  const accepted = `token1 per token0, as priceLower ${bounds[0]} and priceUpper ${bounds[1]}`
+  const instead = otherOrder === undefined ? '' : `; or these with token0 ${otherOrder}`
+  const accepted = `token1 per token0, as priceLower ${bounds[0]} and priceUpper ${bounds[1]}${instead}`
   return {
     timesOff: Math.max(price / priceUpper, priceLower / price),
     refusal: refuseField('priceLower', message, accepted),
