@@ -8,6 +8,8 @@ export async function liveAsPosition(version, { call, earn }) {
   const position = { version, positionId: opened.positionId }
   const trade = () => earn(opened.pool.poolAddress)
   if (version !== 'v2') {
+    // A position of the newest blocks is not added to.
+    await trade()
     await call('increase_liquidity', { ...position, token0: 'WETH', amount0: '0.1' })
     await trade()
     await call('collect_fees', position)

@@ -27,6 +27,9 @@ export async function holdToChain({ ready, dataDir }, client) {
     codes,
     failures,
     amounts: 0,
+    async mine(blocks) {
+      for (let count = 0; count < blocks; count += 1) await chain.request({ method: 'evm_mine', params: [] })
+    },
     /** A call that must answer. */
     async ask(name, input) {
       calls.set(name, (calls.get(name) ?? 0) + 1)

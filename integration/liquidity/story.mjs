@@ -65,6 +65,8 @@ async function lifeOfPosition(held, { version, route, trade }) {
   takesRoute(held, 'add_liquidity', opened, isBuilt)
   const position = { version, positionId: opened.positionId }
   const liquidity = () => liquidityOf(held, position)
+  // A position of the newest blocks is not added to.
+  await held.mine(2)
   const grown = await held.write(
     'increase_liquidity',
     { ...position, token0, amount0: '0.2' },

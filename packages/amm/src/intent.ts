@@ -58,6 +58,8 @@ const intentDeposit = z.strictObject({
   liquidity: amount,
   /** What the calldata lets it become at worst within the slippage. */
   minLiquidity: amount,
+  /** Where it is another than the intent's, which is that of several operations. */
+  slippageBps: z.number().optional(),
   createsPool: z.boolean(),
   /** Said of an increase alone: the position holds nothing before it. */
   reopens: z.literal(true).optional(),

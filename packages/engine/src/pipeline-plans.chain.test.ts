@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Intent, LiquidityPlan, PairShare, Position, Settled, Token, Version } from '@svc/amm'
 import { devnetPolicy } from './policy/devnet-policy.ts'
 import { openPipeline, type Pipeline } from './fixtures/open-pipeline.fixture.ts'
+import { testClient } from './fixtures/pipeline-facts.fixture.ts'
 
 const devnet = useDevnet()
 let pipeline: Pipeline
@@ -40,6 +41,7 @@ describe.each<{ version: Version; base: string; quote: string }>([
       const position = () => pipeline.liquidity.position(pipeline.chain, version, added.positionId)
       const collect = { deadline: terms().deadline, recipient: pipeline.wallet }
       await carryOut(await pipeline.liquidity.planCollect(pipeline.chain, await position(), collect))
+      await testClient(pipeline).mine({ blocks: 2 })
       const { pool } = await position()
       const amount0 = pool.token0.decimals === 6 ? parseUnits('100', 6) : parseUnits('0.05', 18)
       const more = { amount0, amount1: null, payNative: base === 'ETH', ...terms() }

@@ -52,6 +52,17 @@ export function nextBlockSeconds({ timestamp }: Pick<BlockTime, 'timestamp'>, no
   return Math.max(Number(timestamp) + 1, Math.floor(nowMs / 1000))
 }
 
+/** The newest block that no reorganisation replaces but a rare one. */
+export function settledBlock(chain: Chain, blockNumber: bigint): bigint {
+  const depth = BigInt(settledDepth(chain))
+  return blockNumber > depth ? blockNumber - depth : 0n
+}
+
+/** How many blocks are newer than that. One, or two, are replaced now and then. */
+export function settledDepth({ confirmations }: Pick<Chain, 'confirmations'>): number {
+  return Math.max(2, confirmations)
+}
+
 /** The ERC-20 allowances of the wallet, in the order asked, at the newest block where none is named. */
 export function readAllowances(
   client: PublicClient,

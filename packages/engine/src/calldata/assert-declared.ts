@@ -182,7 +182,9 @@ function simulatedDepositRefusals(
 ): readonly Refusal[] {
   return deposits.flatMap((shown) => [
     ...positionRefusals(shown),
-    ...(shown.declared.createsPool ? creationRefusals(shown) : priceRefusals(shown, slippageBps ?? 0)),
+    ...(shown.declared.createsPool
+      ? creationRefusals(shown)
+      : priceRefusals(shown, shown.declared.slippageBps ?? slippageBps ?? 0)),
   ])
 }
 

@@ -116,7 +116,7 @@ function calldataOpening(declared: IntentDeposit, { version, opensAt }: Calldata
 }
 
 function amountRows(declared: IntentDeposit, made: Made): readonly Row[] {
-  const { slippageBps } = made.intent
+  const { slippageBps = made.intent.slippageBps } = declared
   if (slippageBps === null) return [['slippage', 'none', 'needed for a deposit']]
   const rows = attempt(() => rowsOf[declared.version](declared, made, slippageBps))
   return rows ?? [['amounts', `${declared.amount0} and ${declared.amount1}`, 'more than a pool can hold']]

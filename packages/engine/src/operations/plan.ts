@@ -120,7 +120,7 @@ function boundsWarnings({ intent, simulation, priced, value }: Reserved): readon
   })
   return [
     ...(isEitherOr ? [eitherOr] : []),
-    ...((intent.deposits ?? []).some((deposit) => isNarrow(deposit, intent.slippageBps ?? 0)) ? [narrowMinima] : []),
+    ...((intent.deposits ?? []).some((deposit) => isNarrow(deposit, intent.slippageBps)) ? [narrowMinima] : []),
     ...(unnamed.length === 0
       ? []
       : [
@@ -135,8 +135,11 @@ const narrowMinima =
   'The least amounts of the deposit lie further below than slippageBps: so much of one token of a narrow range becomes the other where the price moves by that.'
 
 /** Whether the amounts that a range takes move by more than a fiftieth while the price moves by the slippage. */
-function isNarrow({ tickLower, tickUpper }: IntentDeposit, slippageBps: number): boolean {
-  return tickLower !== null && tickUpper !== null && slippageBps / ((tickUpper - tickLower) / 2) > 0.02
+function isNarrow(
+  { tickLower, tickUpper, slippageBps: own }: IntentDeposit,
+  slippageBps: Intent['slippageBps'],
+): boolean {
+  return tickLower !== null && tickUpper !== null && (own ?? slippageBps ?? 0) / ((tickUpper - tickLower) / 2) > 0.02
 }
 
 /** Figures of a plan are those of its first intent: what follows is simulated, weighed and counted when its turn comes. */

@@ -9,13 +9,16 @@ import { trustedPrices } from '../stages/weigh-value.ts'
 
 /**
  * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of
- * what the call moved. Where more left than its calldata permits, or less came than it declares, either the chain or the simulation is not
- * what it seems; else ways home stay open, for any contract on the way can show a gift that it does not give, and any token
- * without a trusted price can announce what did not happen. A token that the intent does not name, no list names and the simulation did not move is logged alone: anybody's contract can announce that
+ * what the call moved, and poorer than its calldata permits and the intent declares: what lies in a router or beside a pair while a call is
+ * simulated, and is taken back before the block, is no loss. Then either the chain or the simulation is not what it seems. Ways home stay
+ * open where less came of what positions pay, for fees go with the block that paid them, and where no more left than permitted of a token
+ * with a trusted price, for any other can announce what did not happen. Who gives nothing up loses nothing. A token that the intent does not name, no list names and the simulation did not move is logged alone: anybody's contract can announce that
  * it left.
  */
 export async function holdAgainstSimulation(context: Reserved, real: ReadonlyMap<string, bigint>): Promise<void> {
-  const { engine, call, chain, intent, known, simulation, priced } = context
+  const { engine, call, chain, intent, known, simulation, priced, value, callBounds } = context
+  const { leaves } = value.simulated
+  if (value.isExit && leaves.positions.length + leaves.shares.length === 0) return
   const { isListed, isNamed } = expectedTokens(intent, chain, known)
   const { expected, strange } = partByToken(real, (token) => {
     return token === zeroAddress || isNamed(token) || isListed(token) || simulation.deltas.has(token)
@@ -23,18 +26,34 @@ export async function holdAgainstSimulation(context: Reserved, real: ReadonlyMap
   if (strange.length > 0) engine.log.warn('tx.strange-tokens', { requestId: call.requestId, tokens: strange })
   const cap = engine.policy.breaker.maxSimulationDriftPct
   const worth: Worth = (token, amount) => sharesWorth(token, amount, context) ?? trustedWorth(token, amount, priced)
-  const isDeposit = context.callBounds.some(({ deposits }) => deposits.length > 0)
+  const isDeposit = callBounds.some(({ deposits }) => deposits.length > 0)
   const wrapped = chain.wrappedNative.address.toLowerCase()
-  const mostLeft = mostLeaving(context.value.permitted, wrapped)
+  const mostLeft = mostLeaving(value.permitted, wrapped)
   const shown = withoutGifts(simulation.deltas, expected, askedTokens(intent, wrapped))
   if (lossPct(asPermitted(shown, expected, isDeposit ? mostLeft : () => 0n), expected, worth) <= cap) return
+  const held = heldAgainst(context, expected, { mostLeft, wrapped })
+  if (held((token) => worth(token, 0n) !== null).isWithin) return
   const cause = `request ${call.requestId} on ${chain.name} ended more than ${cap} % worse than simulated`
-  const isTrusted = (token: string) => trustedWorth(token, 0n, priced) !== null
-  const trusted = new Map([...expected].filter(([token]) => isTrusted(token)))
-  const receives = intent.receives.filter(({ token }) => isTrusted(token.toLowerCase()))
-  const isBeyond =
-    [...trusted].some(([token, delta]) => -delta > mostLeft(token)) || !hasCome(receives, trusted, wrapped)
+  const { isWithin, hasLeft } = held((token) => trustedWorth(token, 0n, priced) !== null)
+  const isPaid = callBounds.some(({ payouts }) => payouts.length > 0)
+  const isBeyond = hasLeft || !(isWithin || isPaid || value.isExit)
   if (await engine.breaker.trip(cause, isBeyond ? 'drift' : 'shortfall')) await engine.switches.look()
+}
+
+/**
+ * Whether a call kept to what its calldata permits and its intent declares, as far as tokens of a kind show: no more left, and no less came.
+ */
+function heldAgainst(
+  { intent }: Pick<Reserved, 'intent'>,
+  real: ReadonlyMap<string, bigint>,
+  { mostLeft, wrapped }: { readonly mostLeft: (token: string) => bigint; readonly wrapped: string },
+): (isOfKind: (token: string) => boolean) => { readonly isWithin: boolean; readonly hasLeft: boolean } {
+  return (isOfKind) => {
+    const shown = new Map([...real].filter(([token]) => isOfKind(token)))
+    const receives = intent.receives.filter(({ token }) => isOfKind(token.toLowerCase()))
+    const hasLeft = [...shown].some(([token, delta]) => -delta > mostLeft(token))
+    return { hasLeft, isWithin: !hasLeft && hasCome(receives, shown, wrapped) }
+  }
 }
 
 /**

@@ -4,17 +4,18 @@ import { erc20Abi, v2FactoryAbi, v2PairAbi } from '@svc/amm/abis'
 import { supplyWithFee, v2PairAddress } from '@svc/amm/liquidity'
 import { contractFunction, readAll } from '@svc/amm/rpc'
 import type { BlockTime, Intent, RpcPool } from '@svc/amm'
+import { settledBlock } from '../allowances/chain-snapshot.ts'
 
 /**
  * Which of the tokens are pairs of the chain's v2 factory, by lower-case address, and what one share of them stands for. A
  * contract that only says it is a pair does not stand where the factory would have put it, and is none. Read at a block, the newest where
- * none is named.
+ * none is named; one whose shares are bought at a settled block before it, for a gift that is gone with the newest blocks makes none dear.
  */
 export async function readPairs(
   rpc: Pick<RpcPool, 'client' | 'head'>,
   chain: Chain,
   tokens: readonly Address[],
-  at?: Pick<BlockTime, 'number'>,
+  { at, bought }: { readonly at?: Pick<BlockTime, 'number'>; readonly bought?: ReadonlySet<string> },
 ): Promise<ReadonlyMap<string, StandingPair>> {
   const { v2 } = chain.amm
   if (v2 === undefined || tokens.length === 0) return new Map()
@@ -29,7 +30,8 @@ export async function readPairs(
         readKLast(pair, []),
         readFeeTo(v2.factory, []),
       ] as const
-      const answers = await readAll(rpc.client(chain), chain, reads, number)
+      const readAt = bought?.has(pair.toLowerCase()) === true ? settledBlock(chain, number) : number
+      const answers = await readAll(rpc.client(chain), chain, reads, readAt)
       const [token0, token1, reserves, totalSupply, kLast, feeTo] = answers
       if (token0 === null || token1 === null || reserves === null || totalSupply === null) return null
       if (kLast === null || feeTo === null || totalSupply === 0n) return null

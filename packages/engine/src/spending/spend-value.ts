@@ -30,7 +30,7 @@ export async function priceTokens(tokens: readonly Address[], context: PricingCo
     rpc,
     chain,
     named.filter((key) => key !== zeroAddress && !listed.has(key)),
-    context.at,
+    context,
   )
   const sides = [...standing.values()].flatMap((pair) => pair.sides.map(({ token }) => token.toLowerCase()))
   const shares = new Set<string>([...pairShares(chain, tokens).keys(), ...standing.keys()])
@@ -108,6 +108,8 @@ export type PricingContext = {
   readonly nativePrices: NativePrices
   /** The block to read at, where it is known: then nothing is asked before the prices. */
   readonly at?: BlockTime
+  /** Tokens that trades are to bring, lower-case. */
+  readonly bought?: ReadonlySet<string>
   /** Unix milliseconds. */
   readonly now: () => number
 }

@@ -232,6 +232,7 @@ const bound = [
   'hooks',
   'positionId',
   'recipient',
+  'slippageBps',
   'createsPool',
 ] as const satisfies readonly (keyof IntentDeposit)[]
 
@@ -241,13 +242,18 @@ function worthDrift(
   now: { readonly sqrtPriceX96: bigint | null; readonly liquidity: bigint | null },
   chain: Tokens,
 ): readonly ErrorDetail[] {
-  const price = priceDrift(planned, now.sqrtPriceX96, slippageBps ?? 0, decimalsOf(planned, chain))
+  const price = priceDrift(
+    planned,
+    now.sqrtPriceX96,
+    planned.slippageBps ?? slippageBps ?? 0,
+    decimalsOf(planned, chain),
+  )
   if (now.liquidity === null || now.liquidity >= planned.minLiquidity) return price
   const least = { planned: `${planned.minLiquidity}`, now: `${now.liquidity}` }
   return [...price, { message: 'Below the plan: liquidity.', pool: planned.pool, ...least }]
 }
 
-function textOf(value: string | number | boolean | null): string {
+function textOf(value: string | number | boolean | null | undefined): string {
   return `${value}`.toLowerCase()
 }
 

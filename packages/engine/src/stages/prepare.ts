@@ -14,8 +14,15 @@ import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from './may-bring-home.ts'
 import { type CallBounds, readBounds } from '../value/call-bounds.ts'
-import { askFeesAhead, type FeesAhead, settledFees } from '../value/moved.ts'
-import { type InspectedPool, inspectionOf } from '../value/inspection.ts'
+import {
+  askFeesAhead,
+  boughtIn,
+  type FeesAhead,
+  newPositionRefusals,
+  type SettledFees,
+  settledFees,
+} from '../value/moved.ts'
+import { inspectionOf, poolsToInspect } from '../value/inspection.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
 import { checkBalance } from '../spending/gas-cap.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -68,6 +75,7 @@ type Foreseen = {
   readonly simulation: Promise<Simulation> | null
   readonly priced: Promise<PricedTokens>
   readonly fees: FeesAhead | null
+  readonly newPositions: Promise<readonly Refusal[]>
 }
 
 /**
@@ -85,7 +93,13 @@ function foresee(context: Foreseeing): Foreseen | null {
   const simulation = isBatch ? null : (async () => play({ ...context, route: null }, stepsOf(context, base), base))()
   const priced = pricesAt(context, block)
   for (const asked of [simulation, priced]) asked?.catch(() => undefined)
-  return { base, simulation, priced, fees: feesAhead(context, block) }
+  return {
+    base,
+    simulation,
+    priced,
+    fees: feesAhead(context, block),
+    newPositions: newPositionRefusals(context, block, engine.now()),
+  }
 }
 
 type Foreseeing = InspectionContext & Pick<Checked<InspectionContext>, 'allowances' | 'callBounds'>
@@ -114,7 +128,7 @@ async function pricesOf(checked: Checked<InspectionContext>): Promise<PricedToke
 
 async function pricesAt(context: Foreseeing, at: BlockTime, tokens = tokensToPrice(context)): Promise<PricedTokens> {
   const { engine, chain } = context
-  return priceTokens(tokens, { ...engine, directory: engine.tokens, chain, at })
+  return priceTokens(tokens, { ...engine, directory: engine.tokens, chain, at, bought: boughtIn(context.callBounds) })
 }
 
 function feesAhead(context: Foreseeing, { number }: Pick<BlockTime, 'number'>): FeesAhead | null {
@@ -131,10 +145,12 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   const { engine, chain, intent, snapshotTaken } = checked
   const { block } = snapshotTaken
   const steps = asBatch(checked, stepsOf(checked, snapshotTaken))
-  const ahead = (foreseenOf(checked) ?? { fees: feesAhead(checked, block) }).fees
-  const [simulation, named] = await Promise.all([
+  const foreseen = foreseenOf(checked)
+  const ahead = (foreseen ?? { fees: feesAhead(checked, block) }).fees
+  const [simulation, named, tooNew] = await Promise.all([
     simulated(checked, steps),
     pricesOf(checked),
+    foreseen?.newPositions ?? newPositionRefusals(checked, block, engine.now()),
     requireUnchanged(intent, checked.client),
   ])
   const others = tokensGivenUp(simulation, chain).filter((token) => !named.has(token.toLowerCase()))
@@ -142,6 +158,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   const refusals = [
     ...checkMeasured(simulation, engine.policy),
     ...assertDeclared(intent, simulation, declaredContext(checked)),
+    ...tooNew,
     ...checkBalance(steps, simulation.gasUsed, { ...snapshotTaken, priced }),
   ]
   const fees = await settledFees(checked, simulation, ahead)
@@ -173,7 +190,7 @@ export type Simulated<Own extends InspectionContext = ExecutionContext> = Checke
   readonly simulation: Simulation
   readonly priced: PricedTokens
   /** Fees of its positions that the newest blocks did not bring; `undefined` where nothing can leave. */
-  readonly settledFees: ReadonlyMap<string, bigint> | undefined
+  readonly settledFees: SettledFees | undefined
 }
 
 /** The tokens of an intent, and those of the pools that its calls trade in or deposit into. */
@@ -238,7 +255,7 @@ export function play(
     ...called,
     inspection: inspectionOf(chain, {
       positions: called.positions,
-      pools: poolsToInspect(context),
+      pools: poolsToInspect(context.callBounds, intent),
       orders: context.callBounds.flatMap(({ orders }) => orders),
     }),
     block: snapshotTaken.block,
@@ -255,19 +272,6 @@ export function play(
 
 /** What of a snapshot a simulation rests on. */
 type SimulationBase = Pick<ChainSnapshot, 'block' | 'atSeconds' | 'balanceWei' | 'standing'>
-
-/** The pools that the calldata names, and those that the intent says a position it names is of. */
-function poolsToInspect({ callBounds, intent }: Foreseeing): readonly InspectedPool[] {
-  const deposits = callBounds.flatMap((call) => call.deposits)
-  const named = deposits.flatMap(({ pool, version }) => (pool === null ? [] : [Object.assign({ version }, pool)]))
-  const declared = (intent.deposits ?? []).map(({ pool, version, token0, token1, hooks }) => {
-    const [one, other] = [token0.toLowerCase(), token1.toLowerCase()]
-    return { id: pool, version, token0: one, token1: other, hooks: hooks?.toLowerCase() ?? null }
-  })
-  const ordered = callBounds.flatMap(({ orders }) => orders.map(({ pool }) => ({ version: 'v4' as const, ...pool })))
-  const pools = [...named, ...declared, ...ordered]
-  return [...new Map(pools.map((pool) => [pool.id.toLowerCase(), pool])).values()]
-}
 
 /**
  * A simulation that cannot see what leaves undeclared is none under a strict allowlist. Under a lenient one the call goes

@@ -22,6 +22,7 @@ import type { Step } from '../context/step.ts'
 import { onStorage } from '../audit/storage.ts'
 import { type ChainSnapshot, readHoldings, snapshot } from '../allowances/chain-snapshot.ts'
 import { confirm } from './transact.ts'
+import { boughtIn } from '../value/moved.ts'
 import { ownMoveOfIntent, valueOfCall } from './weigh-value.ts'
 import { requireNoNewDelay } from './delay.ts'
 
@@ -155,6 +156,7 @@ async function requirePrice(
     directory: engine.tokens,
     chain,
     at: snapshotTaken.block,
+    bought: boughtIn(context.callBounds),
   })
   // What is signed already is mined, and was weighed before: what is left must be worth it by itself.
   const value = valueOfCall(context, rest, priced, progress.mined.length)

@@ -1,7 +1,6 @@
 import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
-import type { BudgetAmount } from '@svc/store'
 import type { Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
-import { callsOf, logsByCall } from '../batch/batch-step.ts'
+import { logsByCall } from '../batch/batch-step.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-facts.ts'
 import { countable, usdText } from '../spending/countable.ts'
@@ -10,27 +9,15 @@ import type { Simulation } from '../simulation/simulation.ts'
 import { countedDeltas, holdAgainstSimulation, simulationDrift } from '../simulation/hold-against-simulation.ts'
 import { suspectWarnings, unlistedWarnings } from '../policy/policy-verdict.ts'
 import type { Reserved } from './reserve-spend.ts'
+import { budgetsUsed, callsMade, cameHome, sharesAsMade } from './settled-value.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
-import {
-  notGivenBack,
-  type PricedTokens,
-  spentAmounts,
-  usdOf,
-  valueOf,
-  valueOfMined,
-  valueOfMove,
-} from '../spending/spend-value.ts'
+import { notGivenBack, spentAmounts, usdOf, valueOf, valueOfMined, valueOfMove } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
 import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../allowances/chain-snapshot.ts'
 import { forgetRights, revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
-import { budgetNames } from '../value/budget-names.ts'
-import type { CallBounds } from '../value/call-bounds.ts'
-import { type Holdings, valueAt } from '../value/trusted-value.ts'
 import { tradedIn } from '../value/own-move.ts'
-import { sharesAsMade } from '../value/shares-as-made.ts'
-import { mostLost } from '../value/weigh-change.ts'
 import { costWarnings, trustedPrices } from './weigh-value.ts'
 
 /**
@@ -112,81 +99,6 @@ export async function settleLedger(
     engine.ledger.settle(reservationId, actual, gas, budgets, { amounts: spent, isRepaid }),
   )
   return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
-}
-
-/** How many calls of the intent are mined. */
-function callsMade({ mined }: Progress): number {
-  return mined.flatMap(({ step }) => callsOf(step)).filter(({ kind }) => kind === 'call').length
-}
-
-/**
- * What is known of what a call took out of budgets: nothing where no call of it was mined that trades, deposits or orders, as where a
- * stranger pushed the pool past its minimums; what positions paid out was the owner's. What is not named here counts as reserved, and so
- * does all of a call that was cut off later on its way.
- */
-function budgetsUsed(
-  context: Reserved,
-  progress: Progress,
-  deltas: ReadonlyMap<string, bigint>,
-): readonly BudgetAmount[] {
-  const made = callsMade(progress)
-  const gives = ({ trades, deposits, orders }: CallBounds) => trades.length + deposits.length + orders.length > 0
-  if (!context.callBounds.slice(0, made).some(gives))
-    return noneOf([...context.spend.budgets, ...progress.reserved.budgets])
-  return made < context.intent.calls.length ? [] : lossOf(context, deltas, progress.priced)
-}
-
-/** The same budgets, of which nothing was taken. */
-export function noneOf(budgets: readonly BudgetAmount[]): readonly BudgetAmount[] {
-  return budgets.map(({ name }) => ({ name, usdMicros: 0n }))
-}
-
-/**
- * What a trade or a deposit into a pair really lost takes the place of what it might have; what went into or out of positions
- * stays as reserved, and so does what an order is worth, and what was paid to somebody the operator lists, who does not show in the wallet's own changes. No less
- * left and no more arrived than simulated: what came meanwhile from elsewhere makes up for no loss.
- */
-function lossOf(
-  { value, simulation, callBounds, chain }: Reserved,
-  deltas: ReadonlyMap<string, bigint>,
-  priced: PricedTokens,
-): readonly BudgetAmount[] {
-  const { leaves, arrives } = value.simulated
-  const hasOrder = callBounds.some(({ orders }) => orders.length > 0)
-  const isSettled = leaves.positions.length + arrives.positions.length + leaves.shares.length === 0 && !hasOrder
-  if (value.isExit || !isSettled || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
-  const own = withoutArrivals(deltas, simulation.deltas)
-  const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))
-  const prices = trustedPrices(priced)
-  const wrappedNative = chain.wrappedNative.address.toLowerCase()
-  const moved = { leaves: tokensOf(own, -1n), arrives: { ...tokensOf(own, 1n), shares } }
-  const lost = mostLost(moved, prices, wrappedNative)
-  return [{ name: budgetNames.loss, usdMicros: countable(lost) }]
-}
-
-/** Of each token what was simulated, or really less. */
-function withoutArrivals(
-  deltas: ReadonlyMap<string, bigint>,
-  simulated: ReadonlyMap<string, bigint>,
-): ReadonlyMap<string, bigint> {
-  const tokens = new Set([...deltas.keys(), ...simulated.keys()])
-  return new Map(
-    [...tokens].map((token) => {
-      const [real, expected] = [deltas.get(token) ?? 0n, simulated.get(token) ?? 0n]
-      return [token, real < expected ? real : expected]
-    }),
-  )
-}
-
-/** Worth of what arrived, in millionths of a US dollar at the low edge of trusted prices. */
-export function cameHome(deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): bigint {
-  return valueAt(tokensOf(deltas, 1n), trustedPrices(priced), 'low')
-}
-
-/** What left (-1) or arrived (1). */
-function tokensOf(deltas: ReadonlyMap<string, bigint>, sign: 1n | -1n): Holdings {
-  const tokens = new Map([...deltas].flatMap(([token, delta]) => (delta * sign > 0n ? [[token, delta * sign]] : [])))
-  return { tokens, positions: [], shares: [] }
 }
 
 /** Net changes of the wallet: tokens from receipt logs, native currency as given because it leaves no logs. */

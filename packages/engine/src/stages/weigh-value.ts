@@ -160,7 +160,7 @@ export function ownMoveOfIntent(
   const left = firstStep === 0 ? context.callBounds : boundsFrom(context, firstStep)
   // What was collected is among what is done.
   const isBegun = left.length < context.callBounds.length
-  const settledFees = isBegun && moved.settledFees !== undefined ? new Map<string, bigint>() : moved.settledFees
+  const settledFees = isBegun && moved.settledFees !== undefined ? new Map() : moved.settledFees
   return ownMoveOf(context.intent, { ...moved, settledFees, begun: { deltas: done, left } })
 }
 

@@ -13,7 +13,7 @@ import { v3PositionManagerAbi, v3SwapRouter02Abi } from '@svc/amm/abis'
 import type { Intent, Position, UpstreamTransaction } from '@svc/amm'
 import { wethAndUsdc } from '../fixtures/intents.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
-import { settledOf } from '../fixtures/pipeline-facts.fixture.ts'
+import { settledOf, testClient } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 import { guardUpstream, type UpstreamExpectation } from './guard-upstream.ts'
 import * as wire from './upstream.fixture.ts'
@@ -76,6 +76,7 @@ describe('a transaction that is what was asked for passes and is carried out', (
     })
     await carriedOut(wire.wired(pipeline, added.intent), { kind: 'add', ...moves(added.intent), pool })
     const position = await onlyPosition()
+    await testClient(pipeline).mine({ blocks: 2 })
     const increased = await pipeline.liquidity.planIncrease(pipeline.chain, position, {
       amount0: parseUnits('0.1', weth.address === position.pool.token0.address ? 18 : 6),
       amount1: null,

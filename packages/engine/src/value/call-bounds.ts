@@ -3,7 +3,14 @@ import { type Hex, zeroAddress } from 'viem'
 import { type Intent, type IntentCall, ToolError } from '@svc/amm'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { isUpstreamSurface, type Part, readParts } from '../upstream/read-parts.ts'
-import { type DepositBounds, depositOf, type RemovalBounds, removalOf } from './deposit-bounds.ts'
+import {
+  type DepositBounds,
+  depositOf,
+  type PayoutBounds,
+  payoutOf,
+  type RemovalBounds,
+  removalOf,
+} from './deposit-bounds.ts'
 import { type OrderBounds, orderOf, type TradesBounds, tradesOf } from './trade-bounds.ts'
 import type { Refusal } from '../context/refusal.ts'
 
@@ -21,6 +28,7 @@ export type BoundsContext = { readonly chain: Chain; readonly known: KnownContra
 export type CallBounds = TradesBounds & {
   readonly deposits: readonly DepositBounds[]
   readonly removals: readonly RemovalBounds[]
+  readonly payouts: readonly PayoutBounds[]
   /** What is given to a TWAMM hook to be sold over time. */
   readonly orders: readonly OrderBounds[]
   /** Native currency that is sent along with deposits and not asked back: whoever comes next may take what is not used. */
@@ -36,6 +44,7 @@ export const noBounds: CallBounds = {
   feeBps: 0,
   deposits: [],
   removals: [],
+  payouts: [],
   orders: [],
   unreturnedWei: 0n,
   hasLeast: false,
@@ -65,8 +74,9 @@ function boundsOfCall({ to, data, valueWei }: IntentCall, { chain, known }: Boun
   const deposits = parts.flatMap((part) => depositOf(part, place) ?? [])
   const unreturnedWei = deposits.length === 0 || parts.some(returnsNative) ? 0n : valueWei
   const removals = parts.flatMap((part) => removalOf(part, place) ?? [])
+  const payouts = parts.flatMap((part) => payoutOf(part, place) ?? [])
   const hasLeast = parts.some(asksForLeast)
-  return { ...tradesOf(parts, place), deposits, removals, orders: [], unreturnedWei, hasLeast }
+  return { ...tradesOf(parts, place), deposits, removals, payouts, orders: [], unreturnedWei, hasLeast }
 }
 
 /** Of a deposit in v4 the same names stand for the most that it takes. */

@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Address } from 'viem'
+import { type Address, maxUint256 } from 'viem'
 import type { Part } from '../upstream/read-parts.ts'
 import { identityOfKey, keyIn, type PoolIdentity, poolIdentity, textIn, uintIn } from './pool-identity.ts'
 
@@ -31,6 +31,24 @@ export type RemovalBounds = {
   readonly liquidity: bigint
   /** In the pool's order. */
   readonly least: Pair
+}
+
+/** What a position pays out of its liquidity and fees, as the calldata bounds it. */
+export type PayoutBounds = {
+  readonly contract: Address
+  readonly positionId: bigint
+  /** In the pool's order. */
+  readonly most: Pair
+}
+
+/** `null` for parts that pay nothing out. v3 pays what is collected, v4 all fees whenever liquidity changes. */
+export function payoutOf({ name, args }: Part, { contract }: Place): PayoutBounds | null {
+  const own = () => ({ contract, positionId: uintIn(args['tokenId']) })
+  if (name === 'collect') {
+    return { ...own(), most: { amount0: uintIn(args['amount0Max']), amount1: uintIn(args['amount1Max']) } }
+  }
+  if (name !== 'v4.decrease' && name !== 'v4.increase') return null
+  return { ...own(), most: { amount0: maxUint256, amount1: maxUint256 } }
 }
 
 /** `null` for parts that take nothing out. */

@@ -21,8 +21,10 @@ import {
   v4StateViewAbi,
 } from '@svc/amm/abis'
 import { supplyWithFee } from '@svc/amm/liquidity'
+import type { Intent } from '@svc/amm'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
 import type { SimulatedCall, SimulatedResult } from '../simulation/asset-changes.ts'
+import type { CallBounds } from './call-bounds.ts'
 import type { OrderBounds } from './trade-bounds.ts'
 import { identityOfKey, type PoolIdentity, poolIdentity } from './pool-identity.ts'
 
@@ -72,6 +74,22 @@ export type InspectedParts = {
 }
 
 export type InspectedPool = PoolIdentity & { readonly version: 'v2' | 'v3' | 'v4' }
+
+/** The pools that the calldata names, and those that the intent says a position it names is of. */
+export function poolsToInspect(
+  callBounds: readonly CallBounds[],
+  intent: Pick<Intent, 'deposits'>,
+): readonly InspectedPool[] {
+  const deposits = callBounds.flatMap((call) => call.deposits)
+  const named = deposits.flatMap(({ pool, version }) => (pool === null ? [] : [Object.assign({ version }, pool)]))
+  const declared = (intent.deposits ?? []).map(({ pool, version, token0, token1, hooks }) => {
+    const [one, other] = [token0.toLowerCase(), token1.toLowerCase()]
+    return { id: pool, version, token0: one, token1: other, hooks: hooks?.toLowerCase() ?? null }
+  })
+  const ordered = callBounds.flatMap(({ orders }) => orders.map(({ pool }) => ({ version: 'v4' as const, ...pool })))
+  const pools = [...named, ...declared, ...ordered]
+  return [...new Map(pools.map((pool) => [pool.id.toLowerCase(), pool])).values()]
+}
 
 export type Inspection = {
   readonly before: readonly SimulatedCall[]
@@ -235,11 +253,28 @@ function poolAfter(pool: InspectedPool, before: readonly unknown[], after: reado
   if (typeof reserve0 !== 'bigint' || typeof reserve1 !== 'bigint' || typeof totalSupply !== 'bigint') return own
   if (typeof kLast !== 'bigint' || typeof feeTo !== 'string' || !isAddress(feeTo)) return own
   const burnSupply = supplyWithFee({ reserve0, reserve1, totalSupply, kLast }, feeTo)
-  const [gift0, gift1] = besideReserves(before)
-  return {
-    ...own,
-    pair: { reserve0: withoutGift(reserve0, gift0), reserve1: withoutGift(reserve1, gift1), burnSupply },
-  }
+  const gifts = besideReserves(before)
+  const held = [withoutGift(reserve0, gifts[0]), withoutGift(reserve1, gifts[1])] as const
+  const { paid, made } = sharesPaid(before, held, totalSupply)
+  // Shares that the gift made are worth nothing: those that were paid for are as much as all that come.
+  const worth = (reserve: bigint) =>
+    made > paid ? (reserve * paid * totalSupply) / (made * (totalSupply - made + paid)) : reserve
+  return { ...own, pair: { reserve0: worth(held[0]), reserve1: worth(held[1]), burnSupply } }
+}
+
+/** How many shares a deposit makes, and how many of these its own amounts pay for, without what lay beside the reserves. */
+function sharesPaid(
+  [reserves, supplyBefore]: readonly unknown[],
+  [held0, held1]: readonly [bigint, bigint],
+  totalSupply: bigint,
+): { readonly paid: bigint; readonly made: bigint } {
+  const nothing = { paid: 0n, made: 0n }
+  if (!Array.isArray(reserves) || typeof supplyBefore !== 'bigint') return nothing
+  const [reserve0, reserve1]: readonly unknown[] = reserves
+  if (typeof reserve0 !== 'bigint' || typeof reserve1 !== 'bigint' || reserve0 * reserve1 === 0n) return nothing
+  const of = (held: bigint, reserve: bigint) => (held > reserve ? ((held - reserve) * supplyBefore) / reserve : 0n)
+  const [paid0, paid1] = [of(held0, reserve0), of(held1, reserve1)]
+  return { paid: paid0 < paid1 ? paid0 : paid1, made: totalSupply - supplyBefore }
 }
 
 /** What a pair holds of both tokens and does not count among its reserves: a deposit takes it in, and `skim` takes it away. */

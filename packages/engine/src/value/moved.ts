@@ -11,11 +11,13 @@ import {
 } from 'viem'
 import type { Chain } from '@svc/wallet/core'
 import { v3PositionManagerAbi, v4StateViewAbi } from '@svc/amm/abis'
-import { contractRead, readOne } from '@svc/amm/rpc'
-import type { Intent } from '@svc/amm'
+import { callAnswer, contractRead, readOne } from '@svc/amm/rpc'
+import type { BlockTime, Intent } from '@svc/amm'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
 import type { Holdings, PairShares } from './trusted-value.ts'
 import type { CallBounds } from './call-bounds.ts'
+import { settledBlock, settledDepth } from '../allowances/chain-snapshot.ts'
+import type { Refusal } from '../context/refusal.ts'
 import type { Inspected, PositionState } from './inspection.ts'
 
 export type Moved = {
@@ -30,10 +32,17 @@ export type Moved = {
   readonly pairs: ReadonlyMap<string, Omit<PairShares, 'amount'>>
   /** Lower case. */
   readonly wrappedNative: string
-  /** Fees of the positions that the newest blocks did not bring, by lower-case token; absent where nothing can leave the wallet. */
-  readonly settledFees?: ReadonlyMap<string, bigint> | undefined
+  /** Fees that the newest blocks did not bring, by {@link positionKey}; absent where nothing can leave the wallet. */
+  readonly settledFees?: SettledFees | undefined
   /** What is mined already of a call on its way: its net change, which `deltas` leave out, and the calls that are left. */
   readonly begun?: { readonly deltas: ReadonlyMap<string, bigint>; readonly left: readonly CallBounds[] }
+}
+
+/** Of both tokens, in the pool's order. */
+export type SettledFees = ReadonlyMap<string, Fees>
+
+export function positionKey({ contract, id }: Pick<PositionState, 'contract' | 'id'>): string {
+  return `${contract.toLowerCase()} ${id}`
 }
 
 /** Amounts as tokens, and those of pairs as shares of them. */
@@ -48,15 +57,21 @@ export function heldOf(amounts: ReadonlyMap<string, bigint>, moved: Moved): Hold
   return { tokens, positions: [], shares }
 }
 
-/** A pair as it stands after the steps, which a new one did not before them. */
-function pairOf(key: string, { inspected, pairs }: Moved): Omit<PairShares, 'amount'> | null {
+/** A pair as it stands after the steps, which a new one did not before them; shares that are bought as they stood in a settled block. */
+function pairOf(key: string, { inspected, pairs, calls }: Moved): Omit<PairShares, 'amount'> | null {
+  if (boughtIn(calls).has(key)) return pairs.get(key) ?? null
   const after = inspected.pools.find(({ id, pair }) => pair !== null && id.toLowerCase() === key)
   if (after?.pair) return { pair: key, token0: after.token0, token1: after.token1, ...after.pair }
   return pairs.get(key) ?? null
 }
 
+/** Tokens that trades bring, lower-case. */
+export function boughtIn(calls: readonly Pick<CallBounds, 'trades'>[]): ReadonlySet<string> {
+  return new Set(calls.flatMap(({ trades }) => trades.map(({ tokenOut }) => tokenOut.toLowerCase())))
+}
+
 /**
- * The fees of a call's positions that the newest blocks did not bring, per lower-case token. Whoever pays fees there may have these blocks
+ * The fees of a call's positions that the newest blocks did not bring. Whoever pays fees there may have these blocks
  * replaced by others in which nothing was paid, and what was to be put in out of fees is then taken from the wallet. Of a position that
  * cannot be read in the older block, or was not the wallet's there, nothing is settled. What was asked `ahead`, at the same block, is not
  * asked again. `undefined` where nothing is approved, sent along or put in: no fee that goes is made up for then.
@@ -65,20 +80,16 @@ export async function settledFees(
   question: FeesQuestion,
   { inspected, blockNumber }: { readonly inspected: Inspected; readonly blockNumber: bigint },
   ahead: FeesAhead | null = null,
-): Promise<ReadonlyMap<string, bigint> | undefined> {
+): Promise<SettledFees | undefined> {
   if (!hasFeesAtStake(question)) return undefined
-  const settled = new Map<string, bigint>()
+  const settled = new Map<string, Fees>()
   await Promise.all(
     inspected.positions.map(async (position) => {
-      const { token0, token1 } = position.pool
       const place = placeOf(question, position)
-      const asked = ahead?.get(keyOf(position))
+      const asked = ahead?.get(positionKey(position))
       const known = asked?.at === blockNumber && isSamePlace(asked.place, place) ? asked.fees : null
-      const [now, then] = await (known ?? feesSince(question, { ...position, place }, blockNumber))
-      for (const [side, token] of [token0, token1].entries()) {
-        const [one, other] = [now?.[side] ?? 0n, then?.[side] ?? 0n]
-        settled.set(token, (settled.get(token) ?? 0n) + (one < other ? one : other))
-      }
+      const fees = await (known ?? feesSince(question, { ...position, place }, blockNumber))
+      if (fees !== null) settled.set(positionKey(position), fees)
     }),
   )
   return settled
@@ -97,7 +108,7 @@ export function askFeesAhead(
   const asked = positions.flatMap((position) => {
     const place = isOfV4(question, position) ? declaredPlace(question.intent, position.id) : null
     if (place === null && isOfV4(question, position)) return []
-    return [[keyOf(position), { at, place, fees: feesSince(question, { ...position, place }, at) }] as const]
+    return [[positionKey(position), { at, place, fees: feesSince(question, { ...position, place }, at) }] as const]
   })
   return new Map(asked)
 }
@@ -115,6 +126,52 @@ type FeesQuestion = {
   readonly callBounds: readonly Pick<CallBounds, 'deposits'>[]
 }
 
+/**
+ * Refuses to add to a position that was not the wallet's before the newest blocks. Where these are replaced, its number may be that of a
+ * position of somebody else, who then gets what is added: v3 asks for no consent of an owner, and v4 for that of the owner alone.
+ * Ownership that cannot be read counts as none. Where blocks come on demand, as on a local chain, none may come: there a minute is enough.
+ */
+export async function newPositionRefusals(
+  question: Omit<FeesQuestion, 'intent'>,
+  head: Pick<BlockTime, 'number' | 'timestamp'>,
+  nowMs: number,
+): Promise<readonly Refusal[]> {
+  const { chain, callBounds } = question
+  const deposits = callBounds.flatMap((call) => call.deposits)
+  if (chain.maxHeadAgeSeconds === null && nowMs - Number(head.timestamp) * 1000 >= idleMs) return []
+  const refusals = await Promise.all(
+    deposits.map(async ({ contract, positionId }) => {
+      if (positionId === null) return []
+      const isOwn = await wasOwn(question, { contract, id: positionId }, settledBlock(chain, head.number))
+      return isOwn ? [] : [tooNew(chain, positionId)]
+    }),
+  )
+  return refusals.flat()
+}
+
+/** Whoever may merely collect of a position does not own it. */
+async function wasOwn(
+  { client, wallet }: Pick<FeesQuestion, 'client' | 'wallet'>,
+  { contract, id }: Pick<PositionState, 'contract' | 'id'>,
+  at: bigint,
+): Promise<boolean> {
+  const read = contractRead(contract, v3PositionManagerAbi, 'ownerOf', [id])
+  const owner = await readOne(client, read, at).catch(() => null)
+  return owner !== null && isAddressEqual(owner, wallet)
+}
+
+function tooNew(chain: Chain, positionId: bigint): Refusal {
+  const depth = settledDepth(chain)
+  return {
+    code: 'SIMULATION_DRIFT',
+    message: `Position ${positionId} was not the wallet's ${depth} blocks ago. Where these blocks are replaced, its number may be somebody else's, who would get what is added.`,
+    suggestion: `Call again when ${depth} more blocks have come${chain.maxHeadAgeSeconds === null ? ', or in a minute' : ''}.`,
+    details: [{ message: 'the position is too new to be added to', positionId: `${positionId}` }],
+  }
+}
+
+const idleMs = 60_000
+
 function hasFeesAtStake({ intent, callBounds }: FeesQuestion): boolean {
   const takes = intent.approvals.length > 0 || intent.calls.some(({ valueWei }) => valueWei > 0n)
   return takes && callBounds.some(({ deposits }) => deposits.length > 0)
@@ -124,10 +181,6 @@ function hasFeesAtStake({ intent, callBounds }: FeesQuestion): boolean {
 type Place = Pick<PositionState, 'tickLower' | 'tickUpper'> & { readonly poolId: Hex }
 
 type FeesOf = CalledContracts['positions'][number] & { readonly place: Place | null }
-
-function keyOf({ contract, id }: Pick<FeesOf, 'contract' | 'id'>): string {
-  return `${contract.toLowerCase()} ${id}`
-}
 
 function isOfV4({ chain }: FeesQuestion, { contract }: Pick<FeesOf, 'contract'>): boolean {
   const { v4 } = chain.amm
@@ -152,18 +205,26 @@ function isSamePlace(one: Place | null, other: Place | null): boolean {
   return isPool && one.tickLower === other.tickLower && one.tickUpper === other.tickUpper
 }
 
-/** Reorganisations that are no rare thing replace one block, or two. */
-const leastDepth = 2
-
-/** What would be collected at a block and in the older one. */
-function feesSince(question: FeesQuestion, position: FeesOf, at: bigint): Promise<readonly (Fees | null)[]> {
-  const depth = BigInt(Math.max(leastDepth, question.chain.confirmations))
-  const blocks = [at, at > depth ? at - depth : 0n]
-  return Promise.all(blocks.map((block) => feesAt(question, position, block).catch(() => null)))
+/**
+ * The least of what would be collected at a block and in the settled one; `null` where it was not the wallet's there, or was changed
+ * since: what was collected in between waits no more, however much came after it.
+ */
+async function feesSince(question: FeesQuestion, position: FeesOf, at: bigint): Promise<Fees | null> {
+  const settledAt = settledBlock(question.chain, at)
+  const [isOwn, now, then] = await Promise.all([
+    wasOwn(question, position, settledAt),
+    ...[at, settledAt].map((block) => feesAt(question, position, block).catch(() => null)),
+  ])
+  if (!isOwn || now == null || then == null || now.mark !== then.mark) return null
+  return [smaller(now.fees[0], then.fees[0]), smaller(now.fees[1], then.fees[1])]
 }
 
-/** What would be collected at a block; `null` where the position does not stand, or is somebody else's. */
-async function feesAt(question: FeesQuestion, { place, ...position }: FeesOf, at: bigint): Promise<Fees | null> {
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
+}
+
+/** What would be collected at a block; `null` where the position does not stand. */
+async function feesAt(question: FeesQuestion, { place, ...position }: FeesOf, at: bigint): Promise<FeesAt | null> {
   const { v4 } = question.chain.amm
   if (place === null || v4 === undefined) return v3FeesAt(question, position, at)
   return v4FeesAt(question, { ...position, place }, at, v4)
@@ -171,18 +232,24 @@ async function feesAt(question: FeesQuestion, { place, ...position }: FeesOf, at
 
 type Fees = readonly [bigint, bigint]
 
+/** Two of them have the same mark where the position was not changed in between. */
+type FeesAt = { readonly fees: Fees; readonly mark: string }
+
 async function v3FeesAt(
   { client, wallet }: FeesQuestion,
   { contract: to, id: tokenId }: Omit<FeesOf, 'place'>,
   at: bigint,
-): Promise<Fees | null> {
+): Promise<FeesAt | null> {
   const everything = { tokenId, recipient: wallet, amount0Max: maxUint128, amount1Max: maxUint128 }
   const collect = { abi: v3PositionManagerAbi, functionName: 'collect' } as const
   const data = encodeFunctionData({ ...collect, args: [everything] })
-  const answer = await client.call({ account: wallet, to, data, blockNumber: at }).catch(() => null)
+  const [answer, mark] = await Promise.all([
+    client.call({ account: wallet, to, data, blockNumber: at }).catch(() => null),
+    callAnswer(client, contractRead(to, v3PositionManagerAbi, 'positions', [tokenId]), at),
+  ])
   if (answer?.data === undefined) return null
   const [amount0, amount1] = decodeFunctionResult({ ...collect, data: answer.data })
-  return [amount0, amount1]
+  return { fees: [amount0, amount1], mark }
 }
 
 async function v4FeesAt(
@@ -190,7 +257,7 @@ async function v4FeesAt(
   { id, place: { poolId, tickLower, tickUpper } }: Omit<FeesOf, 'place'> & { readonly place: Place },
   at: bigint,
   { stateView, positionManager }: { readonly stateView: Address; readonly positionManager: Address },
-): Promise<Fees | null> {
+): Promise<FeesAt | null> {
   const salt = numberToHex(id, { size: 32 })
   const place = [poolId, tickLower, tickUpper] as const
   const own = [poolId, positionManager, tickLower, tickUpper, salt] as const
@@ -200,5 +267,6 @@ async function v4FeesAt(
   ])
   if (growth === null || kept === null) return null
   const [liquidity, last0, last1] = kept
-  return [feesOwed(liquidity, growth[0], last0), feesOwed(liquidity, growth[1], last1)]
+  const fees: Fees = [feesOwed(liquidity, growth[0], last0), feesOwed(liquidity, growth[1], last1)]
+  return { fees, mark: kept.join() }
 }

@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits } from 'viem'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AddRequest, Intent, Position, Token } from '@svc/amm'
 import { expectRefused } from '../fixtures/expect-refused.fixture.ts'
 import { afterSending } from '../fixtures/network.fixture.ts'
@@ -123,6 +123,24 @@ describe('own liquidity that is moved within its pool', () => {
     expect(await pipeline.store.ledger.open()).toEqual([])
     const counted = await used(pipeline)
     expect(counted).toBeLessThan(parseUnits('6', 6))
+  })
+
+  it('counts as lost what its swap really lost where it is cut off after it', async () => {
+    const intent = inTurn(await remove(), await swap('USDC', 'WETH', '200'), await add(pipeline, '1.8', {}))
+    const [reserve, settle] = [vi.spyOn(pipeline.store.ledger, 'reserve'), vi.spyOn(pipeline.store.ledger, 'settle')]
+    // Three allowances, the removal, then the swap.
+    afterSending(pipeline, 5, () => pushThePrice(pipeline))
+    await expect(pipeline.run(intent)).rejects.toMatchObject({
+      code: 'OPERATION_INCOMPLETE',
+      details: expect.arrayContaining([expect.objectContaining({ message: 'swap' })]),
+    })
+    const lossIn = (budgets: readonly { readonly name: string; readonly usdMicros: bigint }[] = []) =>
+      budgets.find(({ name }) => name === 'loss')?.usdMicros ?? -1n
+    const [reserved, lost] = [lossIn(reserve.mock.calls[0]?.[0].budgets), lossIn(settle.mock.calls[0]?.[3])]
+    expect(lost).toBeGreaterThanOrEqual(0n)
+    // The fee of 200 USD, and what two feeds may lie apart.
+    expect(lost).toBeLessThan(parseUnits('2', 6))
+    expect(reserved).toBeGreaterThan(lost * 3n)
   })
 
   it('pays nobody else on the way', async () => {

@@ -25,7 +25,10 @@ const range = fc
   .record({ lower: fc.integer({ min: -800, max: 800 }), wide: fc.integer({ min: 1, max: 900 }) })
   .map(({ lower, wide }): Ticks => ({ tickLower: lower, tickUpper: lower + wide }))
 const amount = fc.bigInt({ min: 10n ** 12n, max: 10n ** 18n })
-const held = fc.record({ ticks: range, liquidity: fc.bigInt({ min: 10n ** 14n, max: 10n ** 20n }) })
+/** The most that a position pays, out of its liquidity and fees: v3 collects no more than it is told to. */
+const uncapped = { amount0: 2n ** 128n, amount1: 2n ** 128n }
+const cap = fc.option(fc.record({ amount0: amount, amount1: amount }), { nil: uncapped })
+const held = fc.record({ ticks: range, liquidity: fc.bigInt({ min: 10n ** 14n, max: 10n ** 20n }), cap })
 const put = fc.record({ ticks: range, amount0: amount, amount1: amount, isV4: fc.boolean() })
 const moves = fc.record({
   atomicity: fc.constantFrom('single' as const, 'batch-7702' as const),
@@ -85,6 +88,40 @@ it('counts the most that it adds wherever its calldata lets it be mined, which w
   expect(seen).toBeGreaterThan(100)
 })
 
+it('counts what a simulation shows beside its positions as far as fees had settled, and no further', () => {
+  const beside = fc.record({ shown: amount, settled: amount, isFirst: fc.boolean() })
+  fc.assert(
+    fc.property(moves, beside, (move, { shown, settled, isFirst }) => {
+      const price = getSqrtPriceAtTick(move.tick)
+      const deposits = move.given.map((one) => depositOf(one, price))
+      const token = isFirst ? pool.token0 : pool.token1
+      const simulated = movedOf(
+        { ...move, taken: move.taken.map((one) => ({ ...one, cap: uncapped })) },
+        deposits,
+        price,
+      )
+      const addsOf = (change: Partial<Moved>) => {
+        const adds = ownMoveOf(intentOf(move), { ...simulated, ...change })?.adds
+        return [adds?.get(pool.token0) ?? 0n, adds?.get(pool.token1) ?? 0n]
+      }
+      const showing = (amountShown: bigint) =>
+        new Map([...simulated.deltas, [token, (simulated.deltas.get(token) ?? 0n) + amountShown]])
+      const least = shown < settled ? shown : settled
+      const fees = isFirst ? ([settled, 0n] as const) : ([0n, settled] as const)
+      const [adds, believed] = [
+        addsOf({ deltas: showing(shown), settledFees: new Map([[`${contract} 0`, fees]]) }),
+        addsOf({ deltas: showing(least) }),
+      ]
+      for (const side of [0, 1]) expect(distance(adds[side]!, believed[side]!)).toBeLessThanOrEqual(slack(move))
+    }),
+    { numRuns: 200, seed: 33, endOnFailure: true },
+  )
+})
+
+function distance(one: bigint, other: bigint): bigint {
+  return one > other ? one - other : other - one
+}
+
 /** Liquidity is whole: next to an edge one unit more or less of it is that many of a token. */
 function slack({ given, taken }: Move): bigint {
   return BigInt(given.length + taken.length) * 10n ** 5n
@@ -131,9 +168,16 @@ function movedOf(move: Move, deposits: readonly DepositBounds[], price: bigint):
   const positions = move.taken.map(({ ticks, liquidity }, id) => {
     return { contract, id: BigInt(id), pool, isHooked: false, ...ticks, liquidityBefore: liquidity, liquidityAfter: 0n }
   }) as Moved['inspected']['positions']
+  const payouts = move.taken.map((one, id) => ({ contract, positionId: BigInt(id), most: one.cap }))
   const state = { ...pool, version: 'v3', stoodBefore: true, sqrtPriceX96: price, pair: null } as const
   return {
-    calls: move.atomicity === 'single' ? [{ ...noBounds, deposits }] : [noBounds, { ...noBounds, deposits }],
+    calls:
+      move.atomicity === 'single'
+        ? [{ ...noBounds, payouts, deposits }]
+        : [
+            { ...noBounds, payouts },
+            { ...noBounds, deposits },
+          ],
     inspected: { positions, pools: [state], orders: [] },
     deltas: new Map([
       [pool.token0, -add0],
@@ -146,7 +190,13 @@ function movedOf(move: Move, deposits: readonly DepositBounds[], price: bigint):
 }
 
 function addedAt({ taken }: Move, deposits: readonly DepositBounds[], price: bigint): readonly [bigint, bigint] {
-  const paid = taken.map(({ ticks, liquidity }) => getAmountsForLiquidity(price, ...edgesOf(ticks), liquidity, false))
+  const paid = taken.map(({ ticks, liquidity, cap: most }) => {
+    const { amount0, amount1 } = getAmountsForLiquidity(price, ...edgesOf(ticks), liquidity, false)
+    return {
+      amount0: amount0 < most.amount0 ? amount0 : most.amount0,
+      amount1: amount1 < most.amount1 ? amount1 : most.amount1,
+    }
+  })
   const took = deposits.map(({ ticks, liquidity, most }) => {
     const minted = liquidity ?? mintedAt(ticks!, price, [most.amount0, most.amount1])
     return getAmountsForLiquidity(price, ...edgesOf(ticks!), minted, false)

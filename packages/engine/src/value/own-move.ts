@@ -11,7 +11,7 @@ import { isAddressEqual, zeroAddress } from 'viem'
 import type { CallBounds } from './call-bounds.ts'
 import type { DepositBounds, Ticks } from './deposit-bounds.ts'
 import type { PositionState } from './inspection.ts'
-import type { Moved } from './moved.ts'
+import { type Moved, positionKey } from './moved.ts'
 import type { PoolIdentity } from './pool-identity.ts'
 import { furthest, rangeOutcomeAt, type SimulatedDeposit, simulatedDeposit } from './simulated-deposit.ts'
 
@@ -90,8 +90,8 @@ type BoundDeposit = SimulatedDeposit & { readonly bounds: DepositBounds }
 
 /**
  * What the wallet adds of both tokens in a single transaction, which takes out and puts in at one price, wherever that lies within the
- * slippage, or beyond it within what the calldata permits: at either end, and where amounts bend between. What positions pay beside
- * their liquidity is as simulated: fees only grow.
+ * slippage, or beyond it within what the calldata permits: at either end, and where amounts bend between. What comes beside is the same
+ * there; what trades take is counted by itself.
  */
 function addedWherePushed(
   { slippageBps }: MovingIntent,
@@ -99,14 +99,17 @@ function addedWherePushed(
   moved: Moved,
   [net0, net1]: Pair,
 ): readonly Pair[] {
-  const price = deposits[0]?.state?.sqrtPriceX96 ?? null
-  if (price === null) return []
+  const [first] = deposits
+  const [pool, price] = [first?.pool ?? null, first?.state?.sqrtPriceX96 ?? null]
+  if (price === null || pool === null) return []
   const [now0, now1] = netAt(deposits, moved, price)
-  const beside = [now0 + net0, now1 + net1]
-  const [beside0 = 0n, beside1 = 0n] = beside.map((amount) => larger(amount, 0n))
+  const { pays } = tradedIn(moved.calls)
+  const [paid0, paid1] = [amountOf(pays, pool.token0, moved), amountOf(pays, pool.token1, moved)]
+  const [beside0, beside1] = [now0 + net0 + paid0, now1 + net1 + paid1]
   const { lower, upper } = pricesPermitted(price, slippageBps ?? 0, deposits, moved)
   const bends = [...moved.inspected.positions, ...deposits.flatMap(({ position }) => position ?? [])].flatMap(edgesOf)
-  const between = [...bends, ...deposits.flatMap(fitOf)].filter((bend) => lower < bend && bend < upper)
+  const caps = moved.inspected.positions.flatMap((position) => capsOf(position, moved))
+  const between = [...bends, ...caps, ...deposits.flatMap(fitOf)].filter((bend) => lower < bend && bend < upper)
   return [lower, ...between, upper].map((end): Pair => {
     const [end0, end1] = netAt(deposits, moved, end)
     return [end0 - beside0, end1 - beside1]
@@ -157,7 +160,7 @@ function addedAtMost(deposits: readonly BoundDeposit[], [net0, net1]: Pair): Pai
     const { amount0, amount1 } = atPrice ?? { amount0: 0n, amount1: 0n }
     return [most.amount0 - amount0, most.amount1 - amount1]
   })
-  const sum = (side: 0 | 1) => more.reduce((all, one) => all + larger(one[side], 0n), 0n)
+  const sum = (side: 0 | 1) => sumOf(more.map((one) => larger(one[side], 0n)))
   return [sum(0) - net0, sum(1) - net1]
 }
 
@@ -166,20 +169,24 @@ function edgesOf({ tickLower, tickUpper }: Ticks): readonly [bigint, bigint] {
 }
 
 /**
- * The price at which a deposit of v3 takes all of both its amounts. With the edges of ranges these are all bends: between two of them what
+ * The price at which a deposit of v3 takes all of both its amounts. With the edges of ranges and caps these are all bends: between two of them what
  * a deposit takes of a token, less what positions pay of it, first falls and then rises, so that it is most at one of both.
  */
 function fitOf({ bounds: { liquidity, most }, position }: BoundDeposit): readonly bigint[] {
   if (liquidity !== null || position === null) return []
-  const [lower, upper] = edgesOf(position)
   const isShortOf0 = (price: bigint): boolean => {
     const { amount0, amount1 } = rangeOutcomeAt({ liquidity: null, most, ticks: position }, price)
     return amount1 * most.amount0 < amount0 * most.amount1
   }
+  return crossing(edgesOf(position), isShortOf0)
+}
+
+/** Where something that holds at low prices ends to hold. */
+function crossing([lower, upper]: readonly [bigint, bigint], holds: (price: bigint) => boolean): readonly bigint[] {
   let [below, above] = [lower, upper]
   for (let halving = 0; halving < halvings; halving += 1) {
     const middle = integerSqrt(below * above)
-    if (isShortOf0(middle)) below = middle
+    if (holds(middle)) below = middle
     else above = middle
   }
   return [below, above]
@@ -196,12 +203,8 @@ type Pair = readonly [bigint, bigint]
  * wrapped currency with the native currency that somebody left in it, and pays out the tokens that lie there.
  */
 function sureChange(side: 0 | 1, pool: PoolIdentity, deposits: readonly BoundDeposit[], moved: Moved): bigint {
-  const { wrappedNative, settledFees, begun = { deltas: new Map(), left: moved.calls } } = moved
-  const token = side === 0 ? pool.token0 : pool.token1
-  const of = (amounts: ReadonlyMap<string, bigint>): bigint => {
-    const one = (key: string) => amounts.get(key) ?? 0n
-    return token === zeroAddress || token === wrappedNative ? one(zeroAddress) + one(wrappedNative) : one(token)
-  }
+  const { settledFees, begun = { deltas: new Map(), left: moved.calls } } = moved
+  const of = (amounts: ReadonlyMap<string, bigint>) => amountOf(amounts, side === 0 ? pool.token0 : pool.token1, moved)
   const shown = of(moved.deltas)
   const price = deposits[0]?.state?.sqrtPriceX96 ?? null
   if (settledFees === undefined || price === null) return of(begun.deltas) + shown
@@ -212,24 +215,59 @@ function sureChange(side: 0 | 1, pool: PoolIdentity, deposits: readonly BoundDep
     moved,
     price,
   )
-  return of(begun.deltas) + smaller(shown, of(settledFees) + of(brings) - of(pays) - put[side])
+  return of(begun.deltas) + smaller(shown, of(brings) - of(pays) - put[side])
 }
 
-/** What the deposits take at a price, less what is taken out of positions there. */
-function netAt(deposits: readonly BoundDeposit[], { inspected }: Moved, price: bigint): Pair {
-  const taken = inspected.positions.map((position) => takenOut(position, price))
+/** Native currency and its wrapped form are one. */
+function amountOf(amounts: ReadonlyMap<string, bigint>, token: string, { wrappedNative }: Moved): bigint {
+  const of = (key: string) => amounts.get(key) ?? 0n
+  return token === zeroAddress || token === wrappedNative ? of(zeroAddress) + of(wrappedNative) : of(token)
+}
+
+/** What the deposits take at a price, less what positions pay there. */
+function netAt(deposits: readonly BoundDeposit[], moved: Moved, price: bigint): Pair {
+  const taken = moved.inspected.positions.map((position) => paidOut(position, moved, price))
   const put = deposits.map(({ bounds, position }) =>
     position === null ? null : rangeOutcomeAt({ ...bounds, ticks: position }, price),
   )
-  const sum = (values: readonly bigint[]) => values.reduce((all, one) => all + one, 0n)
   return [
-    sum(put.map((one) => one?.amount0 ?? 0n)) - sum(taken.map(([amount0]) => amount0)),
-    sum(put.map((one) => one?.amount1 ?? 0n)) - sum(taken.map(([, amount1]) => amount1)),
+    sumOf(put.map((one) => one?.amount0 ?? 0n)) - sumOf(taken.map(([amount0]) => amount0)),
+    sumOf(put.map((one) => one?.amount1 ?? 0n)) - sumOf(taken.map(([, amount1]) => amount1)),
   ]
+}
+
+function sumOf(values: readonly bigint[]): bigint {
+  return values.reduce((all, one) => all + one, 0n)
 }
 
 function isLessened({ liquidityBefore, liquidityAfter }: PositionState): boolean {
   return liquidityAfter < liquidityBefore
+}
+
+/** Liquidity that is taken out and settled fees, as far as the calldata lets both be paid. */
+function paidOut(position: PositionState, moved: Moved, price: bigint): Pair {
+  const [[most0, most1], [due0, due1]] = [mostPaid(position, moved), dueTo(position, moved, price)]
+  return [smaller(due0, most0), smaller(due1, most1)]
+}
+
+function dueTo(position: PositionState, { settledFees }: Moved, price: bigint): Pair {
+  const [taken0, taken1] = takenOut(position, price)
+  const [fees0, fees1] = settledFees?.get(positionKey(position)) ?? [0n, 0n]
+  return [taken0 + fees0, taken1 + fees1]
+}
+
+function mostPaid({ contract, id }: PositionState, { calls }: Moved): Pair {
+  const payouts = calls.flatMap((call) => call.payouts)
+  const own = payouts.filter((one) => one.positionId === id && isAddressEqual(one.contract, contract))
+  return [sumOf(own.map(({ most }) => most.amount0)), sumOf(own.map(({ most }) => most.amount1))]
+}
+
+/** The prices at which what is due to a position passes the most that it is paid. */
+function capsOf(position: PositionState, moved: Moved): readonly bigint[] {
+  const [most0, most1] = mostPaid(position, moved)
+  const due = (price: bigint) => dueTo(position, moved, price)
+  const edges = edgesOf(position)
+  return [...crossing(edges, (price) => due(price)[0] > most0), ...crossing(edges, (price) => due(price)[1] < most1)]
 }
 
 function takenOut({ tickLower, tickUpper, liquidityBefore, liquidityAfter }: PositionState, price: bigint): Pair {

@@ -1,9 +1,19 @@
 import { v3PositionManagerAbi, v4StateViewAbi } from '@svc/amm/abis'
 import { chains } from '@svc/wallet/core'
-import { type Address, createPublicClient, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
+import {
+  type Address,
+  createPublicClient,
+  custom,
+  decodeFunctionData,
+  encodeFunctionResult,
+  type Hex,
+  numberToHex,
+  pad,
+  toFunctionSelector,
+} from 'viem'
 import { describe, expect, it } from 'vitest'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
-import { askFeesAhead, settledFees } from './moved.ts'
+import { askFeesAhead, positionKey, type SettledFees, settledFees } from './moved.ts'
 
 const chain = { ...chains.find(({ id }) => id === 1)!, confirmations: 1 }
 const wallet: Address = '0x00000000000000000000000000000000000000aa'
@@ -17,16 +27,24 @@ describe.each(['v3', 'v4'] as const)('settled fees of a %s position', (version) 
   it('are those of the older block where they are less, as asked ahead at the same block', async () => {
     const world = worldOf(version)
     const ahead = askFeesAhead(world.question, [world.position], 100n)
-    expect(await settledFees(world.question, simulated(world, 100n), ahead)).toEqual(feesOf(98n))
+    expect(await settledFees(world.question, simulated(world, 100n), ahead)).toEqual(feesOf(world, 98n))
     const asked = world.asked.length
-    expect(await settledFees(world.question, simulated(world, 100n))).toEqual(feesOf(98n))
+    expect(await settledFees(world.question, simulated(world, 100n))).toEqual(feesOf(world, 98n))
     expect(world.asked).toHaveLength(2 * asked)
+  })
+
+  it.each([
+    ['had another owner there', { ownerAt: (block) => (block > 98n ? wallet : token) }],
+    ['was changed since', { markAt: (block) => (block > 98n ? 1n : 0n) }],
+  ] as const satisfies readonly (readonly [string, Past])[])('are none where it %s', async (_what, past) => {
+    const world = worldOf(version, ticks, past)
+    expect(await settledFees(world.question, simulated(world, 100n))).toEqual(new Map())
   })
 
   it('are asked again where the simulation is of another block', async () => {
     const world = worldOf(version)
     const ahead = askFeesAhead(world.question, [world.position], 100n)
-    expect(await settledFees(world.question, simulated(world, 101n), ahead)).toEqual(feesOf(99n))
+    expect(await settledFees(world.question, simulated(world, 101n), ahead)).toEqual(feesOf(world, 99n))
   })
 })
 
@@ -35,14 +53,14 @@ describe('what an intent declares of the place of a v4 position', () => {
     const world = worldOf('v4', { tickLower: -60, tickUpper: 60 })
     const ahead = askFeesAhead(world.question, [world.position], 100n)
     expect(ahead?.size).toBe(1)
-    expect(await settledFees(world.question, simulated(world, 100n), ahead)).toEqual(feesOf(98n))
+    expect(await settledFees(world.question, simulated(world, 100n), ahead)).toEqual(feesOf(world, 98n))
   })
 
   it('is not needed: a position of which none is declared is asked after the simulation', async () => {
     const world = worldOf('v4', null)
     const ahead = askFeesAhead(world.question, [world.position], 100n)
     expect([ahead?.size, world.asked]).toEqual([0, []])
-    expect(await settledFees(world.question, simulated(world, 100n), ahead)).toEqual(feesOf(98n))
+    expect(await settledFees(world.question, simulated(world, 100n), ahead)).toEqual(feesOf(world, 98n))
   })
 })
 
@@ -53,14 +71,21 @@ it('nobody asks for fees of a call that approves and sends nothing', async () =>
   expect([await settledFees(question, simulated(world, 100n)), world.asked]).toEqual([undefined, []])
 })
 
+const ownerOf = toFunctionSelector('function ownerOf(uint256)')
+
+/** What was otherwise in some blocks. */
+type Past = { readonly ownerAt?: (block: bigint) => Address; readonly markAt?: (block: bigint) => bigint }
+
 /** Of both tokens as much as the number of the block; at any other place than that of the position a thousand times as much. */
-function worldOf(version: 'v3' | 'v4', declared: typeof ticks | null = ticks) {
+function worldOf(version: 'v3' | 'v4', declared: typeof ticks | null = ticks, past: Past = {}) {
   const asked: bigint[] = []
   const client = createPublicClient({
     transport: custom({
       async request({ params: [{ data }, block] }: { readonly params: readonly [{ readonly data: Hex }, Hex] }) {
         asked.push(BigInt(block))
-        return version === 'v3' ? collected(data, BigInt(block)) : kept(data, BigInt(block))
+        if (data.startsWith(ownerOf)) return pad(past.ownerAt?.(BigInt(block)) ?? wallet)
+        const mark = past.markAt?.(BigInt(block)) ?? 0n
+        return version === 'v3' ? collected(data, BigInt(block), mark) : kept(data, BigInt(block), mark)
       },
     }),
   })
@@ -82,23 +107,21 @@ function simulated({ position }: ReturnType<typeof worldOf>, blockNumber: bigint
   return { inspected: { positions: [held], pools: [], orders: [] }, blockNumber }
 }
 
-function feesOf(block: bigint): ReadonlyMap<string, bigint> {
-  return new Map([
-    [one, block],
-    [other, block],
-  ])
+function feesOf({ position }: ReturnType<typeof worldOf>, block: bigint): SettledFees {
+  return new Map([[positionKey(position), [block, block]]])
 }
 
-function collected(data: Hex, block: bigint): Hex {
+function collected(data: Hex, block: bigint, mark: bigint): Hex {
   const { functionName } = decodeFunctionData({ abi: v3PositionManagerAbi, data })
+  if (functionName === 'positions') return numberToHex(mark, { size: 32 })
   expect(functionName).toBe('collect')
   return encodeFunctionResult({ abi: v3PositionManagerAbi, functionName: 'collect', result: [block, block] })
 }
 
-function kept(data: Hex, block: bigint): Hex {
+function kept(data: Hex, block: bigint, mark: bigint): Hex {
   const { functionName, args } = decodeFunctionData({ abi: v4StateViewAbi, data })
   if (functionName === 'getPositionInfo')
-    return encodeFunctionResult({ abi: v4StateViewAbi, functionName, result: [1n, 0n, 0n] })
+    return encodeFunctionResult({ abi: v4StateViewAbi, functionName, result: [1n, mark, mark] })
   expect(functionName).toBe('getFeeGrowthInside')
   const growth = (args?.[1] === ticks.tickLower ? block : block * 1_000n) << 128n
   return encodeFunctionResult({ abi: v4StateViewAbi, functionName: 'getFeeGrowthInside', result: [growth, growth] })

@@ -65,7 +65,7 @@ export async function handle(
 function keptDeposits({ carriesOut }: Call): readonly KeptDeposit[] {
   if (carriesOut === null) return []
   const { deposits = [], slippageBps } = readPlanned(carriesOut)
-  return deposits.map((deposit) => ({ deposit, slippageBps: slippageBps ?? 0 }))
+  return deposits.map((deposit) => ({ deposit, slippageBps: deposit.slippageBps ?? slippageBps ?? 0 }))
 }
 
 function keptReceipts({ carriesOut }: Call, operation?: number): readonly TokenQuantity[] {

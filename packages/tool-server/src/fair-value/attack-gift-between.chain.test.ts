@@ -1,11 +1,13 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { erc20Abi, v2RouterAbi } from '@svc/amm/abis'
+import { erc20Abi, v2RouterAbi, v3PositionManagerAbi } from '@svc/amm/abis'
 import { v2PairAddress } from '@svc/amm/liquidity'
-import { maxUint256, parseAbi, parseUnits } from 'viem'
+import { getTickAtSqrtPrice, sqrtPriceFromAmounts } from '@svc/lp-math'
+import { type Address, encodeFunctionData, type Hex, maxUint256, parseAbi, parseUnits } from 'viem'
 import { expect, it } from 'vitest'
-import { beforeSending } from '../../../engine/src/fixtures/network.fixture.ts'
+import type { ChainActor } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
+import { beforeSending, methodsIn } from '../../../engine/src/fixtures/network.fixture.ts'
 import { openWorld } from '../tools/chain-world.fixture.ts'
-import { openStranger, syncClock, worthOf } from './attack-kit.fixture.ts'
+import { openStranger, syncClock, testClient, worthOf } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 const pairAbi = parseAbi(['function sync()', 'function skim(address to)'])
@@ -56,3 +58,94 @@ it('G13: what lies in a pair beside its reserves while a deposit is simulated ma
   expect(before - (await worthOf(world))).toBeLessThan(1)
   await world.close()
 })
+
+it('G9: both tokens that lie in a pair beside its reserves while a deposit is simulated, and no longer in its block, open no breaker', async () => {
+  const world = await openWorld(devnet(), { policy: { version: 1, allowlist: { mode: 'strict' } } })
+  const stranger = await openStranger(devnet())
+  const [usdc, usdt] = [world.address('USDC'), world.address('USDT')]
+  const sorted = BigInt(usdc) < BigInt(usdt) ? ([usdc, usdt] as const) : ([usdt, usdc] as const)
+  const pair = v2PairAddress(devnet().chain.amm.v2!, ...sorted)
+  await stranger.addV2(usdc, usdt, parseUnits('1000', 6), parseUnits('1000', 6))
+  await syncClock(world)
+  for (const token of [usdc, usdt]) await stranger.write(token, erc20Abi, 'transfer', [pair, parseUnits('60', 6)])
+  beforeSending(world, 3, async () => {
+    await stranger.write(pair, pairAbi, 'skim', [stranger.address])
+  })
+  await world.call('add_liquidity', { token0: 'USDC', token1: 'USDT', version: 'v2', amount0: '60', amount1: '60' })
+  world.network.fetch = fetch
+  expect((await world.call('check_safety_status')).at('breaker')).toMatchObject({ open: false })
+  await world.close()
+})
+
+it('G13: shares of a pair are worth no more than it held before the newest blocks, which others may replace', async () => {
+  const world = await openWorld(devnet(), { policy: { version: 1 } })
+  const stranger = await openStranger(devnet())
+  const [usdc, usdt] = [world.address('USDC'), world.address('USDT')]
+  const pair = v2PairAddress(
+    devnet().chain.amm.v2!,
+    ...(BigInt(usdc) < BigInt(usdt) ? ([usdc, usdt] as const) : ([usdt, usdc] as const)),
+  )
+  await stranger.addV2(usdc, usdt, parseUnits('20', 6), parseUnits('20', 6))
+  await sellShares(stranger, pair, usdc)
+  for (const token of [usdc, usdt]) await stranger.write(token, erc20Abi, 'transfer', [pair, parseUnits('5000', 6)])
+  await testClient(devnet()).mine({ blocks: 3 })
+  await stranger.write(pair, pairAbi, 'sync', [])
+  await syncClock(world)
+  const node = testClient(devnet())
+  const before = await worthOf(world)
+  const raws: Hex[] = []
+  world.network.fetch = async (input, init) => {
+    const body = typeof init?.body === 'string' ? init.body : ''
+    if (!methodsIn(body).includes('eth_sendRawTransaction')) return fetch(input, init)
+    const [raw] = body.match(/0x02[0-9a-f]+/) ?? []
+    raws.push(raw as Hex)
+    if (raws.length === 2) {
+      const skim = encodeFunctionData({ abi: pairAbi, functionName: 'skim', args: [stranger.address] })
+      const own = { from: stranger.address, to: pair, data: skim, gas: '0x4c4b40', maxFeePerGas: '0xba43b7400' }
+      const others = [
+        [{ ...own, maxPriorityFeePerGas: '0x0' }, 0],
+        [raws[0], 1],
+      ]
+      await node.request({ method: 'anvil_reorg', params: [2, others] } as never)
+    }
+    return fetch(input, init)
+  }
+  await world
+    .call('execute_swap', { tokenIn: 'USDC', tokenOut: pair, amount: '240', version: 'v3', slippageBps: 50 })
+    .catch(() => 'refused')
+  const shares = await stranger.client.readContract({
+    address: pair,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [world.wallet],
+  })
+  const supply = await stranger.client.readContract({ address: pair, abi: erc20Abi, functionName: 'totalSupply' })
+  const inPair = await stranger.client.readContract({
+    address: usdc,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [pair],
+  })
+  const sharesUsd = (2 * Number((inPair * shares * 1_000_000n) / supply)) / 1e12
+  const lost = before - (await worthOf(world)) - sharesUsd
+  world.network.fetch = fetch
+  expect(lost).toBeLessThan(41)
+  await world.close()
+})
+
+/** A v3 pool of the stranger's own, all of it his shares at the part of what the pair will seem to hold. */
+async function sellShares(stranger: ChainActor, pair: Address, usdc: Address): Promise<void> {
+  const { positionManager } = devnet().chain.amm.v3!
+  const supply = await stranger.client.readContract({ address: pair, abi: erc20Abi, functionName: 'totalSupply' })
+  const shares = ((await stranger.balanceOf(pair)) * 9n) / 10n
+  const worth = (parseUnits('10040', 6) * shares) / supply
+  const isFirst = BigInt(pair) < BigInt(usdc)
+  const [token0, token1] = isFirst ? [pair, usdc] : [usdc, pair]
+  const sqrtPriceX96 = isFirst ? sqrtPriceFromAmounts(worth, shares) : sqrtPriceFromAmounts(shares, worth)
+  const create = [token0, token1, 100, sqrtPriceX96] as const
+  await stranger.write(positionManager, v3PositionManagerAbi, 'createAndInitializePoolIfNecessary', create)
+  const tick = getTickAtSqrtPrice(sqrtPriceX96)
+  const range = isFirst ? { tickLower: tick + 1, tickUpper: tick + 21 } : { tickLower: tick - 20, tickUpper: tick }
+  const [amount0Desired, amount1Desired] = isFirst ? [shares, 0n] : [0n, shares]
+  await stranger.mintV3({ token0, token1, fee: 100, ...range, amount0Desired, amount1Desired })
+}

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, expect, it } from 'vitest'
 import { openWorld, type World } from '../tools/chain-world.fixture.ts'
-import { openStranger, syncClock, worthOf } from './attack-kit.fixture.ts'
+import { openStranger, syncClock, testClient, worthOf } from './attack-kit.fixture.ts'
 import { pushTo } from './push-to.fixture.ts'
 
 const devnet = useDevnet()
@@ -13,7 +13,9 @@ const strict = { version: 1, allowlist: { mode: 'strict' } } as const
 /** A position of some thirty dollars, in ether alone, between these prices. */
 async function openAbove(priceLower: number, priceUpper: number): Promise<string> {
   const pair = { token0: 'WETH', token1: 'USDC', fee: 500, amount0: '0.01', amount1: '0', priceLower, priceUpper }
-  return (await world.call('add_liquidity', pair)).text('positionId')
+  const opened = await world.call('add_liquidity', pair)
+  await testClient(devnet()).mine({ blocks: 2 })
+  return opened.text('positionId')
 }
 
 it.each([true, false])(

@@ -2,6 +2,7 @@ import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem'
 import { v3PositionManagerAbi } from '@svc/amm/abis'
 import type { AddRequest, Intent, PairShare, Position, TokenQuantity } from '@svc/amm'
 import type { Pipeline } from '../../../engine/src/fixtures/open-pipeline.fixture.ts'
+import { testClient } from '../../../engine/src/fixtures/pipeline-facts.fixture.ts'
 import { chainDeadline } from './plans.fixture.ts'
 import { units } from './stranger.fixture.ts'
 
@@ -40,8 +41,9 @@ export type Add = {
   readonly createPool?: boolean
 }
 
-/** What `increase_liquidity` would hand in. */
+/** What `increase_liquidity` would hand in, once the position is old enough. */
 export async function planIncrease(pipeline: Pipeline, position: Position, amounts: Amounts): Promise<Intent> {
+  await testClient(pipeline).mine({ blocks: 2 })
   const { intent } = await pipeline.liquidity.planIncrease(pipeline.chain, position, {
     ...amounts,
     payNative: false,

@@ -74,4 +74,10 @@ describe('one intent of several', () => {
     expect(merged).toMatchObject({ atomicity: 'batch-7702', slippageBps: 80, deadline: 9, recipients: [owner] })
     expect(merge([part(), part()], 'why')).toMatchObject({ slippageBps: null, deadline: null })
   })
+
+  it('keeps with each deposit the slippage that is another than the widest', () => {
+    const deposits = [{ pool: '0x01' }] as unknown as NonNullable<Intent['deposits']>
+    const merged = merge([part({ slippageBps: 50, deposits }), part({ slippageBps: 80, deposits })], 'why')
+    expect(merged.deposits).toEqual([{ pool: '0x01', slippageBps: 50 }, { pool: '0x01' }])
+  })
 })

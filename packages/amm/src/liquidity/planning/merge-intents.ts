@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { isAddressEqual } from 'viem'
-import type { Intent, IntentApproval, IntentCall, Settled, TokenQuantity } from '../../intent.ts'
+import type { Intent, IntentApproval, IntentCall, IntentDeposit, Settled, TokenQuantity } from '../../intent.ts'
 import { mergePositionManagerCalls, settledByManager } from '../v3/merge-position-manager-calls.ts'
 
 /**
@@ -39,6 +39,7 @@ const isOneCall: ReadonlySet<Intent['atomicity']> = new Set(['single', 'multical
 
 function merged(parts: readonly [Intent, ...Intent[]], how: Pick<Intent, 'calls' | 'atomicity'>, why: string): Intent {
   const [first] = parts
+  const slippageBps = greatest(parts.map((part) => part.slippageBps))
   const spends = sumOf(parts.flatMap((part) => part.spends))
   return {
     chainId: first.chainId,
@@ -51,14 +52,19 @@ function merged(parts: readonly [Intent, ...Intent[]], how: Pick<Intent, 'calls'
     receivesApart: parts.map((part) => part.receives),
     approvals: mergedApprovals(parts.flatMap((part) => part.approvals)),
     riskTier: 'routine',
-    slippageBps: greatest(parts.map((part) => part.slippageBps)),
+    slippageBps,
     deadline: greatest(parts.map((part) => part.deadline)),
     recipients: [...new Set(parts.flatMap((part) => part.recipients))],
-    deposits: parts.flatMap((part) => part.deposits ?? []),
+    deposits: parts.flatMap((part) => depositsOf(part, slippageBps)),
     ...(parts.some((part) => part.allowsUnpricedPool) && { allowsUnpricedPool: true }),
     restsOn: parts.flatMap((part) => part.restsOn ?? []),
     why,
   }
+}
+
+/** Each keeps the slippage of its own part. */
+function depositsOf({ deposits = [], slippageBps: own }: Intent, slippageBps: number | null): readonly IntentDeposit[] {
+  return own === null || own === slippageBps ? deposits : deposits.map((one) => ({ slippageBps: own, ...one }))
 }
 
 function sumOf(quantities: readonly TokenQuantity[]): readonly TokenQuantity[] {

@@ -143,6 +143,17 @@ describe('batch_lp_operations', () => {
     expect(Number(atWorst) / Number(all)).toBeGreaterThan(0.98)
   })
 
+  test('keeps the slippage of each deposit, also of a plan that is carried out', async () => {
+    const add = (slippageBps: number) => {
+      return { type: 'add', params: { ...pair, amount0: '0.1', rangeStrategy: 'wide', slippageBps } }
+    }
+    const operations = [add(30), add(100)]
+    expect((await world.call('batch_lp_operations', { operations })).at('operationsExecuted')).toBe(2)
+    const planned = await world.call('batch_lp_operations', { operations: operations.toReversed(), dryRun: true })
+    const answer = await world.call('execute_plan', { planId: planned.text('plan.planId') })
+    expect(answer.at('operationsExecuted')).toBe(2)
+  })
+
   test('names the operation that fails, and does nothing of the others', async () => {
     const opened = await open('v3')
     await earn(opened)

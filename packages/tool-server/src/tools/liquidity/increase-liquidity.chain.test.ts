@@ -1,7 +1,8 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { formatUnits, type Hash } from 'viem'
+import { erc721Abi, formatUnits, type Hash, zeroAddress } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, poolTokens } from '../answer.fixture.ts'
+import { openStranger, testClient } from '../../fair-value/attack-kit.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -14,7 +15,14 @@ afterEach(async () => {
   await world.close()
 })
 
+/** A position that no reorganisation of the newest blocks takes back. */
 async function open(version: string, token0 = 'WETH'): Promise<Answer> {
+  const opened = await openNow(version, token0)
+  await testClient(devnet()).mine({ blocks: 2 })
+  return opened
+}
+
+async function openNow(version: string, token0 = 'WETH'): Promise<Answer> {
   const range = { fee: 500, rangeStrategy: 'medium', version }
   return world.call('add_liquidity', { token0, token1: 'USDC', amount0: '1', ...range })
 }
@@ -39,6 +47,24 @@ async function increase(opened: Answer, args: Record<string, unknown>): Promise<
     expect(answer.text(`amount${index}Added`)).toBe(formatUnits(paid, digits))
   }
   return answer
+}
+
+/** A position that somebody gives to the wallet in the newest block. */
+async function givenTo(to: World, version: string): Promise<bigint> {
+  const stranger = await openStranger(devnet())
+  const { v3, v4 } = devnet().chain.amm
+  const [token0, token1] = [to.address('WETH'), to.address('USDC')].toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+  const pair = { token0: token0!, token1: token1!, fee: 500 }
+  const key = { currency0: token0!, currency1: token1!, fee: 500, tickSpacing: 10, hooks: zeroAddress }
+  const [tickLower, tickUpper] = [-887_220, 887_220]
+  const most = { amount0Desired: 10n ** 7n, amount1Desired: 10n ** 7n }
+  const tokenId =
+    version === 'v4'
+      ? await stranger.mintV4(key, tickLower, tickUpper, 10n ** 7n)
+      : await stranger.mintV3({ ...pair, tickLower, tickUpper, ...most })
+  const { positionManager } = version === 'v4' ? v4! : v3!
+  await stranger.write(positionManager, erc721Abi, 'transferFrom', [stranger.address, to.wallet, tokenId])
+  return tokenId
 }
 
 function amounts(opened: Answer, usdc: string, weth: string): { amount0: string; amount1: string } {
@@ -75,6 +101,29 @@ describe('increase_liquidity', () => {
     expect([answer.text('token0Symbol'), answer.text('token1Symbol')]).toEqual(symbols)
     const added = [answer.text('amount0Added'), answer.text('amount1Added')].map(Number)
     expect(added[0]! / added[1]! > 1).toBe(first === 'USDC')
+  })
+
+  test.each(['v3', 'v4'])(
+    'adds to no %s position that a replaced block could give to somebody else',
+    async (version) => {
+      const positionId = `${await givenTo(world, version)}`
+      const more = { positionId, version, token0: 'WETH', amount0: '0.1' }
+      const refusal = await world.refuse('increase_liquidity', more)
+      expect(refusal).toMatchObject({ code: 'SIMULATION_DRIFT', retryable: true, details: [{ positionId }] })
+      expect(refusal.suggestion).toContain('2 more blocks')
+      await testClient(devnet()).mine({ blocks: 1 })
+      const planned = await world.call('increase_liquidity', { ...more, dryRun: true })
+      const refusals = [expect.objectContaining({ code: 'SIMULATION_DRIFT' })]
+      expect(planned.at('plan.policy')).toMatchObject({ allowed: false, refusals })
+      await testClient(devnet()).mine({ blocks: 1 })
+      await world.call('increase_liquidity', more)
+    },
+  )
+
+  test('adds to a new position on a chain that makes blocks only when asked', async () => {
+    const opened = await openNow('v3')
+    world.clock.offsetMs += 60_000
+    await increase(opened, amounts(opened, '300', '0.1'))
   })
 
   test('refuses a token that is not of the position, and says which are', async () => {

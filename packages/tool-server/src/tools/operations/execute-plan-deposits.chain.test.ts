@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { v3PositionManagerAbi } from '@svc/amm/abis'
 import { type ChainActor, createChainActor } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { createDueRun } from '../../dispatch/carry-out.ts'
+import { testClient } from '../../fair-value/attack-kit.fixture.ts'
 import { openWorld, type World, type WorldOptions } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -182,6 +183,7 @@ describe('a planned increase', () => {
       const world = await open({ policy: { ...nobodyAsked, limitsUsd: wide } })
       const opened = await world.call('add_liquidity', deposit(version, ['WETH', 'USDC']))
       const positionId = opened.text('positionId')
+      await testClient(devnet()).mine({ blocks: 2 })
       const isFirst = BigInt(world.address('WETH')) < BigInt(world.address('USDC'))
       const args = { positionId, version, amount0: isFirst ? '1' : '3000', slippageBps: 100 }
       const [first, second] = [

@@ -1,8 +1,8 @@
 import { v2PairAbi } from '@svc/amm/abis'
 import { type Address, encodeAbiParameters, encodeEventTopics, type Log } from 'viem'
 import { expect, test } from 'vitest'
-import { sharesAsMade } from './shares-as-made.ts'
-import type { PairShares } from './trusted-value.ts'
+import { sharesAsMade } from './settled-value.ts'
+import type { PairShares } from '../value/trusted-value.ts'
 
 const pair: Address = '0x00000000000000000000000000000000000000a1'
 const [token0, token1] = ['0x00000000000000000000000000000000000000b0', '0x00000000000000000000000000000000000000b1']

@@ -1,0 +1,175 @@
+import type { BudgetAmount } from '@svc/store'
+import { v2PairAbi } from '@svc/amm/abis'
+import { getAddress, isAddressEqual, type Log, parseEventLogs, zeroAddress } from 'viem'
+import { callsOf } from '../batch/batch-step.ts'
+import type { Progress } from '../context/execution-context.ts'
+import { assetChanges } from '../simulation/asset-changes.ts'
+import { countable } from '../spending/countable.ts'
+import type { PricedTokens } from '../spending/spend-value.ts'
+import { budgetNames } from '../value/budget-names.ts'
+import type { CallBounds } from '../value/call-bounds.ts'
+import { type Holdings, type PairShares, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
+import { mostLost } from '../value/weigh-change.ts'
+import type { Reserved } from './reserve-spend.ts'
+import { trustedPrices } from './weigh-value.ts'
+
+/**
+ * What is known of what a call took out of budgets: nothing where no call of it was mined that trades, deposits or orders, as where a
+ * stranger pushed the pool past its minimums; what positions paid out was the owner's. Of one that was cut off later on its way, what the
+ * trades lost that were mined of it. What is not named here counts as reserved.
+ */
+export function budgetsUsed(
+  context: Reserved,
+  progress: Progress,
+  deltas: ReadonlyMap<string, bigint>,
+): readonly BudgetAmount[] {
+  const made = callsMade(progress)
+  const gives = ({ trades, deposits, orders }: CallBounds) => trades.length + deposits.length + orders.length > 0
+  if (!context.callBounds.slice(0, made).some(gives))
+    return noneOf([...context.spend.budgets, ...progress.reserved.budgets])
+  return made < context.intent.calls.length
+    ? lossOfTrades(context, progress, made)
+    : lossOf(context, deltas, progress.priced)
+}
+
+/**
+ * What trades have lost, each by the logs of its own transaction. Of native currency these show less arriving than did. Where a deposit or
+ * an order is among what was made, or somebody else was paid, what was reserved stands.
+ */
+function lossOfTrades(
+  { value, simulation, callBounds, wallet, chain, spend }: Reserved,
+  { mined, priced }: Progress,
+  made: number,
+): readonly BudgetAmount[] {
+  const isTraded = callBounds.slice(0, made).every(({ deposits, orders }) => deposits.length + orders.length === 0)
+  if (!isTraded || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
+  const own = { wallet, wrappedNative: chain.wrappedNative.address }
+  const calls = mined.filter(({ step }) => step.kind === 'call')
+  const losses = calls.map(({ step, receipt }, index) => {
+    if (callBounds[index]?.trades.length === 0) return 0n
+    const deltas = new Map(assetChanges([receipt.logs], own).deltas)
+    deltas.set(zeroAddress, (deltas.get(zeroAddress) ?? 0n) - step.valueWei)
+    const moved = { leaves: tokensOf(deltas, -1n), arrives: tokensOf(deltas, 1n) }
+    return mostLost(moved, trustedPrices(priced), own.wrappedNative.toLowerCase())
+  })
+  const usdMicros = countable(losses.reduce((sum, one) => sum + one, 0n))
+  return spend.budgets.flatMap(({ name, usdMicros: most }) =>
+    name === budgetNames.loss && usdMicros < most ? [{ name, usdMicros }] : [],
+  )
+}
+
+/** How many calls of the intent are mined. */
+export function callsMade({ mined }: Progress): number {
+  return mined.flatMap(({ step }) => callsOf(step)).filter(({ kind }) => kind === 'call').length
+}
+
+/** The same budgets, of which nothing was taken. */
+export function noneOf(budgets: readonly BudgetAmount[]): readonly BudgetAmount[] {
+  return budgets.map(({ name }) => ({ name, usdMicros: 0n }))
+}
+
+/**
+ * What a trade or a deposit into a pair really lost takes the place of what it might have; what went into or out of positions
+ * stays as reserved, and so does what an order is worth, and what was paid to somebody the operator lists, who does not show in the wallet's own changes. No less
+ * left and no more arrived than simulated: what came meanwhile from elsewhere makes up for no loss.
+ */
+function lossOf(
+  { value, simulation, callBounds, chain }: Reserved,
+  deltas: ReadonlyMap<string, bigint>,
+  priced: PricedTokens,
+): readonly BudgetAmount[] {
+  const { leaves, arrives } = value.simulated
+  const hasOrder = callBounds.some(({ orders }) => orders.length > 0)
+  const isSettled = leaves.positions.length + arrives.positions.length + leaves.shares.length === 0 && !hasOrder
+  if (value.isExit || !isSettled || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
+  const own = withoutArrivals(deltas, simulation.deltas)
+  const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))
+  const prices = trustedPrices(priced)
+  const wrappedNative = chain.wrappedNative.address.toLowerCase()
+  const moved = { leaves: tokensOf(own, -1n), arrives: { ...tokensOf(own, 1n), shares } }
+  const lost = mostLost(moved, prices, wrappedNative)
+  return [{ name: budgetNames.loss, usdMicros: countable(lost) }]
+}
+
+/** Of each token what was simulated, or really less. */
+function withoutArrivals(
+  deltas: ReadonlyMap<string, bigint>,
+  simulated: ReadonlyMap<string, bigint>,
+): ReadonlyMap<string, bigint> {
+  const tokens = new Set([...deltas.keys(), ...simulated.keys()])
+  return new Map(
+    [...tokens].map((token) => {
+      const [real, expected] = [deltas.get(token) ?? 0n, simulated.get(token) ?? 0n]
+      return [token, real < expected ? real : expected]
+    }),
+  )
+}
+
+/** Worth of what arrived, in millionths of a US dollar at the low edge of trusted prices. */
+export function cameHome(deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): bigint {
+  return valueAt(tokensOf(deltas, 1n), trustedPrices(priced), 'low')
+}
+
+/** What left (-1) or arrived (1). */
+function tokensOf(deltas: ReadonlyMap<string, bigint>, sign: 1n | -1n): Holdings {
+  const tokens = new Map([...deltas].flatMap(([token, delta]) => (delta * sign > 0n ? [[token, delta * sign]] : [])))
+  return { tokens, positions: [], shares: [] }
+}
+
+/**
+ * Changes of the wallet in which the shares that a deposit made count as many as would have been worth the same in the pair that was
+ * simulated. Who gives to a pair between simulation and block leaves fewer shares of a larger pair, which is no loss. Only where both
+ * tokens went in whole, as the pair says itself: what a token kept on the way is lost, however large its pair has become. Shares so
+ * few that rounding tells stay as they are.
+ */
+export function sharesAsMade(
+  deltas: ReadonlyMap<string, bigint>,
+  { simulated, logs, wrappedNative, prices }: MadeShares,
+): ReadonlyMap<string, bigint> {
+  const counted = new Map(deltas)
+  for (const share of simulated) {
+    const came = deltas.get(share.pair) ?? 0n
+    if (came === share.amount || came < leastShares) continue
+    const made = madeOf(share, logs)
+    if (made === null) continue
+    const paid = (token: string) => {
+      const own = deltas.get(token) ?? 0n
+      return -(own === 0n && token === wrappedNative ? (deltas.get(zeroAddress) ?? 0n) : own)
+    }
+    if (made.amount0 < paid(share.token0) || made.amount1 < paid(share.token1)) continue
+    const [worth, simulatedWorth] = [made.share, { ...share, amount: came }].map((one) =>
+      valueAt({ tokens: new Map(), positions: [], shares: [one] }, prices, 'mid'),
+    ) as [bigint, bigint]
+    if (simulatedWorth > 0n) counted.set(share.pair, (came * worth) / simulatedWorth)
+  }
+  return counted
+}
+
+type MadeShares = {
+  /** Those that arrive in the simulation, in its pairs. */
+  readonly simulated: readonly PairShares[]
+  /** Of the transactions that were mined. */
+  readonly logs: readonly Log[]
+  /** Lower case. */
+  readonly wrappedNative: string
+  readonly prices: TrustedPrices
+}
+
+/** What one mint of a pair put in, and the part of the pair that this is; `null` without exactly one, told as a pair tells it. */
+function madeOf(share: PairShares, logs: readonly Log[]) {
+  const pair = getAddress(share.pair)
+  const own = logs.filter(({ address }) => isAddressEqual(address, pair))
+  const events = parseEventLogs({ abi: v2PairAbi, eventName: ['Mint', 'Sync'], logs: [...own] })
+  const at = events.findIndex(({ eventName }) => eventName === 'Mint')
+  const [mint, sync] = [events[at], events[at - 1]]
+  if (mint?.eventName !== 'Mint' || sync?.eventName !== 'Sync') return null
+  if (events.filter(({ eventName }) => eventName === 'Mint').length !== 1) return null
+  const { amount0, amount1 } = mint.args
+  const { reserve0, reserve1 } = sync.args
+  const isFirstLess = amount0 * reserve1 <= amount1 * reserve0
+  const [amount, burnSupply] = isFirstLess ? [amount0, reserve0] : [amount1, reserve1]
+  return { amount0, amount1, share: { ...share, amount, burnSupply, reserve0, reserve1 } }
+}
+
+/** Fewer are rounded by more than a millionth. */
+const leastShares = 1_000_000n
