@@ -82,7 +82,7 @@ export function describePolicy(): string {
     Number(usd).toLocaleString('en-US'),
   )
   return `at most ${transaction} USD a transaction, ${session} a session, ${day} a day; only who sells a token
-               without a price source waits for a person`
+               without a price source, or buys one that poses as another, waits for a person`
 }
 
 /** The block a person pastes into the settings of an MCP client that speaks HTTP. */

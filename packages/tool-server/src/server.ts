@@ -253,7 +253,7 @@ const dueEveryMs = 1_000
 
 /** What a model reads before the tools. */
 export const instructions =
-  'Reads and manages AMM liquidity (v2, v3, v4). Amounts are decimal strings in whole tokens; chain is a name or id. ' +
+  'Reads and manages AMM liquidity (v2, v3, v4). Amounts are decimal strings in whole tokens; chain is a name or id; a fee of 500 is 0.05 %. ' +
   'Every tool that moves funds takes dryRun: plan first, look at the plan, then call execute_plan with its planId. ' +
   'A write that is done has status success; a planned one signed nothing and answers with plan alone (status says nothing of whether it would be carried out: read plan.policy.allowed and plan.warnings), a scheduled one with operationId and executeAfter too; where it waits for a ' +
   'person (APPROVAL_REQUIRED), get_operation follows it. ' +

@@ -1,4 +1,4 @@
 export { createTokenDirectory } from './create-token-directory.ts'
 export { printableText } from './read-token.ts'
-export { suspicions } from './suspicions.ts'
+export { suspectAdvice, suspicions } from './suspicions.ts'
 export { withBareTokens } from './with-bare-tokens.ts'

@@ -1,4 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
+import { getAddress } from 'viem'
 import type { Token } from '../ports.ts'
 
 /**
@@ -36,6 +37,13 @@ export function suspicions(token: Token, chain: Chain): readonly Suspicion[] {
         ]
       : []),
   ]
+}
+
+/** What to say first to whoever may buy a token whose own text is made to mislead; `null` where it is not. */
+export function suspectAdvice(token: Token, chain: Chain): string | null {
+  const [first] = suspicions(token, chain)
+  if (first === undefined) return null
+  return `Put nothing into ${getAddress(token.address)} unless your owner asked for this very address. ${first.sentence}`
 }
 
 export type Suspicion = {

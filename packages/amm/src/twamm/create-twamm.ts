@@ -10,6 +10,8 @@ import { planSubmit } from './plan-submit.ts'
 import { readOrder, type TwammPorts } from './read-order.ts'
 import { readOwnOrder } from './read-own-order.ts'
 
+export { orderIdOf } from './read-order.ts'
+
 /** Orders that a hook sells bit by bit over time, on the interface of v4-periphery's first TWAMM hook (`ITWAMM`). */
 export function createTwamm(ports: TwammPorts): Twamm {
   return {

@@ -138,7 +138,8 @@ export function orderNotFound(chain: Chain, orderId: Hex, owner: Address | undef
         field: 'orderId',
         message: 'unknown order',
         orderId,
-        accepted: 'orderId and pool as submit_twamm_order gave them',
+        accepted:
+          'orderId and pool (poolId) as submit_twamm_order gave them, or get_transaction_status of the transaction that placed it',
       },
     ],
   })

@@ -93,7 +93,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
 /** Why `spendUsd` is not what the amounts of the plan come to. */
 function spendWarnings({ spend, value, intent: { tools = [], deposits = [] } }: Reserved): readonly string[] {
   const guess =
-    'spendUsd: no named source tells what a token is worth, so it counts as the whole limit of one transaction.'
+    'spendUsd: no named source tells what a token is worth, so it counts as the whole limit of one transaction, the gas at worst included, which spendUsd leaves out.'
   const together =
     'All figures are of the operations together, and no sums of theirs: what one brings pays for another.'
   const movesOn = value.simulated.leaves.positions.length > 0 && deposits.length > 0
@@ -111,7 +111,10 @@ const countsWhole =
 /** Why bounds and values of a plan do not come to the same. */
 function boundsWarnings({ intent, simulation, priced, value }: Reserved): readonly string[] {
   const leastUsd = intent.receives.reduce((sum, { token, amount }) => sum + (usdOf(token, amount, priced) ?? 0), 0)
-  const isEitherOr = intent.receives.length > 1 && leastUsd + 0.01 < Number(value.leastInUsdMicros) / 1e6
+  // Only what liquidity pays out is the one or the other; fees and what an order has earned come together.
+  const { positions, shares } = value.simulated.leaves
+  const isOfLiquidity = positions.length + shares.length > 0 && intent.receives.length > 1
+  const isEitherOr = isOfLiquidity && leastUsd + 0.01 < Number(value.leastInUsdMicros) / 1e6
   const unnamed = [...simulation.deltas].flatMap(([token, amount]) => {
     const entry = priced.get(token)
     return amount > 0n && entry !== undefined && entry.usd !== null && entry.band === null
@@ -145,7 +148,7 @@ function isNarrow(
 /** Figures of a plan are those of its first intent: what follows is simulated, weighed and counted when its turn comes. */
 function followWarnings({ follows = [] }: Intent): readonly string[] {
   if (follows.length === 0) return []
-  const what = `${follows.length} more intents follow, which why names`
+  const what = `${follows.length} more transactions follow, those that why tells of`
   return [`${what}; the figures here are of the first, each is simulated and counted against the limits at its turn.`]
 }
 

@@ -1,5 +1,5 @@
 import type { Intent, IntentApproval, IntentCall } from '@svc/amm'
-import { suspicions } from '@svc/amm/tokens'
+import { suspectAdvice } from '@svc/amm/tokens'
 import type { Policy } from './policy.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Chain } from '@svc/wallet/core'
@@ -72,9 +72,8 @@ export function suspectWarnings({ chain, intent, unlistedTokens, priced, value }
     .filter((token) => bought.has(token.toLowerCase()))
     .flatMap((token) => {
       const known = priced.get(token.toLowerCase())?.token
-      const [first] = known === undefined ? [] : suspicions(known, chain)
-      if (first === undefined) return []
-      return [`Put nothing into ${getAddress(token)} unless your owner asked for this very address. ${first.sentence}`]
+      const advice = known === undefined ? null : suspectAdvice(known, chain)
+      return advice === null ? [] : [advice]
     })
 }
 

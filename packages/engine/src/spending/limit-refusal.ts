@@ -115,7 +115,7 @@ function suggestionOf(
 
 function guessText({ tokens }: NonNullable<Asks['guess']>): string {
   const named = tokens.map(({ token }) => getAddress(token)).join(' and ')
-  return `No named source tells what ${named} is worth, so any amount of it counts as the whole limit of one transaction.`
+  return `No named source tells what ${named} is worth, so any amount of it counts, with its gas, as the whole limit of one transaction.`
 }
 
 function guessSuggestion(frees: string | null, { needsPerson }: NonNullable<Asks['guess']>): string {

@@ -1,5 +1,5 @@
 import { type NewOperation, type Operation, StoreError } from '@svc/store'
-import { type Plan, type Planned, type Scheduled, storeIntent, ToolError } from '@svc/amm'
+import { type Intent, type Plan, type Planned, type Scheduled, storeIntent, ToolError } from '@svc/amm'
 import { neededApproval } from './approval.ts'
 import type { AuditEventName } from '../audit/audit.ts'
 import { countable, usdText } from '../spending/countable.ts'
@@ -8,13 +8,14 @@ import { planOf } from '../operations/plan.ts'
 import { argumentsOf } from '../operations/plan-hash.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
+import type { HeldSpend } from '../spending/spend-limit.ts'
 import { onStorage } from '../audit/storage.ts'
 import { storePrincipal } from '../principal.ts'
 
 /** Keeps the plan of a dry run for `execute_plan`, whatever the policy has against it now. */
 export async function storePlan(context: Reserved, refusals: readonly Refusal[]): Promise<Planned> {
   const { engine, call, spend, intent } = context
-  const approval = neededApproval(spend, engine.policy, call)
+  const approval = neededApproval(forPerson(spend, intent), engine.policy, call)
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   const conditions = [approval, delay?.condition ?? null].filter((condition) => condition !== null)
   const expiresAt = engine.now() + engine.policy.planExpirySeconds * 1000
@@ -30,7 +31,7 @@ export async function storePlan(context: Reserved, refusals: readonly Refusal[])
  */
 export async function requireApproval(context: Reserved): Promise<void> {
   const { engine, call, spend, intent } = context
-  const needed = neededApproval(spend, engine.policy, call)
+  const needed = neededApproval(forPerson(spend, intent), engine.policy, call)
   if (needed === null || call.dryRun) return
   if (hasWaited(context)) throw stricter(needed)
   await requireFirst(context, needed)
@@ -80,6 +81,11 @@ async function giveBack({ engine, call, spend, reservationId }: Reserved): Promi
   } catch (error) {
     engine.log.error('road.not-recovered', { requestId: call.requestId, error })
   }
+}
+
+/** What the limits or the tool itself leave to a person. */
+function forPerson(spend: HeldSpend, { needsPerson }: Pick<Intent, 'needsPerson'>): HeldSpend {
+  return needsPerson === undefined ? spend : { needsPerson, ...spend }
 }
 
 /** Approved by a person, or stored for its time; the plan of a dry run has done neither. */

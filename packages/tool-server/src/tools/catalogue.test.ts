@@ -234,7 +234,7 @@ describe('the definitions', () => {
 /** Members whose unit, order, sign or reference point cannot be guessed. */
 const described: readonly (readonly [tool: string, path: string, words: string])[] = [
   ['add_liquidity', 'rangeWidth', 'Lower to upper, of the price'],
-  ['add_liquidity', 'estimatedFeeApy7d', 'Percent a year'],
+  ['add_liquidity', 'estimatedFeeApy7d', 'Percent a year, on the path of 7 days past'],
   ['execute_swap', 'price', 'tokenOut per tokenIn'],
   ['execute_swap', 'priceImpactBps', 'Negative: better than the market'],
   ['get_claimable_rewards', 'rewards.amount', 'A claim pays it now'],

@@ -60,8 +60,36 @@ test('a purchase of a token whose text is made to mislead warns of it first, in 
   expect(first).toBe(
     `Put nothing into ${token} unless your owner asked for this very address. It calls itself like the listed USDC, which is ${world.address('USDC')}: it is another token.`,
   )
+  // The reads before it say so, too, and nobody buys it without a person, who is asked about no other purchase of a dollar.
+  const quoted = await world.call('get_quote', { tokenIn: 'USDC', tokenOut: token, amount: '1' })
+  expect(quoted.at('notes')).toContain(first)
+  const pool = devnet().pools.find((each) => each.label.startsWith('HOSTILE'))!.id
+  expect((await world.call('get_pool_info', { pool })).at('notes')).toContain(first)
+  expect((await world.call('search_pools', { token })).at('notes')).toContain(first)
+  expect(bought.at('plan.policy')).toMatchObject({ conditions: [{ code: 'APPROVAL_REQUIRED' }] })
+  const refused = { code: 'APPROVAL_REQUIRED', message: `To buy it needs a person's approval. ${first}` }
+  const trade = { tokenIn: 'USDC', tokenOut: token, amount: '1' }
+  expect(await world.refuse('execute_swap', trade)).toMatchObject(refused)
+  const planId = bought.text('plan.planId')
+  expect(await world.refuse('execute_plan', { planId })).toMatchObject({ code: 'APPROVAL_REQUIRED' })
+  const sound = await world.call('execute_swap', { ...trade, tokenOut: 'WETH', dryRun: true })
+  expect(sound.at('plan.policy.conditions')).toEqual([])
   const sold = await world.call('execute_swap', { tokenIn: token, tokenOut: 'USDC', amount: '1', dryRun: true })
   expect(sold.at('plan.warnings')).not.toContainEqual(expect.stringContaining('Put nothing'))
+})
+
+test('reads say what an unlisted token keeps of transfers, that balances look at no others, and what tells of one without a price', async () => {
+  const pair = { token0: world.address('FOT'), token1: 'WETH', version: 'v2' }
+  expect((await world.call('get_pool_info', pair)).at('notes')).toContainEqual(
+    expect.stringMatching(/keeps [\d.]+ % of each transfer: less arrives than is sent/),
+  )
+  expect((await world.call('get_agent_balance')).at('notes')).toContainEqual(
+    expect.stringMatching(/^Of unlisted tokens only those named/),
+  )
+  const unpriced = await world.refuse('get_token_price', { token: world.address('HOSTILE') })
+  expect(unpriced.code).toBe('PRICE_UNAVAILABLE')
+  expect(unpriced.suggestion).toMatch(/search_pools with token.*get_quote/)
+  expect(unpriced.suggestion).not.toContain('get_token_price')
 })
 
 /** Every text in a result, with the name of its member. */

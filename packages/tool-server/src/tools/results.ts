@@ -2,7 +2,16 @@ import { formatAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import * as z from 'zod'
-import { type Intent, type Pool, type Settled, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
+import {
+  type Intent,
+  type Pool,
+  type Settled,
+  type Token,
+  type TokenDirectory,
+  tokenLabel,
+  type UsdPrice,
+} from '@svc/amm'
+import { suspectAdvice } from '@svc/amm/tokens'
 import type { ReadContext } from '../tool.ts'
 
 /*
@@ -47,6 +56,22 @@ export const poolSummaryResult = z.object({
 export function poolSummary(pool: Pool, isInverted = false): z.infer<typeof poolSummaryResult> {
   const [token0, token1] = inOrder(isInverted, pool.token0, pool.token1)
   return { poolAddress: pool.id, token0: token0.address, token1: token1.address, fee: pool.fee }
+}
+
+/** Of tokens that neither the chain nor the policy lists and whose own text is made to mislead: the warning of a plan that buys one. */
+export function suspectNotes(
+  { tokens }: { readonly tokens: Pick<TokenDirectory, 'isListed'> },
+  chain: Chain,
+  named: readonly Token[],
+): readonly string[] {
+  const unlisted = named.filter(({ address }) => !tokens.isListed(chain, address))
+  return [...new Set(unlisted.flatMap((token) => suspectAdvice(token, chain) ?? []))]
+}
+
+/** What a negative price impact means. */
+export function impactNotes(priceImpactBps: number): readonly string[] {
+  if (priceImpactBps >= 0) return []
+  return [`priceImpactBps is negative: ${-priceImpactBps} bps better than the market price, fees left out.`]
 }
 
 /** Two things of a pool in its own order, in the caller's. */

@@ -48,7 +48,7 @@ export const addLiquidity = writeTool({
     priceUpper: z.number().nullable(),
     currentPrice: z.number(),
     rangeWidth: z.string().describe('Lower to upper, of the price'),
-    estimatedFeeApy7d: z.number().nullable().describe('Percent a year'),
+    estimatedFeeApy7d: z.number().nullable().describe('Percent a year, on the path of 7 days past'),
     safetyChecks,
     notes: notesResult,
   }),

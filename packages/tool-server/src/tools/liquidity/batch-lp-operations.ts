@@ -58,7 +58,7 @@ export const batchLpOperations = writeTool({
       }),
     ),
     totalGasCostUsd: usdResult,
-    gasSavedVsSeparate: z.string().describe('Units, both simulated'),
+    gasSavedVsSeparate: z.string().describe('Gas units, both simulated'),
     notes: notesResult,
   }),
 }).handler(async (input, context) => {

@@ -1,5 +1,6 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
 import * as z from 'zod'
+import { keepingTokens } from '../../analysis/detect-transfer-fee.ts'
 import { hookPermissions } from '../../analysis/hook-permissions.ts'
 import { readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
 import { readTool } from '../../tool.ts'
@@ -10,6 +11,7 @@ import {
   notesResult,
   poolSummary,
   poolSummaryResult,
+  suspectNotes,
   tokenResult,
   tokenSummary,
   usdResult,
@@ -42,7 +44,10 @@ export const getPoolInfo = readTool({
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
   const { pool, token0, token1 } = await namedPool(input, chain, context)
-  const activity = await readPoolActivity(context, chain, pool, context.now())
+  const [activity, keeping] = await Promise.all([
+    readPoolActivity(context, chain, pool, context.now()),
+    keepingTokens(context, chain, [token0, token1]),
+  ])
   const sorted = priceFromSqrtPrice(pool.sqrtPriceX96, pool.token0.decimals, pool.token1.decimals)
   const isInverted = token0.address !== pool.token0.address
   const price = isInverted ? 1 / sorted : sorted
@@ -55,7 +60,11 @@ export const getPoolInfo = readTool({
     price,
     priceInverse: 1 / price,
     ...activity,
-    notes: [...activity.notes],
+    notes: [
+      ...suspectNotes(context, chain, [token0, token1]),
+      ...keeping.map(({ says }) => `${says}: less arrives than is sent.`),
+      ...activity.notes,
+    ],
     feeProtocol: pool.protocolFee,
     hooks: pool.hooks === null ? null : { address: pool.hooks, permissions: [...hookPermissions(pool.hooks)] },
   }

@@ -16,7 +16,7 @@ export const getPoolsByTokenPair = readTool({
   name: 'get_pools_by_token_pair',
   title: 'Pools of a token pair',
   description:
-    'Pools of two tokens in v2, v3 and v4, deepest first, with value held, volume and fee APR of 7 days. Finds v4 pools by standard and listed keys only.',
+    'Pools of two tokens in v2, v3 and v4, most liquidity at the price first, with value held, volume and fee APR of 7 days. Finds v4 pools by standard and listed keys only.',
   scope: 'read:market',
   input: z.strictObject({
     token0: tokenInput,

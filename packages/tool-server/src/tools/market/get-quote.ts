@@ -15,8 +15,10 @@ import {
 import {
   blockResult,
   blockStamp,
+  impactNotes,
   notesResult,
   priceNotes,
+  suspectNotes,
   tokenAmount,
   tokenResult,
   tokenSummary,
@@ -93,8 +95,10 @@ export const getQuote = readTool({
     gasUsd: gas.costUsd(quote.gasEstimate),
     expiresAt: new Date(context.now() + quoteLifeMs).toISOString(),
     notes: [
+      ...suspectNotes(context, chain, [tokenOut]),
       ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut]),
       ...(impactBps === null ? [impactNote] : []),
+      ...impactNotes(impactBps ?? quote.priceImpactBps),
       ...keeping.map(({ says }) => `${says}: less arrives than is quoted.`),
     ],
   }

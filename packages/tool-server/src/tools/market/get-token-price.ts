@@ -144,6 +144,8 @@ async function unavailable(chain: Chain, token: Token, { prices }: ReadContext):
   return new ToolError('PRICE_UNAVAILABLE', message, {
     retryable: mayPass(await prices.doubt(chain, token)),
     details: [{ field: 'token', message, accepted: 'a token that trades in a deep pool' }],
+    suggestion:
+      'search_pools with token shows what it trades against, get_quote what a sale would bring now; a named source, or a deep pool against a dollar token or the native currency, gives a price.',
   })
 }
 

@@ -20,7 +20,8 @@ import { readTool, type ReadContext } from '../../tool.ts'
 import { chainInput } from '../params.ts'
 import { blockResult, blockStamp, explorerUrl, usdResult } from '../results.ts'
 import { formatAmount } from '@svc/lp-math'
-import { erc20Abi, v2PairAbi, v3PoolAbi, v3PositionManagerAbi, v4PoolManagerAbi } from '@svc/amm/abis'
+import { erc20Abi, twammHookAbi, v2PairAbi, v3PoolAbi, v3PositionManagerAbi, v4PoolManagerAbi } from '@svc/amm/abis'
+import { orderIdOf } from '@svc/amm/twamm'
 
 export const getTransactionStatus = readTool({
   name: 'get_transaction_status',
@@ -155,6 +156,14 @@ async function decodeEvents(
   return Promise.all(
     events.map(async (event) => {
       const values = Object.fromEntries(Object.entries(event.args).map(([key, value]) => [key, String(value)]))
+      if (event.eventName === 'SubmitOrder') {
+        // The id is in no log: whoever lost it finds it by the transaction that placed the order.
+        return {
+          type: typeOf(event.eventName),
+          contract: event.address,
+          values: { ...values, orderId: orderIdOf(event.args) },
+        }
+      }
       const isTokenEvent = event.eventName === 'Transfer' || event.eventName === 'Approval'
       if (!isTokenEvent || !('value' in event.args)) {
         return { type: typeOf(event.eventName), contract: event.address, values }
@@ -182,6 +191,7 @@ const knownEvents = [
   ...v3PoolAbi.filter((item) => item.type === 'event'),
   ...v3PositionManagerAbi.filter((item) => item.type === 'event' && item.name !== 'Transfer'),
   ...v4PoolManagerAbi.filter((item) => item.type === 'event'),
+  ...twammHookAbi.filter((item) => item.type === 'event'),
 ]
 
 function typeOf(eventName: string): string {

@@ -6,7 +6,16 @@ import type { Pool, Token } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { sixDigits } from '../../analysis/figures.ts'
 import { chainInput, cursorInput, limitInput, numberWithin, tokenInput } from '../params.ts'
-import { notesResult, pageOf, poolSummary, poolSummaryResult, readResult, readStamp, usdResult } from '../results.ts'
+import {
+  notesResult,
+  pageOf,
+  poolSummary,
+  poolSummaryResult,
+  readResult,
+  readStamp,
+  suspectNotes,
+  usdResult,
+} from '../results.ts'
 
 const usdInput = numberWithin(0, Number.POSITIVE_INFINITY, 'a number of US dollars, 0 or more').optional()
 
@@ -62,6 +71,11 @@ export const searchPools = readTool({
     }),
     nextCursor: page.nextCursor,
     notes: [
+      ...suspectNotes(
+        context,
+        chain,
+        shown.flatMap(({ pool }) => [pool.token0, pool.token1]),
+      ),
       ...(unreported === 0
         ? []
         : [`The trading of ${unreported} pools is not known, or was left out to answer in time.`]),

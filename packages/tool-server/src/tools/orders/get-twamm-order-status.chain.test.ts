@@ -114,6 +114,18 @@ describe('get_twamm_order_status', () => {
     expect(answer.text('vsSpotExecution.note')).toMatch(/price at the start/)
   })
 
+  test('a lost id is found by the transaction that placed the order', async () => {
+    const placed = await world.call('submit_twamm_order', weth)
+    const { orderId, pool } = idOf(placed)
+    const found = await world.call('get_transaction_status', { txHash: placed.text('txHash') })
+    expect(found.at('events')).toContainEqual(
+      expect.objectContaining({
+        type: 'submit_order',
+        values: expect.objectContaining({ orderId, poolId: pool, owner: world.wallet }),
+      }),
+    )
+  })
+
   test('knows no order that was not placed, no pool that is none, and no hook that the policy does not name', async () => {
     const { orderId, pool } = idOf(await world.call('submit_twamm_order', weth))
     const other = await stranger(devnet())

@@ -74,9 +74,13 @@ export const getAgentBalance = readTool({
     notes: [
       ...(native.usd === null ? [missing(native.symbol)] : []),
       ...tokens.flatMap(({ token, usd }) => (usd === null ? [missing(tokenLabel(token))] : [])),
+      unlistedNote,
     ],
   }
 })
+
+/** The chain does not tell which tokens an address holds. */
+const unlistedNote = 'Of unlisted tokens only those named in tokens are looked at.'
 
 function missing(label: string): string {
   return `No trustworthy USD price for ${label}: totalUsd leaves it out.`

@@ -94,7 +94,7 @@ describe('execute_swap', () => {
     const bought = await swap('USDC', 'WETH', '500', pair)
     expect(bought.number('priceImpactBps')).toBeLessThan(0)
     const bps = -bought.number('priceImpactBps')
-    const note = `priceImpactBps is negative: the pools paid ${bps} bps better than the market price, fees left out.`
+    const note = `priceImpactBps is negative: ${bps} bps better than the market price, fees left out.`
     expect(bought.at('notes')).toContain(note)
   })
 

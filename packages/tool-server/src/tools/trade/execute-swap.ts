@@ -16,8 +16,10 @@ import {
   tokenInput,
 } from '../params.ts'
 import {
+  impactNotes,
   notesResult,
   priceNotes,
+  suspectNotes,
   tokenAmount,
   tokenResult,
   tokenSummary,
@@ -79,8 +81,11 @@ export const executeSwap = writeTool({
     keptReceipts: context.keptReceipts(),
     ...(input.version === undefined ? { alone: { keptRouter: context.keptParts()?.[0]?.calls[0]?.to ?? null } } : {}),
   })
+  const [misleads] = suspectNotes(context, chain, [tokenOut])
+  // Once it is bought the money is gone, and nobody but a person knows whether this very token was meant.
+  const needsPerson = misleads === undefined ? {} : { needsPerson: `To buy it needs a person's approval. ${misleads}` }
   try {
-    return await context.execute(planned.intent, async (settled) => {
+    return await context.execute({ ...planned.intent, ...needsPerson }, async (settled) => {
       const moved = await planned.decode(settled)
       const { through = quote.route.map(({ pool }) => ({ version: quote.version, pool: pool.id })) } = moved
       const priceImpactBps = settled.priceImpactBps ?? quote.priceImpactBps
@@ -110,13 +115,6 @@ export const executeSwap = writeTool({
     throw (await keptByTransfers(chain, [tokenIn, tokenOut], context, error)) ?? error
   }
 })
-
-function impactNotes(priceImpactBps: number): readonly string[] {
-  if (priceImpactBps >= 0) return []
-  return [
-    `priceImpactBps is negative: the pools paid ${-priceImpactBps} bps better than the market price, fees left out.`,
-  ]
-}
 
 /**
  * A token that keeps a part of each transfer stays below what a swap must bring, however often it is called: the error
