@@ -106,7 +106,7 @@ export const increaseLiquidity = writeTool({
       ],
     }
   }
-  return context.execute(planned.intent, shape, { beside: after.look, begin: reading })
+  return context.execute(planned.intent, shape, { beside: () => after.look(), begin: reading })
 })
 
 /**

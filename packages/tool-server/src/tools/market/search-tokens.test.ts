@@ -43,7 +43,7 @@ test('search_tokens answers an empty page where nothing fits', async () => {
 
 test('search_tokens says to whoever asks for nothing how all are listed', async () => {
   const { details } = await refusalOf(searchTokens, { query: '' })
-  expect(JSON.stringify(details)).toContain('\\"*\\" lists all')
+  expect(JSON.stringify(details)).toContain('\\"*\\": all')
   expect((await search({ query: '*', chain: 'base', limit: 100 })).items.length).toBeGreaterThan(4)
 })
 
