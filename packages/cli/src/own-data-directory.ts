@@ -40,6 +40,24 @@ export async function meantDirectory(path: string): Promise<string> {
   return meant === null ? '' : `Did you mean ${join(parent, meant)}? `
 }
 
+/**
+ * The sentence for an error of the system about a directory that a server is to keep its data in, ending with `fix`; `null` for an
+ * error about anything else.
+ */
+export async function directoryRefusal(error: unknown, directory: string, fix: string): Promise<Error | null> {
+  const { directoryObstacle } = await import('@svc/runtime')
+  const obstacle = directoryObstacle(error)
+  if (obstacle === null || !isAbout(error, directory)) return null
+  return new Error(`the data directory ${resolve(directory)} cannot be used: ${obstacle}. ${fix}`, { cause: error })
+}
+
+/** Whether an error names the directory, what lies in it, or what is on the way to it. */
+function isAbout(error: unknown, directory: string): boolean {
+  if (!(error instanceof Error && 'path' in error)) return false
+  const [one, other] = [`${resolve(String(error.path))}/`, `${resolve(directory)}/`]
+  return one.startsWith(other) || other.startsWith(one)
+}
+
 /** Who gives a command, for the audit log: the name the operating system knows them by. */
 export function operatorName(): string {
   try {
