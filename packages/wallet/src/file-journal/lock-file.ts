@@ -78,9 +78,9 @@ function readIdentity(text: string): Identity {
 }
 
 function isSameProcess(one: Identity, other: Identity): boolean {
-  const { host, pid, startedAt, pidNamespace } = one
+  const { host, pid, boot, startedAt, pidNamespace } = one
   const isNamed = pid === other.pid && host === other.host
-  return isNamed && startedAt === other.startedAt && pidNamespace === other.pidNamespace
+  return isNamed && boot === other.boot && startedAt === other.startedAt && pidNamespace === other.pidNamespace
 }
 
 function isRunning(pid: number): boolean {
