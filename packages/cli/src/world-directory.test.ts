@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pause, readPause, resume } from '@svc/engine/switches'
 import { expect, test, vi } from 'vitest'
 import { openWorldDirectory, readyDraft, readyFile } from './world-directory.ts'
 
@@ -14,6 +15,20 @@ test('what a killed world said of itself goes with its chain, also a draft of it
   const second = await openWorldDirectory(path)
   second.dispose()
   expect([readdirSync(path), second.cleared, second.privateKey]).toEqual([kept, true, first.privateKey])
+  rmSync(path, { recursive: true })
+})
+
+test('a pause that stands is kept for the next run, one that was ended is not told of again', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'svc-world-'))
+  const open = async () => (await openWorldDirectory(path)).dispose()
+  await open()
+  await pause(path, { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: null })
+  await open()
+  expect(await readPause(path)).toMatchObject({ since: '2026-01-31T08:00:00.000Z' })
+  await resume(path, { by: 'operator:ada', at: '2026-01-31T09:00:00.000Z' })
+  await open()
+  expect(await readPause(path)).toBeNull()
+  expect(readdirSync(path)).not.toContain('resumed.json')
   rmSync(path, { recursive: true })
 })
 

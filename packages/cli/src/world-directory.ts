@@ -122,6 +122,8 @@ const chainBoundFiles: ReadonlySet<string> = new Set([
   'state.db-shm',
   'audit.jsonl',
   'recorded-decisions.json',
+  // The pauses of earlier runs that have ended; one that stands is a file of its own.
+  'resumed.json',
   'audit-checkpoints.json',
   'breaker.json',
   'recorded.json',
