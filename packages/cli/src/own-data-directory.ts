@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { nearestName } from '@svc/runtime/nearest-name'
@@ -78,8 +78,18 @@ function isMarked(names: readonly string[]): boolean {
 
 async function readNames(path: string): Promise<readonly string[]> {
   return readdir(path).catch(async (cause: unknown) => {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    const code = cause instanceof Error && 'code' in cause ? cause.code : null
+    const isMissing = code === 'ENOENT'
+    const owner = code === 'EACCES' ? await otherOwner(path) : null
+    if (owner !== null) throw new Error(`${path} belongs to ${owner}: run this as that user.`, { cause })
     const meant = await meantDirectory(path)
     throw new Error(`${path} ${isMissing ? 'does not exist' : 'cannot be read'}. ${meant}${fix}`, { cause })
   })
+}
+
+/** Whose a directory is that this user may not read; `null` where it is its own, or where nobody says. */
+async function otherOwner(path: string): Promise<string | null> {
+  const { uid } = await stat(path).catch(() => ({ uid: null }))
+  if (uid === null || uid === process.geteuid?.()) return null
+  return uid === 0 ? 'root' : `the user with id ${uid}`
 }
