@@ -92,6 +92,7 @@ test.each([
   [amm, `import type { Chain } from '@svc/wallet/core'\nexport type X = Chain`],
   [engine, `import type { Pool } from '@svc/amm'\nexport type X = Pool`],
   [analysis, `import type { Store } from '@svc/store'\nexport type X = Store`],
+  ['packages/store/src/x.ts', `import { makeDirectory } from '@svc/runtime'\nexport const x = makeDirectory`],
   ['packages/store/src/x.ts', `import type { Journal } from '@svc/wallet/core'\nexport type X = Journal`],
 ])('%s may hold: %s', (path, source) => {
   expect(violations(path, source)).toEqual([])

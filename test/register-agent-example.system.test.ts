@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { useDevnet } from '@svc/devnet/testing'
 import { createPublicClient, type Hex, http, parseAbi, verifyMessage } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSupportApi } from '../packages/cli/src/start-support-api.ts'
 import type { ReadyLine } from '../packages/cli/src/start-world.ts'
@@ -83,17 +84,18 @@ test('examples/register-through-api.mjs makes an agent of a wallet that holds no
 })
 
 test('the first program of the wallet package registers an agent, reads and updates it, sends and signs', async () => {
-  const { rpcUrl, registry, accounts } = devnet()
+  const { rpcUrl, registry } = devnet()
   const readme = await readFile(join(root, 'packages/wallet/README.md'), 'utf8')
   const [, program = ''] = /```js\n(.*?)```/s.exec(readme) ?? []
-  const [account] = accounts
-  const env = { ...process.env, PRIVATE_KEY: account!.privateKey, RPC_URL: rpcUrl, REGISTRY: registry.identity }
+  // Of nobody, so that the program must see to its gas.
+  const privateKey = generatePrivateKey()
+  const env = { ...process.env, PRIVATE_KEY: privateKey, RPC_URL: rpcUrl, REGISTRY: registry.identity }
   const words = ['--input-type=module', '-e', program]
   const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root, env, timeout: 120_000 })
   expect(stdout).toMatch(/^31337:\d+\nupdated\nLooks after one vault\. \{/)
   const [signature, status] = stdout.trim().split('\n').toReversed()
   expect(status).toBe('success')
-  const isOwn = { address: account!.address, message: 'I am Ada.', signature: signature as Hex }
+  const isOwn = { address: privateKeyToAddress(privateKey), message: 'I am Ada.', signature: signature as Hex }
   expect(await verifyMessage(isOwn)).toBe(true)
 })
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { choosePort, type ReadyLine } from './start-world.ts'
+import { publicIdSlips } from './commands/up.ts'
 import { welcome } from './welcome.ts'
 
 async function takenPort(): Promise<number> {
@@ -20,6 +21,7 @@ it('takes any other than the usual port where that is taken, and tells which one
 
 it('says in the banner which usual ports were taken, nothing of the others, and what a pause that was left stops', () => {
   const address = '0x00000000000000000000000000000000000000bb'
+  const fot = '0x00000000000000000000000000000000000000f0'
   const pool = {
     version: 'v4',
     id: '0x0a',
@@ -37,8 +39,8 @@ it('says in the banner which usual ports were taken, nothing of the others, and 
     api: { url: 'http://127.0.0.1:42000', appId: 'app' },
     registry: { address },
     rewards: { url: 'http://127.0.0.1:43000', distributor: address },
-    tokens: [],
-    pools: [],
+    tokens: [{ symbol: 'FOT', address: fot, decimals: 18 }],
+    pools: [{ ...pool, label: 'FOT/B 0.3 %', token1: fot, hooks: address }],
     twamm: { hook: address, pool: { ...pool, hooks: address } },
   }
   const settings = {
@@ -55,8 +57,16 @@ it('says in the banner which usual ports were taken, nothing of the others, and 
   expect(said).toMatch(/ {2}support API .*42000.* \(not 8080, where another program listens\)\n/)
   expect(said.match(/another program listens/g)).toHaveLength(2)
   expect(said).not.toContain('PAUSED')
+  expect(said).toContain(`  v4  FOT/B 0.3 %        0x0a (FOT ${fot})\n`)
   const paused = { ...settings, pausedSince: '2026-01-31T08:00:00.000Z' }
   expect(welcome({ ready, settings: paused, takenPorts: { mcp: null, rpc: null, api: null } })).toContain(
     '  signing      PAUSED since 2026-01-31T08:00:00.000Z: svc resume --data-dir /d\n',
   )
+})
+
+it('warns of a chain id that a public chain has', async () => {
+  expect(await publicIdSlips(31_337)).toEqual([])
+  expect(await publicIdSlips(8_453)).toEqual([
+    expect.stringMatching(/^--chain-id 8453 is that of base, .* valid there/),
+  ])
 })

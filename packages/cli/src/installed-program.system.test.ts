@@ -24,7 +24,7 @@ const calls: Readonly<Record<string, readonly [words: readonly string[], code: n
   approvals: [['list', ...place], 0, /waits|await/i],
   transactions: [['list', ...place], 0, /transaction/i],
   policy: [['explain', 'op-none', ...place], 1, /op-none/],
-  audit: [['verify', ...place], 0, /^Whole: 1 line/],
+  audit: [['verify', ...place], 0, /^Whole: 1 line[,.]/],
   pause: [place, 0, /paused/i],
   resume: [place, 0, /^Resumed/],
   keys: [['list', ...place], 0, /FINGERPRINT/],

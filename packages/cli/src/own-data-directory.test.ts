@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { callCommand } from './calls.fixture.ts'
-import { meantDirectory } from './own-data-directory.ts'
+import { meantDirectory, requireDirectory } from './own-data-directory.ts'
 
 let parent: string
 beforeEach(() => {
@@ -40,4 +40,17 @@ it.each([
   const answer = await callCommand([...words, '--data-dir', written])
   expect(answer).toMatchObject({ code: 1, stdout: '' })
   expect(answer.stderr).toContain(`Did you mean ${join(parent, 'server')}? `)
+})
+
+// Only root can be somebody else for a moment.
+it.runIf(process.getuid?.() === 0)('a directory of another user names that user, and no flag', async () => {
+  const own = join(parent, 'server')
+  chmodSync(parent, 0o755)
+  chmodSync(own, 0o700)
+  process.seteuid?.(65_534)
+  try {
+    await expect(requireDirectory(own)).rejects.toThrow(`${own} belongs to root: run this as that user.`)
+  } finally {
+    process.seteuid?.(0)
+  }
 })

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { nearestName } from '@svc/runtime/nearest-name'
@@ -40,6 +40,24 @@ export async function meantDirectory(path: string): Promise<string> {
   return meant === null ? '' : `Did you mean ${join(parent, meant)}? `
 }
 
+/**
+ * The sentence for an error of the system about a directory that a server is to keep its data in, ending with `fix`; `null` for an
+ * error about anything else.
+ */
+export async function directoryRefusal(error: unknown, directory: string, fix: string): Promise<Error | null> {
+  const { directoryObstacle } = await import('@svc/runtime')
+  const obstacle = directoryObstacle(error)
+  if (obstacle === null || !isAbout(error, directory)) return null
+  return new Error(`the data directory ${resolve(directory)} cannot be used: ${obstacle}. ${fix}`, { cause: error })
+}
+
+/** Whether an error names the directory, what lies in it, or what is on the way to it. */
+function isAbout(error: unknown, directory: string): boolean {
+  if (!(error instanceof Error && 'path' in error)) return false
+  const [one, other] = [`${resolve(String(error.path))}/`, `${resolve(directory)}/`]
+  return one.startsWith(other) || other.startsWith(one)
+}
+
 /** Who gives a command, for the audit log: the name the operating system knows them by. */
 export function operatorName(): string {
   try {
@@ -60,8 +78,18 @@ function isMarked(names: readonly string[]): boolean {
 
 async function readNames(path: string): Promise<readonly string[]> {
   return readdir(path).catch(async (cause: unknown) => {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    const code = cause instanceof Error && 'code' in cause ? cause.code : null
+    const isMissing = code === 'ENOENT'
+    const owner = code === 'EACCES' ? await otherOwner(path) : null
+    if (owner !== null) throw new Error(`${path} belongs to ${owner}: run this as that user.`, { cause })
     const meant = await meantDirectory(path)
     throw new Error(`${path} ${isMissing ? 'does not exist' : 'cannot be read'}. ${meant}${fix}`, { cause })
   })
+}
+
+/** Whose a directory is that this user may not read; `null` where it is its own, or where nobody says. */
+async function otherOwner(path: string): Promise<string | null> {
+  const { uid } = await stat(path).catch(() => ({ uid: null }))
+  if (uid === null || uid === process.geteuid?.()) return null
+  return uid === 0 ? 'root' : `the user with id ${uid}`
 }

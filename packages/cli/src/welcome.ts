@@ -7,7 +7,7 @@ export function welcome({ ready, settings, takenPorts }: Pick<World, 'ready' | '
   const { mcp, rpc, wallet, api, registry, rewards } = ready
   const pools = [...ready.pools, ready.twamm.pool].map(
     (pool) =>
-      `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}${pool === ready.twamm.pool ? ' (TWAMM hook)' : ''}`,
+      `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}${pool === ready.twamm.pool ? ' (TWAMM hook)' : sample(pool, ready)}`,
   )
   return `
 The local world is up. Everything in it is worthless and ends with this process.
@@ -40,6 +40,14 @@ ${nextCommands(settings.dataDir).join('\n')}
 `
 }
 
+/** Tokens that no list of the chain holds are asked for by their addresses. */
+function sample({ token0, token1 }: World['ready']['pools'][number], { tokens }: World['ready']): string {
+  const found = tokens.find(
+    ({ symbol, address }) => /^(FOT|HOSTILE)$/.test(symbol) && (address === token0 || address === token1),
+  )
+  return found === undefined ? '' : ` (${found.symbol} ${found.address})`
+}
+
 function trading({ tradingApi }: World['ready']): string {
   return tradingApi === undefined
     ? ''
@@ -48,7 +56,8 @@ function trading({ tradingApi }: World['ready']): string {
 
 /** Claims are built by the trading API alone. */
 function waiting({ tradingApi }: World['ready']): string {
-  const claims = tradingApi === undefined ? 'claiming needs svc up --trading-api' : 'claim_lp_rewards takes them'
+  const claims =
+    tradingApi === undefined ? 'claiming needs svc up --trading-api' : 'claim_lp_rewards takes them, by their tokens'
   return `where some wait for the wallet (get_claimable_rewards; ${claims})`
 }
 

@@ -1,19 +1,25 @@
-import { access, chmod, mkdir, readdir, rename, rm, writeFile, readFile } from 'node:fs/promises'
+import { access, chmod, readdir, rename, rm, writeFile, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { directoryObstacle, makeDirectory } from '@svc/runtime'
 import { acquireServerLock } from '@svc/store'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Address, Hex } from 'viem'
+import { directoryRefusal } from './own-data-directory.ts'
 
 /**
  * The directory a local world keeps its state in, and the wallet key that belongs to it. Without `path` it is temporary and goes
  * with the process. A named one keeps its keys from run to run, while the state of the last run's chain, which is gone, is
- * cleared. Throws, and changes nothing, when a server runs on the directory or when it holds anything that is not a local world's.
+ * cleared. Throws, and changes nothing, when a server runs on the directory, when it holds anything that is not a local world's, or
+ * when the system lets nothing be kept there.
  */
 export async function openWorldDirectory(path: string | undefined): Promise<WorldDirectory> {
-  return path === undefined ? await openTemporary() : openNamed(resolve(path))
+  if (path === undefined) return openTemporary()
+  return openNamed(resolve(path)).catch(async (error: unknown) => {
+    throw (await directoryRefusal(error, path, 'Name one that can be with --data-dir.')) ?? error
+  })
 }
 
 export type WorldDirectory = {
@@ -30,7 +36,7 @@ export type WorldDirectory = {
 
 /** The key is written here as well: by it every other command knows the directory for a local world's. */
 async function openTemporary(): Promise<WorldDirectory> {
-  const path = mkdtempSync(join(tmpdir(), 'svc-up-'))
+  const path = makeTemporary()
   const remove = () => removeWhole(path)
   process.once('exit', remove)
   const key = newKey()
@@ -47,6 +53,17 @@ async function openTemporary(): Promise<WorldDirectory> {
   }
 }
 
+function makeTemporary(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'svc-up-'))
+  } catch (cause) {
+    const obstacle = directoryObstacle(cause)
+    if (obstacle === null) throw cause
+    const message = `TMPDIR (${tmpdir()}) takes no directory: ${obstacle}. Name another, or use --data-dir.`
+    throw new Error(message, { cause })
+  }
+}
+
 /** What is still being written when the process ends may put a file there in the middle of it, so it is tried again. */
 function removeWhole(path: string): void {
   try {
@@ -58,7 +75,7 @@ function removeWhole(path: string): void {
 }
 
 async function openNamed(path: string): Promise<WorldDirectory> {
-  await mkdir(path, { recursive: true, mode: 0o700 })
+  makeDirectory(path)
   const known = await readWorldKey(path)
   if (known === null && (await readdir(path)).some((name) => !isOwn(name))) {
     throw new Error(`${path} holds something else than a local world. Name a new or an empty directory.`)
@@ -105,6 +122,8 @@ const chainBoundFiles: ReadonlySet<string> = new Set([
   'state.db-shm',
   'audit.jsonl',
   'recorded-decisions.json',
+  // The pauses of earlier runs that have ended; one that stands is a file of its own.
+  'resumed.json',
   'audit-checkpoints.json',
   'breaker.json',
   'recorded.json',

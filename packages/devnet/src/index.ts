@@ -1,3 +1,4 @@
+export { awaitReceipt } from './chain/chain-client.ts'
 export { anvilPath } from './chain/start-anvil.ts'
 export type { Devnet, DevnetMarket, DevnetOptions, DevnetPool, DevnetToken } from './devnet.ts'
 export type { DevnetFeed, DevnetSequencer } from './feeds/create-feeder.ts'

@@ -1,4 +1,3 @@
-export { awaitReceipt } from './chain/chain-client.ts'
 export { poolCaller } from './contracts.gen.ts'
 export {
   startFaultProxy,

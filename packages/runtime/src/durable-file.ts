@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -51,4 +51,50 @@ export async function readFileIfPresent(path: string): Promise<string | null> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
     throw error
   }
+}
+
+/**
+ * Makes a directory, and those above it that are missing, for their owner alone (0700); one that is there stays as it is.
+ * Level by level: where the system refuses a new name as missing (`/proc`), the recursive call of Node 20 tries for ever.
+ * Throws the error of the system, which {@link directoryObstacle} puts into words.
+ */
+export function makeDirectory(path: string): void {
+  const error = refusalOf(path)
+  if (error === null) return
+  if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
+  makeDirectory(dirname(path))
+  const again = refusalOf(path)
+  if (again !== null) throw again
+}
+
+/** What the system says against a new directory; `null` where it is made, or there already. */
+function refusalOf(path: string): unknown {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+    return null
+  } catch (error) {
+    const isThere = codeOf(error) === 'EEXIST' && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+    return isThere ? null : error
+  }
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error ? String(error.code) : null
+}
+
+/** Why the system lets nothing be kept in a directory, with its code, as in `the disk is full (ENOSPC)`; `null` for any other error. */
+export function directoryObstacle(error: unknown): string | null {
+  const code = codeOf(error)
+  const obstacle = Object.entries(obstacles).find(([known]) => known === code)?.[1]
+  return obstacle === undefined ? null : `${obstacle} (${code})`
+}
+
+const obstacles = {
+  EACCES: 'this user has no right to it',
+  EPERM: 'this user has no right to it',
+  EROFS: 'the file system is read-only',
+  EEXIST: 'a file of this name is in its place',
+  ENOENT: 'the system makes no directory there',
+  ENOTDIR: 'a part of this path is a file and no directory',
+  ENOSPC: 'the disk is full',
 }

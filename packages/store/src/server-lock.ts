@@ -1,6 +1,7 @@
 import Database from 'libsql'
-import { mkdir, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDirectory } from '@svc/runtime'
 import { StoreError } from './store-error.ts'
 
 /**
@@ -9,7 +10,7 @@ import { StoreError } from './store-error.ts'
  * `DATA_DIR_LOCKED` at once when another server holds it.
  */
 export async function acquireServerLock(dataDir: string): Promise<ServerLock> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  makeDirectory(dataDir)
   const path = join(dataDir, 'server.lock')
   const file = await open(path, 'a', 0o600)
   await file.close()

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { makeDirectory } from '@svc/runtime'
 import { acquireServerLock, openStore, type Store } from '@svc/store'
 import type { Config } from './config.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -14,9 +14,11 @@ export async function openState(config: StatePlace, { now = Date.now, clock = 'd
     return { store, close: () => store.close() }
   }
   const { directory, path } = statePath(config)
-  await makeDirectory(directory).catch((error: unknown) => {
+  try {
+    makeDirectory(directory)
+  } catch (error) {
     throw new ConfigError([unusable(error)])
-  })
+  }
   const lock = await acquireServerLock(directory)
   try {
     const store = await openStore({ path, now })
@@ -37,21 +39,6 @@ export type Clocks = {
 }
 
 type State = { readonly store: Store; close(): Promise<void> }
-
-/** One level at a time: the recursive call of Node goes round for ever where a level cannot be made, as below /proc. */
-async function makeDirectory(path: string): Promise<void> {
-  const make = (level: string) => mkdir(level, { mode: 0o700 })
-  try {
-    await make(path)
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return
-    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
-    await makeDirectory(dirname(path))
-    await make(path).catch((again: unknown) => {
-      if (codeOf(again) !== 'EEXIST') throw again
-    })
-  }
-}
 
 function unusable(error: unknown) {
   const message = `The directory cannot be made (${codeOf(error)}).`

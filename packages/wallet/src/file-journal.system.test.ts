@@ -106,7 +106,11 @@ describe('a file has one process at a time', () => {
   test('and one journal', async () => {
     await openIt().recordSigned(sample(0))
     const second = openIt()
-    await expect(second.open(1, alice)).rejects.toMatchObject({ code: 'JOURNAL_LOCKED' })
+    await expect(second.open(1, alice)).rejects.toMatchObject({
+      code: 'JOURNAL_LOCKED',
+      message: `The file ${path} is not free: this process has it open already.`,
+      suggestion: expect.stringMatching(/^Make one journal and give it to all/),
+    })
     await opened[0]?.close()
     expect(await openIt().nextNonce(1, alice)).toBe(1)
   })
@@ -115,6 +119,7 @@ describe('a file has one process at a time', () => {
     const child = await hold()
     await expect(openIt().open(1, alice)).rejects.toMatchObject({
       code: 'JOURNAL_LOCKED',
+      message: `The file ${path} is not free: another process has it.`,
       details: { path, lock: `${path}.lock` },
     })
     child.kill('SIGKILL')

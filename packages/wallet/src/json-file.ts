@@ -1,10 +1,10 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { lockFile } from './file-journal/lock-file.ts'
 import { createMutex } from './sender/mutex.ts'
 import { WalletError } from './wallet-error.ts'
-import { writeWhole } from './write-whole.ts'
+import { makeFolder, writeWhole } from './write-whole.ts'
 
 /**
  * A list in one file of JSON, readable by its owner only. `read` gives an empty list where there is no file; `change` puts
@@ -63,9 +63,7 @@ const moment: Patience = { trials: 500, pauseMs: 20 }
 export async function lockInTime(path: string, { trials, pauseMs, signal }: Patience): Promise<() => Promise<void>> {
   const unwritable = (cause: unknown) =>
     new WalletError('JOURNAL_UNREADABLE', `The file ${path} cannot be written.`, { cause, details: { path } })
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw unwritable(cause)
-  })
+  await makeFolder(dirname(path))
   for (let trial = 1; ; trial += 1) {
     try {
       return await lockFile(path)

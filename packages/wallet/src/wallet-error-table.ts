@@ -29,9 +29,11 @@ export const walletErrorTable = {
     'Call again, with resume where a token is known: what is out already is gone on with.',
   ),
   // key files
-  KEYSTORE_INVALID: row('The file is no keystore of version 3.', 'Name a Web3 Secret Storage file, version 3.', [
-    'path',
-  ]),
+  KEYSTORE_INVALID: row(
+    'The file is not there, or no keystore of version 3.',
+    'Name a Web3 Secret Storage file, version 3.',
+    ['path'],
+  ),
   KEYSTORE_PASSPHRASE_WRONG: row('The passphrase does not open the keystore.', 'Give the passphrase of this file.', [
     'path',
   ]),
@@ -40,7 +42,7 @@ export const walletErrorTable = {
   ]),
   KEYSTORE_NOT_WRITTEN: row(
     'The keystore was not written: there is a file of this name, or the folder cannot be written.',
-    'Name another file, or say that the one there may be replaced.',
+    'Name another file, or set the option replace, by which the one there and the key in it are lost.',
     ['path'],
   ),
   // backends that sign
@@ -98,7 +100,7 @@ export const walletErrorTable = {
     ['hash', 'state'],
   ),
   JOURNAL_LOCKED: row(
-    'Another process has the file of the journal, or may have it.',
+    'Another process, or another journal of this one, has the file, or may have it.',
     'End the other process, or give each one a journal of its own; when none lives, remove the lock that details name.',
     ['path', 'lock'],
   ),

@@ -1,5 +1,6 @@
 import { type RewardsApi, startRewardsApi } from '@svc/devnet/rewards-api'
-import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt } from '@svc/devnet'
+import { useDevnet } from '@svc/devnet/testing'
 import { createPublicClient, encodeFunctionData, erc20Abi, http, parseAbi, type PublicClient } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWallet } from '../../../devnet/src/open-wallet.fixture.ts'

@@ -19,13 +19,13 @@ export async function verify(argv: readonly string[]): Promise<number> {
   if (flags.json) process.stdout.write(`${JSON.stringify(verdict)}\n`)
   else if (broken === null) {
     const until = last === null ? '' : `, up to number ${last.seq} with hash ${last.hash}`
-    process.stdout.write(`Whole: ${lines} lines${until}.\n`)
+    process.stdout.write(`Whole: ${lines} ${lines === 1 ? 'line' : 'lines'}${until}.\n`)
     if (isEmptyLog(files)) process.stdout.write(`${emptyLog}\n`)
     if (isUnfinished)
       process.stdout.write('A last line is not whole: it is just being written, or a crash cut it off.\n')
   } else {
     process.stdout.write(
-      `Broken: line ${broken.line} of ${broken.file} ${broken.how}.\n${lines} lines before it are sound.\n`,
+      `Broken: line ${broken.line} of ${broken.file} ${broken.how}.\n${lines === 1 ? '1 line before it is' : `${lines} lines before it are`} sound.\n`,
     )
   }
   return broken === null ? 0 : 1

@@ -209,6 +209,11 @@ describe('svc policy add-token', () => {
       expect.stringMatching(/pass over v2 0\.3 % against WETH[^]+it is thin: /),
     ])
     expect(thin.stdout).toContain('Nothing can be proposed, so nothing was written.')
+    expect(thin.stdout).toContain('no more than speculativeUsd a day (150 now), and')
+    await put('policy.json', { ...before, allowlist: { mode: 'strict' } })
+    const strict = await svc('add-token', 'local', addressOf('FOT'), '--yes')
+    expect(strict.stdout).toContain('no more than speculativeUsd a day (which is 0 now: set it too), and')
+    await put('policy.json', before)
     const hostile = await svc('add-token', 'local', addressOf('HOSTILE'), '--yes')
     expect([hostile.code, hostile.stdout]).toEqual([1, expect.stringMatching(/^[ -~\n]*$/)])
     const none = await svc('add-token', 'local', wallet(), '--yes')

@@ -2,10 +2,12 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@svc/store'
+import { chains } from '@svc/wallet/core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { plan } from '../approvals/operations.fixture.ts'
 import { callCommand } from '../calls.fixture.ts'
 import { runToEnd } from '../processes.fixture.ts'
+import { openWorldDirectory } from '../world-directory.ts'
 
 const wallet = '0x00000000000000000000000000000000000000bb'
 const weth = '0x4200000000000000000000000000000000000006'
@@ -231,6 +233,19 @@ describe('svc policy', () => {
     expect(off.stderr).toContain('--heartbeat: only beside --feed')
     expect(off.stderr).not.toContain('terminal')
     expect((await svc('add-token', 'base', weth)).stderr).toContain('There is no terminal to ask on')
+  })
+
+  it('add-token names the setting of the endpoint that fails, and a local world that is not running', async () => {
+    const words = ['policy', 'add-token', 'base', '0x00000000000000000000000000000000000000aa', '--json'] as const
+    const away = { SVC_RPC_URL_8453: 'http://127.0.0.1:9' }
+    const shown = await callCommand([...words, '--data-dir', dataDir], away)
+    expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining('an endpoint in SVC_RPC_URL_8453 that')])
+    const world = await openWorldDirectory(join(dataDir, 'world'))
+    world.dispose()
+    const base = chains.find(({ id }) => id === 8_453)
+    await put('world/chains.json', [{ ...base, publicRpcUrls: ['http://127.0.0.1:9'] }])
+    const ended = await callCommand([...words, '--data-dir', world.path], {})
+    expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining(`world of ${world.path} is not running`)])
   })
 
   it('schema prints what is published, and unknown words are refused with 2', async () => {

@@ -66,7 +66,8 @@ function refuseSamePort(ports: Readonly<Record<string, number | undefined>>): vo
 /** Loads the rest of the program only now: a slip in a flag is answered at once. */
 async function open(options: Omit<WorldOptions, 'onProgress'>): Promise<World> {
   const { startWorld } = await import('../start-world.ts')
-  for (const line of await settingSlips(process.env)) process.stderr.write(`svc up: ${line}\n`)
+  const warned = [...(await settingSlips(process.env)), ...(await publicIdSlips(options.chainId))]
+  for (const line of warned) process.stderr.write(`svc up: ${line}\n`)
   return startWorld({ ...options, onProgress: (line) => process.stderr.write(`${line}\n`) })
 }
 
@@ -77,6 +78,16 @@ async function settingSlips(environment: NodeJS.ProcessEnv): Promise<readonly st
   return found.flatMap(({ name, meant }) =>
     meant === null ? [] : [`${name} is not a setting. Did you mean ${meant}?`],
   )
+}
+
+/** A chain id is all that tells a signature for one chain from one for another. */
+export async function publicIdSlips(chainId: number): Promise<readonly string[]> {
+  const { chains } = await import('@svc/wallet/core')
+  const chain = chains.find(({ id }) => id === chainId)
+  if (chain === undefined) return []
+  return [
+    `--chain-id ${chainId} is that of ${chain.name}, a public chain: what the wallet signs here is valid there as well. Send it nothing there.`,
+  ]
 }
 
 /** Ctrl-C reaches the chain as well as us, and it may be the first to end. */

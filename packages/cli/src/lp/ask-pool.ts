@@ -70,7 +70,9 @@ export async function serverEnvironment(
 
 /** What is said in place of an endpoint that does not answer where it is that of a local world which has ended; `null` for all else. */
 export async function endedWorld(error: unknown, directory: string): Promise<Error | null> {
-  if (!(error instanceof Error) || !error.message.startsWith('RPC_UNAVAILABLE')) return null
+  if (!(error instanceof Error)) return null
+  const said = 'code' in error ? String(error.code) : error.message
+  if (!said.startsWith('RPC_UNAVAILABLE')) return null
   const path = await findWorldChains(directory)
   const [row] = path === null ? [] : rows.parse(JSON.parse(await readFile(path, 'utf8')))
   const url = row?.publicRpcUrls[0]

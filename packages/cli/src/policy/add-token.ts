@@ -5,6 +5,7 @@ import { readPolicyFile } from '@svc/engine/policy'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { ToolError } from '@svc/amm'
 import { saysYes, type Terminal } from '../ask-on-terminal.ts'
+import { endedWorld } from '../lp/ask-pool.ts'
 import { sayTaken } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
 import { policyPlace } from './policy-place.ts'
@@ -35,10 +36,14 @@ export async function addToken(
     const proposal = await proposeToken(request, { config, file, production })
     if (!flags.json) process.stdout.write(proposalText(proposal))
     const outcome = await outcomeOf(proposal, { path, sha256: file?.sha256 ?? null, flags, terminal, stopped })
-    process.stdout.write(flags.json ? jsonOf(proposal, outcome, path) : `${sentences[outcome.status](path, outcome)}\n`)
+    const said = () => sentences[outcome.status](path, outcome, proposal)
+    process.stdout.write(flags.json ? jsonOf(proposal, outcome, path) : `${said()}\n`)
     return outcome.status === 'refused' || outcome.status === 'declined' ? 1 : 0
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
+    const isOfWorld = settings.worldChains?.ids.has(request.chain.id) === true
+    const ended = isOfWorld ? await endedWorld(error, config.dataDir) : null
+    if (ended !== null) throw ended
     printProblems('svc policy add-token', error)
     return 1
   }
@@ -80,15 +85,20 @@ async function outcomeOf(
   return { status: 'added', backup }
 }
 
-const sentences: Readonly<Record<Outcome['status'], (path: string, outcome: Outcome) => string>> = {
+const sentences: Readonly<Record<Outcome['status'], Sentence>> = {
   added: (path, { backup }) =>
     `Written to ${path}${backup === null ? '' : `; what stood there before is in ${backup}`}.`,
   unchanged: (path) => `${path} says so already. Nothing was written.`,
   proposed: () => 'Nothing was written.',
   declined: () => 'Nothing was written: only the word yes, written out, writes it.',
-  refused: () =>
-    'Nothing can be proposed, so nothing was written. A feed can be named with --feed. To list it all the same, write its address into allowlist.tokens: it is bought for no more than speculativeUsd a day, and sold only with a person.',
+  refused: (_path, _outcome, { speculativeUsd }) =>
+    'Nothing can be proposed, so nothing was written. A feed can be named with --feed. To list it all the same, write its address into ' +
+    `allowlist.tokens: it is bought for no more than speculativeUsd a day (${
+      speculativeUsd === 0 ? 'which is 0 now: set it too' : `${speculativeUsd} now`
+    }), and sold only with a person.`,
 }
+
+type Sentence = (path: string, outcome: Outcome, proposal: TokenProposal) => string
 
 function jsonOf(proposal: TokenProposal, { status, backup }: Outcome, path: string): string {
   const { chain, token, blockNumber, sources, band } = proposal

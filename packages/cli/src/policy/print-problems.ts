@@ -5,9 +5,15 @@ import { ToolError } from '@svc/amm'
 export function printProblems(file: string, error: unknown): void {
   if (!(error instanceof ToolError)) throw error
   const lines = error.details.map(
-    ({ field, message }) => `  ${printable(field === '' ? '(the file)' : `${field}`)}: ${printable(message)}`,
+    ({ field, message, accepted }) =>
+      `  ${printable(field === '' ? '(the file)' : `${field}`)}: ${printable(message)}${endpointIn(accepted)}`,
   )
   process.stderr.write([`${file}: ${error.message}`, ...lines, error.suggestion, ''].join('\n'))
+}
+
+/** Of an endpoint that failed, the setting by which another one is named. */
+function endpointIn(accepted: unknown): string {
+  return typeof accepted === 'string' && accepted.includes('SVC_RPC_URL_') ? ` Accepted: ${printable(accepted)}.` : ''
 }
 
 /** A text of unknown origin for a terminal. The reasons of a policy are long, and only what is endless is cut. */

@@ -31,6 +31,7 @@ export async function proposeToken(
   const priced: PolicySources = { ...(kept === null ? {} : { feed: kept }), ...found.sources }
   const change = { chainId: chain.id, token: token.address, isListed: token.listed }
   const policy = parsePolicy(withToken(written, { ...change, sources: priced }).written, { production })
+  const caps = dailyValueCaps(policy)
   const price = await openReads(chainAccess(config), { memory: null, policy: () => policy }).prices.usd(chain, token)
   const band = price?.band == null ? null : bandReport(price.band)
   const isByPools = band !== null && band.basis !== 'feed'
@@ -47,7 +48,8 @@ export async function proposeToken(
     isFeedKept: kept !== null,
     band,
     maxPriceBandBps: policy.maxPriceBandBps,
-    poolPricedUsd: Number(dailyValueCaps(policy).poolPriced) / 1e6,
+    poolPricedUsd: Number(caps.poolPriced) / 1e6,
+    speculativeUsd: Number(caps.speculative) / 1e6,
     ...changed,
   }
 }
@@ -79,6 +81,8 @@ export type TokenProposal = {
   readonly maxPriceBandBps: number
   /** What a day moves of all tokens that pools alone price, without a person. */
   readonly poolPricedUsd: number
+  /** What a day buys of tokens without a named source. */
+  readonly speculativeUsd: number
   /** The content of the policy file, and whether it is another than before. */
   readonly written: Readonly<Record<string, unknown>>
   readonly isChanged: boolean

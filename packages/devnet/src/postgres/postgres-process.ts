@@ -99,7 +99,7 @@ function watchParent(child: ChildProcess, folder: string): void {
 export async function layPostgresProgram(folder: string, native: string | null = packagedNative()): Promise<void> {
   if (native === null) throw new Error(`These tests need PostgreSQL, and none was found. ${howToGetOne}`)
   for (const part of ['bin', 'lib', 'share']) {
-    await mkdir(join(folder, part), { recursive: true })
+    await mkdir(join(folder, part))
     await cp(join(native, part), join(folder, part), { recursive: true })
   }
   const links: unknown = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))

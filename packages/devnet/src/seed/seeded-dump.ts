@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeDirectory } from '@svc/runtime'
 import { artifactPackages, packageVersion } from '../artifacts.ts'
 
 /**
@@ -121,7 +122,7 @@ function isErrorWithCode(error: unknown, code: string): boolean {
 
 function isWritable(folder: string): boolean {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeDirectory(folder)
     accessSync(folder, constants.W_OK)
     return true
   } catch {

@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt } from '@svc/devnet'
+import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, http, keccak256, parseUnits, numberToHex, pad, toEventSelector } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, it, vi } from 'vitest'

@@ -1,8 +1,9 @@
-import { chmod, mkdir, open } from 'node:fs/promises'
+import { chmod, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, type Transaction } from 'kysely'
 import Database from 'libsql'
+import { makeDirectory } from '@svc/runtime'
 import type { Engine } from '../engine.ts'
 import { heldLease, type HeldLease, leaseHeld, type Leases } from '../leases.ts'
 import { migrate } from '../migrations.ts'
@@ -57,7 +58,7 @@ function withoutSync<Result>(
 
 /** The engine gives the files beside it (write-ahead log, shared memory) the mode of the main one. */
 async function preparePrivateFile(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  makeDirectory(dirname(path))
   const file = await open(path, 'a', 0o600)
   await file.close()
   await chmod(path, 0o600)

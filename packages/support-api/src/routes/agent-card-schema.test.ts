@@ -29,6 +29,7 @@ it.each<[string, unknown]>([
   ['no metadata', { ...card, metadata: {} }],
   ['metadata that is a number', { ...card, metadata: { a: 1 } }],
   ['a key with a space', { ...card, metadata: { 'a b': 'c' } }],
+  ['the key that registries keep', { ...card, metadata: { agentWallet: '0x' } }],
   ['a value too long', { ...card, metadata: { a: 'b'.repeat(501) } }],
   ['a field too many', { ...card, more: 1 }],
   ['a list', [card]],

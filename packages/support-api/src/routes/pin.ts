@@ -29,7 +29,7 @@ export const agentCardSchema = z
       .max(16),
     trust: z.strictObject({ reputation: z.boolean(), cryptoEconomic: z.boolean(), zkml: z.boolean() }),
     metadata: z
-      .record(z.string().regex(/^[a-zA-Z0-9:_.-]{1,64}$/), z.string().max(500))
+      .record(z.string().regex(/^(?!agentWallet$)[a-zA-Z0-9:_.-]{1,64}$/), z.string().max(500))
       .openapi({ description: 'At most 32 entries.' }),
   })
   .openapi('AgentCard', {

@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeDirectory } from '@svc/runtime'
 import { ConfigError, type ConfigProblem } from './config-shape.ts'
 
 /** Where a data directory keeps its environment file. */
@@ -97,16 +87,4 @@ function malformed(path: string, line: number): ConfigError {
     fix: 'Correct or remove the line.',
   }
   return new ConfigError([problem])
-}
-
-/** Level by level: where the system refuses a new name as missing (/proc), `recursive` of Node 20 tries for ever. */
-function makeDirectory(path: string): void {
-  if (existsSync(path)) return
-  makeDirectory(dirname(path))
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    // Another process may have been first.
-    if (!existsSync(path)) throw error
-  }
 }

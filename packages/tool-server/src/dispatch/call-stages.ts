@@ -2,7 +2,7 @@ import type { Idempotency } from '@svc/store'
 import type { ApprovalAnswer, Call, Doubt, OpenExecute, OperationsPipeline, Principal, Sent } from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
 import { type EarlierTransaction, ToolError } from '@svc/amm'
-import type { Log } from '@svc/runtime'
+import type { Log, LogFacts } from '@svc/runtime'
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { ChartStore } from '../charts/chart-store.ts'
 import type { StatusReport, Tool, WriteContext } from '../tool.ts'
@@ -108,12 +108,18 @@ export async function envelope(
 /** Our own errors travel as they are. Anything else is logged in full and answered with a correlation id alone. */
 export function failure(error: unknown, tool: string, requestId: string, log: Log): CallResult {
   if (error instanceof ToolError) {
-    if (error.cause !== undefined)
-      log.warn('tool.error_cause', { tool, requestId, code: error.code, cause: error.cause })
+    if (error.cause !== undefined) logCause(error, { tool, requestId, code: error.code }, log)
     return errorResult(error)
   }
   log.error('tool.unexpected_error', { tool, requestId, error })
   return errorResult(internalError(requestId))
+}
+
+/** Of a broken policy the log says once what is wrong (`policy.invalid`), and not again with each write that it refuses. */
+function logCause({ code, cause }: ToolError, facts: LogFacts, log: Log): void {
+  if (code !== 'POLICY_INVALID') return log.warn('tool.error_cause', { ...facts, cause })
+  log.warn('tool.error_cause', facts)
+  log.debug('tool.error_cause', { ...facts, cause })
 }
 
 /** An error may quote what the caller sent, and a caller may send a secret of ours that it should not know. */

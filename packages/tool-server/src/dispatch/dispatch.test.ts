@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { openStore, type Idempotency } from '@svc/store'
 import * as z from 'zod'
 import { describe, expect, it } from 'vitest'
@@ -59,6 +60,34 @@ function open(options: Partial<DispatchOptions> = {}) {
   const code = async (...of: Parameters<typeof call>) => (await call(...of))._meta?.['svc/error']?.code
   return { dispatch, call, code, events }
 }
+
+it('says of a broken policy no more than its code with each write, and what lies behind at debug', async () => {
+  const cause = new ToolError('VALIDATION_FAILED', 'policy.json is broken.')
+  const broken = (code: 'POLICY_INVALID' | 'RPC_TIMEOUT') =>
+    readTool({
+      name: 'broken',
+      title: 'Broken',
+      description: 'Fails.',
+      scope: 'read:market',
+      input: z.strictObject({}),
+      output: z.object({ never: z.string() }),
+    }).handler(async () => {
+      throw new ToolError(code, 'It cannot be read.', { cause })
+    })
+  const causes = async (code: 'POLICY_INVALID' | 'RPC_TIMEOUT') => {
+    const { call, events } = open({ tools: [broken(code)] })
+    await call('broken', {})
+    const facts = { tool: 'broken', requestId: 'request-1', code }
+    return events
+      .filter(({ event }) => event === 'tool.error_cause')
+      .map(({ level, facts: { cause: behind, ...rest } }) => [level, behind === cause, isDeepStrictEqual(rest, facts)])
+  }
+  expect(await causes('POLICY_INVALID')).toEqual([
+    ['warn', false, true],
+    ['debug', true, true],
+  ])
+  expect(await causes('RPC_TIMEOUT')).toEqual([['warn', true, true]])
+})
 
 const unusedStore: Idempotency = {
   begin: () => expect.unreachable(),
@@ -215,9 +244,13 @@ describe('the pipeline of a call', () => {
     )
     expect(await open().code('get_echo', [])).toBe('VALIDATION_FAILED')
     expect(await open().code('get_echo', 'text')).toBe('VALIDATION_FAILED')
-    expect((await call('get_echo', undefined))._meta?.['svc/error']?.details).toEqual([
-      { field: 'text', message: 'Required.', accepted: 'string' },
-    ])
+    expect((await call('get_echo', undefined))._meta?.['svc/error']).toMatchObject({
+      message: 'get_echo needs text.',
+      details: [{ field: 'text', message: 'Required.', accepted: 'string' }],
+    })
+    expect((await call('get_echo', { times: 0 }))._meta?.['svc/error']?.message).toBe(
+      'get_echo refuses times and needs text.',
+    )
     expect(calls).toBe(0)
   })
 

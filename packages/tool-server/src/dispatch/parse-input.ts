@@ -13,11 +13,23 @@ export function parseInput(tool: Tool, args: unknown): Readonly<Record<string, u
   const details = outcome.error.issues
     .flatMap((issue) => withPath(issue, describeIssue(issue, tool)))
     .slice(0, maxDetails)
-  const fields = [...new Set(details.map((detail) => detail.field).filter((field) => field !== undefined))]
-  throw new ToolError('VALIDATION_FAILED', `${tool.name} refuses ${fields.join(', ') || 'its arguments'}.`, { details })
+  throw new ToolError('VALIDATION_FAILED', `${tool.name} ${refusalOf(details)}.`, { details })
 }
 
 const maxDetails = 20
+
+/** For example `refuses fee and needs tokens`. */
+function refusalOf(details: readonly ErrorDetail[]): string {
+  const missing = new Set(details.filter(({ message }) => message === required).map(({ field }) => field))
+  const refused = new Set(details.map(({ field }) => field).filter((field) => !missing.has(field)))
+  const parts = [
+    ...(refused.size === 0 ? [] : [`refuses ${[...refused].join(', ')}`]),
+    ...(missing.size === 0 ? [] : [`needs ${[...missing].join(', ')}`]),
+  ]
+  return parts.join(' and ') || 'refuses its arguments'
+}
+
+const required = 'Required.'
 
 function describeIssue(issue: z.core.$ZodIssue, tool: Tool): readonly ErrorDetail[] {
   const field = fieldPath(issue.path)
@@ -58,7 +70,7 @@ function fieldPath(path: readonly PropertyKey[]): string {
 }
 
 function typeMessage(issue: z.core.$ZodIssueInvalidType): string {
-  if (issue.input === undefined && issue.message.endsWith('received undefined')) return 'Required.'
+  if (issue.input === undefined && issue.message.endsWith('received undefined')) return required
   return ownMessage(issue.message)
 }
 

@@ -1,4 +1,5 @@
-import { awaitReceipt, startFaultProxy, useDevnet, type Fault, type FaultProxy } from '@svc/devnet/testing'
+import { awaitReceipt } from '@svc/devnet'
+import { startFaultProxy, useDevnet, type Fault, type FaultProxy } from '@svc/devnet/testing'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createPublicClient, createWalletClient, http } from 'viem'

@@ -5,6 +5,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ServiceWallet } from '../service-wallet.ts'
 import { walletErrorTable, type WalletErrorCode } from '../wallet-error-table.ts'
+import { findAgents } from './lookup/find-agents.ts'
 import { getAgent, type GetAgentOptions } from './lookup/get-agent.ts'
 import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig } from './registration/registration.ts'
@@ -37,6 +38,20 @@ test.each<[string, WalletErrorCode, () => Promise<unknown>, () => object, RegExp
     'a contract that is no registry',
     'VALIDATION_REGISTRY_ABI_UNKNOWN',
     () => register({ registry: { identity: token() } }),
+    () => ({ chainId: 31337, registry: token(), knownRegistry: null }),
+    /Check registry\.identity.*no identity registry/,
+  ],
+  [
+    'an agent of a contract that is no registry',
+    'VALIDATION_REGISTRY_ABI_UNKNOWN',
+    () => look({ registry: { identity: token() } }),
+    () => ({ chainId: 31337, registry: token(), knownRegistry: null }),
+    /Check registry\.identity.*no identity registry/,
+  ],
+  [
+    'what somebody owns at a contract that is no registry',
+    'VALIDATION_REGISTRY_ABI_UNKNOWN',
+    () => findAgents({ chainId: 31337, owner, registry: { identity: token() }, rpcUrls: { 31337: devnet().rpcUrl } }),
     () => ({ chainId: 31337, registry: token(), knownRegistry: null }),
     /Check registry\.identity.*no identity registry/,
   ],

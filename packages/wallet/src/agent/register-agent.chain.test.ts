@@ -101,6 +101,18 @@ describe('an agent', () => {
     expect(BigInt(second.tokenId)).toBeGreaterThan(BigInt(first.tokenId))
   })
 
+  test('that is registered already is refused a card that is none, as one that is not', async () => {
+    await register({})
+    const wrong = { mcpEndpoint: 'javascript:alert(1)', metadata: { agentWallet: '0x12' } }
+    await expect(register(wrong)).rejects.toMatchObject({
+      code: 'VALIDATION_CARD_INVALID',
+      details: { fields: [{ field: 'mcpEndpoint' }, { field: 'metadata.agentWallet' }] },
+    })
+    await expect(register(wrong)).rejects.toThrow(
+      'metadata.agentWallet (accepted: no such key: it is kept by the registry)',
+    )
+  })
+
   test.each<[string, Partial<AgentRegistrationConfig>, RegExp[]]>([
     [
       'proxy',
@@ -125,7 +137,6 @@ describe('an agent', () => {
       ['role', { role: 'vault_creator' }],
       ['endpoint', { mcpEndpoint: 'https://other.example/mcp' }],
       ['metadata', { metadata: { 'fee:bps': '20' } }],
-      ['form, which is none', { mcpEndpoint: 'javascript:alert(1)' }],
     ])('stays as it stands when it is asked for with another %s, and the result says so', async (_what, change) => {
       const first = await register(way)
       const before = await nonce()

@@ -1,4 +1,5 @@
-import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt } from '@svc/devnet'
+import { useDevnet } from '@svc/devnet/testing'
 import {
   createPublicClient,
   createTestClient,

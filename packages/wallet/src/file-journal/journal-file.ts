@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Hash } from 'viem'
 import type { JournalEntry, JournalFacts, JournalState } from '../journal.ts'
 import { WalletError } from '../wallet-error.ts'
-import { syncFolderOf } from '../write-whole.ts'
+import { makeFolder, syncFolderOf } from '../write-whole.ts'
 import { lockFile } from './lock-file.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function createJournalFile(
   onLine: (line: JournalLine) => Promise<void>,
 ): Promise<JournalFile> {
   const unlock = await writing(path, async () => {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(path))
     return await lockFile(path)
   })
   try {

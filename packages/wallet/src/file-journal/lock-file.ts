@@ -18,6 +18,7 @@ export async function lockFile(path: string): Promise<() => Promise<void>> {
     try {
       const holder = await readFile(lock, 'utf8').catch(() => null)
       if (holder !== null) {
+        if (isSameProcess(readIdentity(holder), readIdentity(own))) throw openHere(path, lock)
         if (await mayLive(holder)) throw locked(path, lock)
         await rm(lock, { force: true })
       }
@@ -76,6 +77,12 @@ function readIdentity(text: string): Identity {
   }
 }
 
+function isSameProcess(one: Identity, other: Identity): boolean {
+  const { host, pid, boot, startedAt, pidNamespace } = one
+  const isNamed = pid === other.pid && host === other.host
+  return isNamed && boot === other.boot && startedAt === other.startedAt && pidNamespace === other.pidNamespace
+}
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -104,6 +111,13 @@ async function identityOf(who: 'self' | number): Promise<Identity> {
 
 function locked(path: string, lock: string): WalletError {
   return new WalletError('JOURNAL_LOCKED', `The file ${path} is not free: another process has it.`, {
+    details: { path, lock },
+  })
+}
+
+function openHere(path: string, lock: string): WalletError {
+  return new WalletError('JOURNAL_LOCKED', `The file ${path} is not free: this process has it open already.`, {
+    suggestion: 'Make one journal and give it to all that need it, or close the other one first.',
     details: { path, lock },
   })
 }

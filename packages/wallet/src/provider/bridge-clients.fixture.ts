@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { awaitReceipt } from '@svc/devnet/testing'
+import { awaitReceipt } from '@svc/devnet'
 import { SDK } from 'agent0-sdk'
 import { BrowserProvider, ContractFactory } from 'ethers'
 import { createPublicClient, createTestClient, createWalletClient, custom, http, type Address, type Hex } from 'viem'

@@ -157,6 +157,10 @@ test('an endpoint that is away is code 4900, one of another chain 4901', async (
     rpcUrls: { 31337: 'http://127.0.0.1:1' },
   })
   expect(await code(createEIP1193Provider(away).request({ method: 'eth_blockNumber' }))).toBe(4900)
+  await expect(createEIP1193Provider(away).request({ method: 'eth_blockNumber' })).rejects.toMatchObject({
+    message: expect.stringMatching(/^The endpoint of the chain does not answer \(127\.0\.0\.1:\d+: .+\)\.$/),
+    data: { code: 'RPC_UNAVAILABLE' },
+  })
   const astray = new ServiceWallet({ mode: 'local', privateKey: key, chainId: 1, rpcUrls: { 1: devnet().rpcUrl } })
   const send = { method: 'eth_sendTransaction', params: [{ to: bob }] }
   expect(await code(createEIP1193Provider(astray).request(send))).toBe(4901)

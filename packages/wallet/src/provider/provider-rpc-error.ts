@@ -1,4 +1,5 @@
 import { BaseError } from 'viem'
+import { endpointFailure } from '../endpoint-failure.ts'
 import { toCause } from '../to-cause.ts'
 import { WalletError, type WalletErrorCode } from '../wallet-error.ts'
 
@@ -60,7 +61,7 @@ export function toProviderError(error: unknown): ProviderRpcError {
     return new ProviderRpcError(code, nodeWords(error), { cause: error, data: answered.data })
   }
   if (error instanceof BaseError) {
-    return new ProviderRpcError(rpcCodes.disconnected, 'The endpoint of the chain does not answer.', { cause: error })
+    return toProviderError(endpointFailure('The endpoint of the chain does not answer.', error))
   }
   return new ProviderRpcError(rpcCodes.internal, 'The request could not be carried out.', { cause: error })
 }

@@ -98,7 +98,9 @@ it.each<[string, (text: string) => string]>([
   expect(await refusal(openKeystore(path, 'correct horse'))).toMatchObject({ code: 'KEYSTORE_INVALID' })
 })
 
-it('refuses a folder and a file that is not there', async () => {
+it('refuses a folder, and a file that is not there, which it says', async () => {
+  const path = join(folder, 'nowhere')
+  expect((await refusal(openKeystore(path, 'correct horse'))).message).toBe(`There is no file ${path}.`)
   for (const path of [folder, join(folder, 'nowhere')]) {
     expect(await refusal(openKeystore(path, 'correct horse'))).toMatchObject({ code: 'KEYSTORE_INVALID' })
   }
@@ -125,7 +127,11 @@ it.each([undefined, null, '', {}, { env: undefined }])(
 
 it('keeps a keystore that is there, unless it is told to replace it', async () => {
   const path = await put('taken.json', 'the only copy')
-  expect(await refusal(writeKeystore(path, key, 'horse'))).toMatchObject({ code: 'KEYSTORE_NOT_WRITTEN' })
+  expect(await refusal(writeKeystore(path, key, 'horse'))).toMatchObject({
+    code: 'KEYSTORE_NOT_WRITTEN',
+    message: `There is a file ${path} already, which is kept.`,
+    suggestion: expect.stringContaining('the option replace'),
+  })
   expect(await readFile(path, 'utf8')).toBe('the only copy')
   expect(await writeKeystore(path, key, 'horse', { replace: true })).toBe(address)
   expect((await openKeystore(path, 'horse')).reveal()).toBe(key)

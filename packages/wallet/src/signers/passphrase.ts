@@ -68,7 +68,9 @@ async function asked(ask: () => Promise<string>): Promise<unknown> {
 export async function readOwnFile(path: string): Promise<string> {
   // Without O_NONBLOCK a pipe in place of the file would hold the process until somebody writes to it.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
-    throw new WalletError('KEYSTORE_INVALID', `The file ${path} cannot be read.`, { cause, details: { path } })
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+    const message = isMissing ? `There is no file ${path}.` : `The file ${path} cannot be read.`
+    throw new WalletError('KEYSTORE_INVALID', message, { cause, details: { path } })
   })
   try {
     const { mode, size, isFile } = await file.stat().then((stats) => ({

@@ -26,7 +26,9 @@ export async function writeKeystore(
     // A link refuses a name that is taken, a renamed file takes its place.
     await writeWhole(path, text, beside, replace ? rename : link)
   } catch (cause) {
-    throw new WalletError('KEYSTORE_NOT_WRITTEN', `The file ${path} was not written.`, { cause, details: { path } })
+    const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
+    const message = isTaken ? `There is a file ${path} already, which is kept.` : `The file ${path} was not written.`
+    throw new WalletError('KEYSTORE_NOT_WRITTEN', message, { cause, details: { path } })
   } finally {
     await rm(beside, { force: true })
   }

@@ -1,5 +1,5 @@
 import type { Devnet } from '@svc/devnet'
-import { awaitReceipt } from '@svc/devnet/testing'
+import { awaitReceipt } from '@svc/devnet'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import {
   createTestClient,

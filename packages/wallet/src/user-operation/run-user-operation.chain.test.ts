@@ -1,4 +1,4 @@
-import { awaitReceipt } from '@svc/devnet/testing'
+import { awaitReceipt } from '@svc/devnet'
 import {
   createTestClient,
   createWalletClient,

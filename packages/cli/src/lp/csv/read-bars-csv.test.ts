@@ -39,6 +39,10 @@ describe('bars of a CSV file', () => {
       'The header lacks startsAt or timestamp, openTick, closeTick, liquidity or currentLiquidity: it is "startsAt;openTick,lowTick,highTick,CLOSETICK,amount0In,amount1In". Names are parted by commas and written just so.',
       header.replace(',liquidity', '').replace(',', ';').replace('closeTick', 'CLOSETICK'),
     ],
+    [
+      'It has no header with startsAt, openTick, lowTick, highTick, closeTick, amount0In, amount1In, liquidity, so that it is no CSV file of bars.',
+      '{"name":"svc"}\n{}',
+    ],
     ['The header names lowTick or lowestTick more than once.', `${header},lowestTick`],
     ['line 3 has 7 fields where the header has 8.', `${header}\n0,1,1,1,1,1,1,1\n60,1,1,1,1,1,1`],
     ['line 2: closeTick is a plain number up to 2^128, not "".', `${header}\n0,1,1,1,,1,1,1`],

@@ -12,6 +12,7 @@ import { CsvError, parse } from 'csv-parse/sync'
  * @throws Error naming the line of the file (the header is mostly line 1) and the column.
  */
 export function readBarsCsv(text: string, barSeconds?: number): BarsFromRows {
+  requireHeader(text)
   const [header, ...records] = parseRecords(text)
   if (header === undefined) throw new Error('The file is empty: its first line names the columns.')
   const columns = findColumns(header)
@@ -46,6 +47,19 @@ const namesOf: Readonly<Record<keyof BarRow, readonly string[]>> = {
   feeGrowth1: ['feeGrowth1'],
 }
 
+/** Before anything is said of quotes and fields: most other files have no word of a header in their first line. */
+function requireHeader(text: string): void {
+  const first = /\S.*/.exec(text)?.[0] ?? ''
+  if (first === '' || Object.values(namesOf).some((names) => names.some((name) => first.includes(name)))) return
+  const needed = Object.entries(namesOf).filter(([member]) => isNeeded(member))
+  const names = needed.map(([, [name]]) => name).join(', ')
+  throw new Error(`It has no header with ${names}, so that it is no CSV file of bars.`)
+}
+
+function isNeeded(member: string): boolean {
+  return !member.startsWith('feeGrowth')
+}
+
 const form = { bom: true, relax_column_count: true, skip_empty_lines: true } as const
 
 function parseRecords(text: string): string[][] {
@@ -74,7 +88,7 @@ function lineOf(text: string, row: number): string {
 function findColumns(header: readonly string[]): Column[] {
   const found = Object.entries(namesOf).map(([member, names]) => ({
     names: names.join(' or '),
-    isNeeded: !member.startsWith('feeGrowth'),
+    isNeeded: isNeeded(member),
     columns: header.flatMap((name, at) => (names.includes(name) ? [{ member: member as keyof BarRow, name, at }] : [])),
   }))
   const twice = found.find(({ columns }) => columns.length > 1)

@@ -1,4 +1,5 @@
-import { awaitReceipt, startFaultProxy, useDevnet, type FaultProxy } from '@svc/devnet/testing'
+import { awaitReceipt } from '@svc/devnet'
+import { startFaultProxy, useDevnet, type FaultProxy } from '@svc/devnet/testing'
 import { createPublicClient, createWalletClient, http, parseEther, type Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt } from '@svc/devnet'
+import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, http, parseAbi, stringToHex, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'

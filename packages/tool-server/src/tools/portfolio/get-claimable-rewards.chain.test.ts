@@ -1,5 +1,6 @@
 import { type MerklReward, type RewardsApi, startRewardsApi } from '@svc/devnet/rewards-api'
-import { awaitReceipt, useDevnet } from '@svc/devnet/testing'
+import { awaitReceipt } from '@svc/devnet'
+import { useDevnet } from '@svc/devnet/testing'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -8,7 +8,7 @@ export type AgentCard = {
   readonly domains: readonly AgentDomain[]
   readonly services: readonly AgentService[]
   readonly trust: AgentTrust
-  /** Known keys: `protocol:name`, `role`, `vault:chain` (the chain id as a string). */
+  /** Known keys: `protocol:name`, `role`, `vault:chain` (the chain id as a string). `agentWallet` is the registry's own. */
   readonly metadata: Readonly<Record<string, string>>
 }
 
@@ -75,7 +75,9 @@ function dictionary(most: number, check: Check, known: Readonly<Record<string, C
       return
     }
     for (const [key, item] of Object.entries(value)) {
-      if (!/^[a-zA-Z0-9:_.-]{1,64}$/.test(key)) {
+      if (key === 'agentWallet') {
+        fields.push({ field: `${field}.${key}`, accepted: 'no such key: it is kept by the registry' })
+      } else if (!/^[a-zA-Z0-9:_.-]{1,64}$/.test(key)) {
         fields.push({ field: `${field}.${shown(key)}`, accepted: 'keys of 1 to 64 of a-z A-Z 0-9 : _ . -' })
       } else (Object.hasOwn(known, key) ? (known[key] ?? check) : check)(item, `${field}.${key}`, fields)
     }

@@ -6,7 +6,7 @@ import type { OwnedAgent } from './owned-agents.ts'
  * The agents that an address owns now at the registry of a chain, the newest first, at most 100. `complete` says whether
  * they are as many as the registry counts; a registry that does not count gives none. Throws `WalletError`:
  * `VALIDATION_CONFIG_INVALID`, `VALIDATION_CHAIN_NOT_SUPPORTED`, `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`,
- * `REGISTRY_NOT_DEPLOYED`.
+ * `REGISTRY_NOT_DEPLOYED`, `VALIDATION_REGISTRY_ABI_UNKNOWN`.
  */
 export async function findAgents(options: FindAgentsOptions): Promise<FoundAgents> {
   const { lookUpAgents } = await import('./look-up-agents.ts')

@@ -7,7 +7,7 @@ import type { AgentFileOptions, FileStatus } from './read-agent-file.ts'
  * What the registry says of an agent, and the registration file behind its URI. All of it but owner and wallet is the
  * owner's own word. Nothing asks an address that the agent names: see {@link FileStatus}. Throws `WalletError`:
  * `VALIDATION_CONFIG_INVALID`, `VALIDATION_CHAIN_NOT_SUPPORTED`, `AGENT_NOT_FOUND`, `REGISTRY_NOT_DEPLOYED`,
- * `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`, `ABORTED`.
+ * `VALIDATION_REGISTRY_ABI_UNKNOWN`, `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`, `ABORTED`.
  */
 export async function getAgent(options: GetAgentOptions): Promise<AgentIdentity> {
   const { lookUpAgent } = await import('./look-up-agent.ts')

@@ -19,6 +19,17 @@ export async function lookAtRegistry(place: RegistryPlace, owner: Address): Prom
   return { speech, agents }
 }
 
+/**
+ * Of a registry whose form nobody named, whether it takes a registration at all, asked as one whose owner may hold tokens. Throws
+ * `VALIDATION_REGISTRY_ABI_UNKNOWN`.
+ */
+export async function requireKnownForm(place: RegistryPlace): Promise<void> {
+  if (place.form === null) await probe(place, anybody)
+}
+
+/** An address without code on any chain that is known. */
+const anybody: Address = '0x000000000000000000000000000000000000dEaD'
+
 export type RegistrySighting = {
   readonly speech: RegistrySpeech
   /** How many the wallet owns; `null` where the registry does not count. */

@@ -3,10 +3,11 @@ import { requireOptions } from '../../require-options.ts'
 import { agentChecks } from '../agent-options.ts'
 import type { AgentIdentity, GetAgentOptions } from './get-agent.ts'
 import { openRegistryToRead, parseAgentId } from './open-registry.ts'
+import { WalletError } from '../../wallet-error.ts'
 import { abortable } from '../../with-deadline.ts'
 import { readAgentFile } from './read-agent-file.ts'
 import { entryKeys, readEntries, readStanding } from './read-standing.ts'
-import { requireRegistry } from './look-at-registry.ts'
+import { requireKnownForm, requireRegistry } from './look-at-registry.ts'
 
 /** What `getAgent` does; loaded with its first call. */
 export async function lookUpAgent(options: GetAgentOptions): Promise<AgentIdentity> {
@@ -22,7 +23,10 @@ async function readAll(options: GetAgentOptions): Promise<AgentIdentity> {
   // Should the registry be missing, that is said, and not that the agent is.
   reading.catch(() => undefined)
   await requireRegistry(place)
-  const { owner, agentURI, agentWallet, metadata } = await reading
+  const { owner, agentURI, agentWallet, metadata } = await reading.catch(async (error: unknown) => {
+    if (error instanceof WalletError && error.code === 'AGENT_NOT_FOUND') await requireKnownForm(place)
+    throw error
+  })
   const [{ status, file, warnings }, ofEvents] = await Promise.all([
     readAgentFile(agentURI, { ...options, env }),
     entryKeys(place, tokenId),

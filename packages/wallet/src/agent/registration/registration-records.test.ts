@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { registrationRecordsContract } from '../../testing/index.ts'
+import { createFileJournal } from '../../file-journal.ts'
 import { createFileRegistrationRecords } from './file-registration-records.ts'
 import { createMemoryRegistrationRecords, type RegistrationRecord } from './registration-records.ts'
 
@@ -30,6 +31,21 @@ describe('records in a file', () => {
     expect(await createFileRegistrationRecords(path).load('a')).toEqual(sample('a'))
     expect((await stat(path)).mode & 0o777).toBe(0o600)
   })
+
+  // Below /proc a recursive mkdir of Node 20 never returns.
+  test.runIf(process.platform === 'linux')(
+    'and a journal say where their folder cannot be made, whatever is above it',
+    async () => {
+      const record = sample('a')
+      const refused = { code: 'JOURNAL_UNREADABLE', message: 'The folder /proc/x cannot be made.' }
+      for (const above of ['/proc/x', '/proc/x/y']) {
+        const records = createFileRegistrationRecords(`${above}/r.json`)
+        await expect(records.save(record)).rejects.toMatchObject(refused)
+        await expect(records.inTurn(record, async () => null)).rejects.toMatchObject(refused)
+        await expect(createFileJournal(`${above}/j.jsonl`).open(1, address)).rejects.toMatchObject(refused)
+      }
+    },
+  )
 
   test('of several processes at once are all kept', async () => {
     const writers = ['a', 'b', 'c'].map((name) => writer(path, name, 15))

@@ -34,6 +34,8 @@ export async function runRegistration(
   requireOptions(options, registrationChecks)
   if (options.resume === undefined) templateOf({ ...options, role: options.role ?? unsaid })
   const context = await openRegistrationContext(wallet, options)
+  // Also where the wallet is registered, so that the mistake does not wait for the next one.
+  if (options.resume === undefined) askedCard(context)
   return context.inTurn(() => registerInTurn(context))
 }
 
@@ -85,12 +87,12 @@ async function gaveUp(
 
 /** Whether it is of the card that this call asks for, with the file in the place that it names. */
 function isAskedFor(
-  { options, env, chain }: RegistrationContext,
+  context: RegistrationContext,
   { speech }: RegistrySighting,
   { method, agentURI, data }: RegistrationRecord,
 ): boolean {
-  const card = cardOf({ options: { ...options, role: options.role ?? unsaid }, env, chain })
-  const { ipfsMode } = options
+  const card = askedCard(context)
+  const { ipfsMode } = context.options
   // The small file says less than the card, and goes nowhere else; what the SDK registers is in the file.
   if (method === 'direct-contract') return encodeRegistration(speech, card, minimalURI(card)) === data
   const isInPlace = ipfsMode === undefined || (ipfsMode === 'inline') === (method === 'sdk-inline')
@@ -149,21 +151,16 @@ async function finishRegistration(
  */
 async function cardNotWritten(context: RegistrationContext, standing: RegisteredAgent): Promise<string[]> {
   const card = askedCard(context)
-  if (card !== null && (await stands(context, card, standing))) return []
+  if (await stands(context, card, standing)) return []
   const { agentId } = standing
   return [
     `The wallet is registered already as agent ${agentId}, which stays as it stands: what this call says of it differs and was not written. Change it with updateAgent.`,
   ]
 }
 
-/** `null` for one that could not be registered either. */
-function askedCard({ options, env, chain }: RegistrationContext): AgentCard | null {
-  try {
-    return cardOf({ options: { ...options, role: options.role ?? unsaid }, env, chain })
-  } catch (error) {
-    if (error instanceof WalletError) return null
-    throw error
-  }
+/** Throws `VALIDATION_CARD_INVALID` and `VALIDATION_CONFIG_INVALID`. */
+function askedCard({ options, env, chain }: RegistrationContext): AgentCard {
+  return cardOf({ options: { ...options, role: options.role ?? unsaid }, env, chain })
 }
 
 async function stands(context: RegistrationContext, card: AgentCard, standing: RegisteredAgent): Promise<boolean> {
