@@ -246,13 +246,13 @@ function isV3Row(value: unknown): value is V3Row {
 
 function poolAfter(pool: InspectedPool, before: readonly unknown[], after: readonly unknown[]): PoolAfter {
   const own = { ...pool, stoodBefore: priceOrReserve(before[0]) > 0n, sqrtPriceX96: null, pair: null }
-  const [first, totalSupply, kLast, feeTo] = after
+  const [first] = after
   if (!Array.isArray(first)) return own
   if (pool.version !== 'v2') return { ...own, sqrtPriceX96: priceOrReserve(first) > 0n ? priceOrReserve(first) : null }
-  const [reserve0, reserve1]: readonly unknown[] = first
-  if (typeof reserve0 !== 'bigint' || typeof reserve1 !== 'bigint' || typeof totalSupply !== 'bigint') return own
-  if (typeof kLast !== 'bigint' || typeof feeTo !== 'string' || !isAddress(feeTo)) return own
-  const burnSupply = supplyWithFee({ reserve0, reserve1, totalSupply, kLast }, feeTo)
+  const stands = pairState(after)
+  if (stands === null) return own
+  const { reserve0, reserve1, totalSupply } = stands
+  const burnSupply = supplyWithFee(stands, stands.feeTo)
   const gifts = besideReserves(before)
   const held = [withoutGift(reserve0, gifts[0]), withoutGift(reserve1, gifts[1])] as const
   const { paid, made } = sharesPaid(before, held, totalSupply)
@@ -262,19 +262,30 @@ function poolAfter(pool: InspectedPool, before: readonly unknown[], after: reado
   return { ...own, pair: { reserve0: worth(held[0]), reserve1: worth(held[1]), burnSupply } }
 }
 
-/** How many shares a deposit makes, and how many of these its own amounts pay for, without what lay beside the reserves. */
+/**
+ * How many shares a deposit makes, and how many of these its own amounts pay for, without what lay beside the reserves. The pair first
+ * makes what it owes the protocol, which is no part of either.
+ */
 function sharesPaid(
-  [reserves, supplyBefore]: readonly unknown[],
+  before: readonly unknown[],
   [held0, held1]: readonly [bigint, bigint],
   totalSupply: bigint,
 ): { readonly paid: bigint; readonly made: bigint } {
   const nothing = { paid: 0n, made: 0n }
-  if (!Array.isArray(reserves) || typeof supplyBefore !== 'bigint') return nothing
+  const pair = pairState(before)
+  if (pair === null || pair.reserve0 * pair.reserve1 === 0n) return nothing
+  const supply = supplyWithFee(pair, pair.feeTo)
+  const of = (held: bigint, reserve: bigint) => (held > reserve ? ((held - reserve) * supply) / reserve : 0n)
+  const [paid0, paid1] = [of(held0, pair.reserve0), of(held1, pair.reserve1)]
+  return { paid: paid0 < paid1 ? paid0 : paid1, made: totalSupply - supply }
+}
+
+/** Reserves, supply and what it takes to tell the protocol's share; `null` where one of them is not answered. */
+function pairState([reserves, totalSupply, kLast, feeTo]: readonly unknown[]) {
+  if (!Array.isArray(reserves) || typeof totalSupply !== 'bigint' || typeof kLast !== 'bigint') return null
   const [reserve0, reserve1]: readonly unknown[] = reserves
-  if (typeof reserve0 !== 'bigint' || typeof reserve1 !== 'bigint' || reserve0 * reserve1 === 0n) return nothing
-  const of = (held: bigint, reserve: bigint) => (held > reserve ? ((held - reserve) * supplyBefore) / reserve : 0n)
-  const [paid0, paid1] = [of(held0, reserve0), of(held1, reserve1)]
-  return { paid: paid0 < paid1 ? paid0 : paid1, made: totalSupply - supplyBefore }
+  if (typeof reserve0 !== 'bigint' || typeof reserve1 !== 'bigint') return null
+  return typeof feeTo === 'string' && isAddress(feeTo) ? { reserve0, reserve1, totalSupply, kLast, feeTo } : null
 }
 
 /** What a pair holds of both tokens and does not count among its reserves: a deposit takes it in, and `skim` takes it away. */

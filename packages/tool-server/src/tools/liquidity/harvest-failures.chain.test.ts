@@ -1,6 +1,8 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { devnetPolicy } from '@svc/engine'
+import { parseUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createChainActor, v3PathOf } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { calls, isMined, keepsNineTenths, turnToken } from '../../../../engine/src/simulation/hostile-token.fixture.ts'
 import { type Answer, answerOf, repeatOf } from '../answer.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
@@ -144,9 +146,11 @@ describe('a token that turns on its holders', () => {
     }
     const both = [await open(pair), await open()] as const
     await earn(both[1])
-    const trade = { version: 'v3', slippageBps: 300 }
-    await world.call('execute_swap', { ...trade, tokenIn: 'USDC', tokenOut: pair.token0, amount: '100' })
-    await world.call('execute_swap', { ...trade, tokenIn: pair.token0, tokenOut: 'USDC', amount: '5000' })
+    const trader = await createChainActor(devnet(), devnet().accounts[9]!.address)
+    await devnet().fund(trader.address, { USDC: '100', HOSTILE: '5000' })
+    const usdc = world.address('USDC')
+    await trader.swapV3(v3PathOf(usdc, pair.fee, pair.token0), parseUnits('100', 6))
+    await trader.swapV3(v3PathOf(pair.token0, pair.fee, usdc), parseUnits('5000', 18))
     return both
   }
   const turn = (evil: string, condition = calls('transfer(address,uint256)')) =>

@@ -135,15 +135,18 @@ export const rebalancePosition = writeTool({
 const apartNote =
   'Close, swap and open are transactions of their own here, each may fail alone; batch_lp_operations does a rebalance as one where the policy names a batch delegate.'
 
-/** What will stay in the wallet, where that is more than hardly anything; rounded, so that equal plans say the same. */
+/**
+ * What a swap to the range's ratio will leave in the wallet, where that is more than hardly anything; rounded, so that equal plans say
+ * the same. Without a swap more than that is left, as asked for.
+ */
 function restNotes(
   { closed, opened, swap }: RebalancePreview,
   { inverted, prices }: Pick<MoveFigures, 'inverted' | 'prices'>,
 ): readonly string[] {
   const { token0, token1 } = opened.pool
   const put = inOrder(inverted, opened.amount0, opened.amount1)
-  const swapped = (token: Token) =>
-    swap === null ? 0n : token.address === swap.tokenIn.address ? -swap.amountIn : swap.amountOut
+  if (swap === null) return []
+  const swapped = (token: Token) => (token.address === swap.tokenIn.address ? -swap.amountIn : swap.amountOut)
   const paid = [
     closed.amount0 + closed.fees0 + swapped(token0),
     closed.amount1 + closed.fees1 + swapped(token1),
@@ -153,12 +156,8 @@ function restNotes(
   const [wholeUsd, restUsd] = [usdOf(...paid), usdOf(paid[0] - put[0], paid[1] - put[1])]
   if (wholeUsd === null || restUsd === null || !(restUsd > 0.005 * wholeUsd)) return []
   const pct = Math.max(1, Math.round((100 * restUsd) / wholeUsd))
-  const why =
-    swap === null
-      ? 'the new range takes the tokens in another ratio'
-      : 'kept back so that opening does not fail where the price has moved since closing'
   return [
-    `About ${pct} % of what the position pays, ${Number(restUsd.toPrecision(2))} USD, stays in the wallet: ${why}. increase_liquidity adds of it what fits.`,
+    `About ${pct} % of what the position pays, ${Number(restUsd.toPrecision(2))} USD, stays in the wallet: kept back so that opening does not fail where the price has moved since closing. increase_liquidity adds of it what fits.`,
   ]
 }
 
