@@ -30,8 +30,18 @@ export async function readPairs(
         readKLast(pair, []),
         readFeeTo(v2.factory, []),
       ] as const
-      const readAt = bought?.has(pair.toLowerCase()) === true ? settledBlock(chain, number) : number
-      const answers = await readAll(rpc.client(chain), chain, reads, readAt)
+      const isBought = bought?.has(pair.toLowerCase()) === true
+      const answers = await readAll(
+        rpc.client(chain),
+        chain,
+        reads,
+        isBought ? settledBlock(chain, number) : number,
+      ).catch((error: unknown) => {
+        // An endpoint without the older state: what is bought there arrives as worth nothing.
+        if (isBought) return null
+        throw error
+      })
+      if (answers === null) return null
       const [token0, token1, reserves, totalSupply, kLast, feeTo] = answers
       if (token0 === null || token1 === null || reserves === null || totalSupply === null) return null
       if (kLast === null || feeTo === null || totalSupply === 0n) return null

@@ -171,5 +171,5 @@ function madeOf(share: PairShares, logs: readonly Log[]) {
   return { amount0, amount1, share: { ...share, amount, burnSupply, reserve0, reserve1 } }
 }
 
-/** Fewer are rounded by more than a millionth. */
-const leastShares = 1_000_000n
+/** Fewer are rounded by more than a basis point. */
+const leastShares = 10_000n

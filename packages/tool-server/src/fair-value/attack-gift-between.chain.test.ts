@@ -149,3 +149,45 @@ async function sellShares(stranger: ChainActor, pair: Address, usdc: Address): P
   const [amount0Desired, amount1Desired] = isFirst ? [shares, 0n] : [0n, shares]
   await stranger.mintV3({ token0, token1, fee: 100, ...range, amount0Desired, amount1Desired })
 }
+
+it('G9: a gift between simulation and block to a pair of few, dear shares opens no breaker and uses up no budget', async () => {
+  const world = await openWorld(devnet(), { policy: { version: 1, allowlist: { mode: 'strict' } } })
+  const stranger = await openStranger(devnet())
+  const v2 = devnet().chain.amm.v2!
+  const [usdc, usdt] = [world.address('USDC'), world.address('USDT')]
+  const pair = v2PairAddress(v2, ...(BigInt(usdc) < BigInt(usdt) ? ([usdc, usdt] as const) : ([usdt, usdc] as const)))
+  const give = async (amount: string) => {
+    for (const token of [usdc, usdt]) await stranger.write(token, erc20Abi, 'transfer', [pair, parseUnits(amount, 6)])
+    await stranger.write(pair, pairAbi, 'sync', [])
+  }
+  const strangers = async () => Number((await stranger.balanceOf(usdc)) + (await stranger.balanceOf(usdt))) / 1e6
+  const had = await strangers()
+  await stranger.addV2(usdc, usdt, parseUnits('1', 6), parseUnits('1', 6))
+  await give('999')
+  await syncClock(world)
+  const before = await worthOf(world)
+  beforeSending(world, 3, () => give('400'))
+  const outcome = await world
+    .call('add_liquidity', { token0: 'USDC', token1: 'USDT', version: 'v2', amount0: '60', amount1: '60' })
+    .then(
+      (answer) => answer.text('status'),
+      (error: unknown) => (error instanceof Error ? error.message.slice(0, 300) : ''),
+    )
+  world.network.fetch = fetch
+  const shares = await stranger.balanceOf(pair)
+  await stranger.write(pair, erc20Abi, 'approve', [v2.router, maxUint256])
+  const burn = [usdc, usdt, shares, 0n, 0n, stranger.address, maxUint256] as const
+  await stranger.write(v2.router, v2RouterAbi, 'removeLiquidity', burn)
+  await syncClock(world)
+  const safety = await world.call('check_safety_status')
+  const facts = {
+    outcome,
+    breaker: safety.at('breaker'),
+    counted: safety.at('valueUsd.lossAtMost.used'),
+    lost: before - (await worthOf(world)),
+    cost: had - (await strangers()),
+  }
+  expect(safety.data, JSON.stringify(facts)).toMatchObject({ breaker: { open: false } })
+  expect(Number(facts.counted)).toBeLessThan(2)
+  await world.close()
+})
