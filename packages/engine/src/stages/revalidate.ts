@@ -1,4 +1,4 @@
-import { zeroAddress } from 'viem'
+import { TransactionReceiptNotFoundError, zeroAddress } from 'viem'
 import { type ResultReads, ToolError } from '@svc/amm'
 import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from '../calldata/assert-declared.ts'
@@ -36,7 +36,10 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
   const context = await recheckPolicy(before, progress, policies)
   const { engine, client, chain, wallet, intent, allowances, known } = context
   if (isUnmoved(context, progress)) return context
-  const snapshotTaken = await snapshot({ ...engine, client, chain, wallet, allowances })
+  const [snapshotTaken] = await Promise.all([
+    snapshot({ ...engine, client, chain, wallet, allowances }),
+    requireMined(context, progress),
+  ])
   const nowSeconds = snapshotTaken.atSeconds
   throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
   const rest = context.steps.slice(progress.mined.length)
@@ -55,6 +58,26 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
   progress.valid = { snapshotTaken, simulation, firstStep: progress.mined.length }
   progress.isBaseStanding = true
   return context
+}
+
+/**
+ * What was mined counts only while its block stands: another block may undo the call whose proceeds the next steps put in, and these
+ * would then be paid by the wallet. A call that another block holds now counts as it came out there.
+ */
+async function requireMined({ client }: Reserved, { mined }: Progress): Promise<void> {
+  await Promise.all(
+    mined.map(async ({ step, receipt: { transactionHash: hash, blockHash } }, index) => {
+      if (step.kind !== 'call') return
+      const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+        if (error instanceof TransactionReceiptNotFoundError) return null
+        throw error
+      })
+      if (receipt?.status !== 'success') {
+        throw new ToolError('SIMULATION_DRIFT', `The chain took back what it had mined: ${step.label}.`)
+      }
+      if (receipt.blockHash !== blockHash) mined[index] = { step, receipt }
+    }),
+  )
 }
 
 /**
