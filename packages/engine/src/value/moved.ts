@@ -162,10 +162,11 @@ async function wasOwn(
 
 function tooNew(chain: Chain, positionId: bigint): Refusal {
   const depth = settledDepth(chain)
+  const wait = `Call again when ${depth} more blocks have come${chain.maxHeadAgeSeconds === null ? ', or in a minute' : ''}.`
   return {
     code: 'SIMULATION_DRIFT',
-    message: `Position ${positionId} was not the wallet's ${depth} blocks ago. Where these blocks are replaced, its number may be somebody else's, who would get what is added.`,
-    suggestion: `Call again when ${depth} more blocks have come${chain.maxHeadAgeSeconds === null ? ', or in a minute' : ''}.`,
+    message: `Position ${positionId} was not the wallet's ${depth} blocks ago. Where these blocks are replaced, its number may be somebody else's, who would get what is added. ${wait}`,
+    suggestion: wait,
     details: [{ message: 'the position is too new to be added to', positionId: `${positionId}` }],
   }
 }

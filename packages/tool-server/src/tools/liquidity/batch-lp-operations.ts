@@ -40,7 +40,7 @@ export const batchLpOperations = writeTool({
   name: 'batch_lp_operations',
   title: 'Batch LP operations',
   description:
-    'Carries out up to 20 operations on liquidity in one transaction, all or none: collect_fees, compound_fees, remove_liquidity, add_liquidity, rebalance_position. What one brings can pay for another. Each keeps the rules of its tool. A failure names the operation.',
+    'Carries out up to 20 operations on liquidity in one transaction, all or none: collect_fees, compound_fees, remove_liquidity, add_liquidity, rebalance_position. What one brings can pay for another. Each position once. Each keeps the rules of its tool. A failure names the operation.',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
