@@ -1,33 +1,24 @@
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sqrtPriceFromPrice } from '@svc/lp-math'
 import { v3SwapRouter02Abi } from '@svc/amm/abis'
 import { useDevnet } from '@svc/devnet/testing'
 import { encodeFunctionData, type Hex, keccak256, numberToHex, parseTransaction } from 'viem'
 import { afterEach, expect, it } from 'vitest'
-import { openWorld, type World } from '../tools/chain-world.fixture.ts'
-import { openStranger, syncClock, testClient } from './attack-kit.fixture.ts'
+import type { World } from '../tools/chain-world.fixture.ts'
+import { openAfter, openStranger, syncClock, testClient } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
 afterEach(() => world.close())
 
 it('G4: a close that fails in the block which replaces its own lets the next steps of the move take nothing of the wallet', async () => {
-  const all = '1000000'
-  const unlimited = { perTransaction: all, perSession: all, daily: all }
-  world = await openWorld(devnet(), { policy: { version: 1, limitsUsd: unlimited, approvalThresholdUsd: null } })
   const market = devnet().market.prices().ETH
   const pair = { token0: 'WETH', token1: 'USDC', fee: 500, version: 'v3' }
   const range = { priceLower: market * 0.9, priceUpper: market * 1.1 }
-  const opened = await world.call('add_liquidity', { ...pair, ...range, amount0: '3.7' })
-  const { privateKey } = world.again
-  await world.close()
   const limitsUsd = { perTransaction: '5000', perSession: '10000', daily: '20000' }
-  world = await openWorld(devnet(), {
-    again: { dataDir: await mkdtemp(join(tmpdir(), 'tools-')), privateKey },
-    policy: { version: 1, limitsUsd, maxDailyLossUsd: '40', approvalThresholdUsd: null },
-  })
+  const policy = { version: 1, limitsUsd, maxDailyLossUsd: '40', approvalThresholdUsd: null } as const
+  const act = (before: World) => before.call('add_liquidity', { ...pair, ...range, amount0: '3.7' })
+  const { world: limited, outcome: opened } = await openAfter(devnet(), act, { policy })
+  world = limited
   const stranger = await openStranger(devnet())
   const { swapRouter02: router, positionManager } = devnet().chain.amm.v3!
   const [weth, usdc] = [world.address('WETH'), world.address('USDC')]
