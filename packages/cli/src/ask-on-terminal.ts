@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { StopCause } from '@svc/tool-server/until-stopped'
+import { UsageError } from './usage-error.ts'
 
 /** Asks a person, for whom only the whole word yes is a yes. */
 export async function saysYes(question: string, terminal: Terminal, stopped: Promise<StopCause>): Promise<boolean> {
@@ -10,6 +11,17 @@ export async function saysYes(question: string, terminal: Terminal, stopped: Pro
 export type Terminal = {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly output: NodeJS.WritableStream
+}
+
+/** A yes is worth something only where somebody can say no. */
+export function requireAsking(
+  { yes, json }: { readonly yes: boolean; readonly json: boolean },
+  { input }: Terminal,
+): void {
+  if (yes || json || input.isTTY === true) return
+  throw new UsageError(
+    'There is no terminal to ask on. A script says --yes, or looks first with --json, which writes nothing.',
+  )
 }
 
 /** An end of input or of the command is an empty line. */

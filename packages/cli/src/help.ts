@@ -8,7 +8,7 @@ Run it
   svc serve         the MCP server alone, configured by the environment
   svc keys          where its API keys are, their fingerprints; show prints one
 Set its limits
-  svc policy        check, explain, test, schema, compile, add-token
+  svc policy        check, explain, test, schema, compile, add-token, add-delegate
 Watch over it
   svc approvals     what waits for a person: list, show, approve, deny, page
   svc transactions  what the wallet signed: list, show, cancel, resolve
@@ -61,6 +61,9 @@ const entries = `
                   [--data-dir D] [--policy FILE]
       Proposes what a token's price is taken from (its deepest pools against listed tokens, a week old, deep on both
       sides; a Chainlink feed), shows what each says, and after a yes writes it and the token into policy.json (docs/operating.md).
+  svc policy add-delegate CHAIN [--yes] [--json] [--data-dir D] [--policy FILE]
+      Lets the wallet make several calls as one transaction on a chain (EIP-7702): looks whether the batch delegate stands
+      there, prints the transaction that deploys it where it does not, and after a yes names it in policy.json.
   svc policy test [FILE] [--data-dir D] [--policy FILE]
       Runs the named cases of policy.test.json against the policy, offline.
   svc policy compile [--provider privy] [--template ROLE] [--chains ID,ID] [--data-dir D] [--policy FILE]

@@ -27,6 +27,7 @@ it.each([
   ['policy', 'check'],
   ['policy', 'explain', 'op-1'],
   ['policy', 'add-token', 'base', 'WETH'],
+  ['policy', 'add-delegate', 'base'],
   ['audit', 'show'],
   ['audit', 'verify'],
   ['audit', 'replay', '--day', '2026-01-31'],

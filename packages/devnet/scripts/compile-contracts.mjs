@@ -1,5 +1,6 @@
 // Compiles contracts/*.sol of this package, which are deployed, and of the engine, whose code only stands in state
-// overrides, and writes each into its contracts.gen.ts. The engine also gets what a wallet may delegate to, whose code it compares. With --check it writes nothing and fails when a committed file
+// overrides, and writes each into its contracts.gen.ts. The engine also gets what a wallet may delegate to, whose code it
+// compares and whose deployment it describes. With --check it writes nothing and fails when a committed file
 // does not match its sources; with --check-stamp it does so without compiling, by the stamp of what was compiled to what.
 // This program is part of the stamp: after a change to it, formatting included, it has to run.
 import { createHash } from 'node:crypto'
@@ -8,20 +9,20 @@ import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 
 const outputs = [
-  { sources: solidityIn('../contracts/'), target: '../src/contracts.gen.ts', codes: ['bytecode'] },
+  { sources: solidityIn('../contracts/'), target: '../src/contracts.gen.ts', codesOf: () => ['bytecode'] },
   {
     sources: [...solidityIn('../../engine/contracts/'), '../contracts/BatchDelegate.sol'],
     target: '../../engine/src/calldata/contracts.gen.ts',
-    codes: ['runtime'],
+    codesOf: (name) => (name === 'BatchDelegate' ? ['bytecode', 'runtime'] : ['runtime']),
   },
 ]
 
 const [flag] = process.argv.slice(2)
 
-for (const { sources, target, codes } of outputs) {
+for (const { sources, target, codesOf } of outputs) {
   const path = new URL(target, import.meta.url)
   const written = flag === undefined ? null : readFileSync(path, 'utf8')
-  const body = flag === '--check-stamp' ? written.slice(written.indexOf('\n')) : render(compile(sources), codes)
+  const body = flag === '--check-stamp' ? written.slice(written.indexOf('\n')) : render(compile(sources), codesOf)
   const text = `// Written by scripts/compile-contracts.mjs from contracts/*.sol. Do not edit. Stamp: ${stamp(sources, body)}${body}`
   if (written === null) writeFileSync(path, text)
   else if (written !== text) {
@@ -84,10 +85,13 @@ function readImport(path, folders) {
   return found === undefined ? { error: `${path} is not installed` } : { contents: readFileSync(found, 'utf8') }
 }
 
-function render(contracts, codes) {
+function render(contracts, codesOf) {
   const body = contracts.map(({ name, abi, ...compiled }) => {
     const constant = name[0].toLowerCase() + name.slice(1)
-    const members = [`  abi: ${JSON.stringify(abi)},`, ...codes.map((code) => `  ${code}: '${compiled[code]}',`)]
+    const members = [
+      `  abi: ${JSON.stringify(abi)},`,
+      ...codesOf(name).map((code) => `  ${code}: '${compiled[code]}',`),
+    ]
     return `export const ${constant} = {\n${members.join('\n')}\n} as const\n`
   })
   return `\n\n${body.join('\n')}`

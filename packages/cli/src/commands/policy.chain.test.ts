@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { useDevnet } from '@svc/devnet/testing'
 import { openStore } from '@svc/store'
+import { createTestClient, createWalletClient, http } from 'viem'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { plan } from '../approvals/operations.fixture.ts'
 import { callCommand } from '../calls.fixture.ts'
@@ -231,5 +232,52 @@ describe('svc policy add-token', () => {
     const broken = await svc('add-token', 'local', addressOf('DAI'), '--yes')
     expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('  limitsUsd.daily: accepted')])
     expect((await readdir(directory)).toSorted()).toEqual(['chains.json', 'policy.json'])
+  })
+})
+
+describe('svc policy add-delegate', () => {
+  const node = () => createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
+  const delegate = '0x150FFBE8802044d9edd02Bf7260E096E5Dbe681a'
+  const takeAway = async () => {
+    await node().setCode({ address: delegate, bytecode: '0x' })
+    await node().setNonce({ address: delegate, nonce: 0 })
+  }
+  const written = async () => JSON.parse(await readFile(join(directory, 'policy.json'), 'utf8'))
+
+  it('prints the transaction that deploys it, and names it in the policy once it stands there', async () => {
+    await takeAway()
+    const missing = await svc('add-delegate', 'local', '--yes')
+    expect([missing.code, missing.stderr]).toEqual([1, ''])
+    expect(missing.stdout).toContain('Send that transaction from any account')
+    const looked = JSON.parse((await svc('add-delegate', `${devnet().chainId}`, '--json')).stdout)
+    expect(looked).toMatchObject({ status: 'missing', delegate, backup: null })
+    expect(missing.stdout).toContain(`data        ${looked.deployment.data}`)
+    expect(await readdir(directory)).toEqual(['chains.json'])
+    const stranger = createWalletClient({ account: devnet().accounts[5]!.address, transport: http(devnet().rpcUrl) })
+    const { to, data } = looked.deployment
+    await stranger.sendTransactionSync({ chain: null, to, data })
+    expect(JSON.parse((await svc('add-delegate', 'local', '--json')).stdout)).toMatchObject({ status: 'proposed' })
+    expect(await readdir(directory)).toEqual(['chains.json'])
+    await put('policy.json', { limitsUsd: { daily: '1500' }, batchDelegate: { 8453: delegate } })
+    const added = await svc('add-delegate', 'local', '--yes', '--json')
+    expect([added.code, JSON.parse(added.stdout)]).toMatchObject([0, { status: 'added', deployment: null }])
+    const batchDelegate = { 8453: delegate, [devnet().chainId]: delegate }
+    expect(await written()).toEqual({ limitsUsd: { daily: '1500' }, batchDelegate })
+    expect((await svc('check')).code).toBe(0)
+    const again = await svc('add-delegate', 'local', '--yes')
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('names it already')])
+  })
+
+  it('names no other code that stands there, and says where the chain lacks what deploys it', async () => {
+    await node().setCode({ address: delegate, bytecode: '0x00' })
+    expect(JSON.parse((await svc('add-delegate', 'local', '--yes', '--json')).stdout).status).toBe('missing')
+    await takeAway()
+    await node().setCode({ address: '0x4e59b44847b379578588920cA78FbF26c0B4956C', bytecode: '0x' })
+    const bare = await svc('add-delegate', 'local', '--yes')
+    expect([bare.code, bare.stdout]).toEqual([1, expect.stringContaining('the chain lacks the proxy 0x4e59b')])
+    const off = await svc('add-delegate', 'mars', '--yes')
+    expect([off.code, off.stderr]).toEqual([2, expect.stringContaining('CHAIN: accepted: ')])
+    expect((await svc('add-delegate', 'local')).stderr).toContain('There is no terminal to ask on')
+    expect(await readdir(directory)).toEqual(['chains.json'])
   })
 })

@@ -17,7 +17,7 @@ export async function transactions(argv: readonly string[], stopped: Promise<Sto
 }
 
 /**
- * `svc policy`: what the operator's policy says, is wrong about, and becomes elsewhere; `add-token` alone changes it. Resolves
+ * `svc policy`: what the operator's policy says, is wrong about, and becomes elsewhere; `add-token` and `add-delegate` alone change it. Resolves
  * to the exit code: 0 in order, 1 something is wrong, 2 the words of the call are off.
  */
 export async function policy(argv: readonly string[], stopped: Promise<StopCause>): Promise<number> {
@@ -28,11 +28,13 @@ export async function policy(argv: readonly string[], stopped: Promise<StopCause
     schema: async (rest: readonly string[]) => (await import('../policy/compile.ts')).schema(rest),
     compile: async (rest: readonly string[]) => (await import('../policy/compile.ts')).compile(rest),
     'add-token': async (rest: readonly string[]) => (await import('../policy/add-token.ts')).addToken(rest, stopped),
+    'add-delegate': async (rest: readonly string[]) =>
+      (await import('../policy/add-delegate.ts')).addDelegate(rest, stopped),
   }
   return runWord(
     argv,
     words,
-    'svc policy takes check [FILE], explain PLAN, add-token CHAIN TOKEN, test [FILE], schema or compile',
+    'svc policy takes check [FILE], explain PLAN, add-token CHAIN TOKEN, add-delegate CHAIN, test [FILE], schema or compile',
   )
 }
 

@@ -1,17 +1,14 @@
-import { createHash } from 'node:crypto'
-import { readFile, realpath } from 'node:fs/promises'
-import { replaceFileDurably } from '@svc/runtime'
 import { readPolicyFile } from '@svc/engine/policy'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { ToolError } from '@svc/amm'
-import { saysYes, type Terminal } from '../ask-on-terminal.ts'
+import { requireAsking, saysYes, type Terminal } from '../ask-on-terminal.ts'
 import { endedWorld } from '../lp/ask-pool.ts'
 import { sayTaken } from '../server-settings.ts'
-import { UsageError } from '../usage-error.ts'
 import { policyPlace } from './policy-place.ts'
 import { printProblems } from './print-problems.ts'
 import { proposalText } from './proposal-text.ts'
 import { proposeToken, type TokenProposal } from './propose-token.ts'
+import { replacePolicy } from './replace-policy.ts'
 import { readTokenRequest, readTokenWords, type TokenWords } from './token-words.ts'
 
 /**
@@ -28,7 +25,7 @@ export async function addToken(
   const settings = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
   const { config, path } = settings
   const request = readTokenRequest(words, config.chains)
-  requireDeps(flags, terminal)
+  requireAsking(flags, terminal)
   sayTaken({ ...settings, wallet: null })
   try {
     const file = await readPolicyFile(path)
@@ -60,14 +57,6 @@ type Asking = {
   readonly flags: TokenWords['flags']
   readonly terminal: Terminal
   readonly stopped: Promise<StopCause>
-}
-
-/** A yes is worth something only where somebody can say no. */
-function requireDeps({ yes, json }: TokenWords['flags'], { input }: Terminal): void {
-  if (yes || json || input.isTTY === true) return
-  throw new UsageError(
-    'There is no terminal to ask on. A script says --yes, or looks first with --json, which writes nothing.',
-  )
 }
 
 async function outcomeOf(
@@ -114,30 +103,4 @@ function jsonOf(proposal: TokenProposal, { status, backup }: Outcome, path: stri
     why: doubt,
   }))
   return `${JSON.stringify({ status, chainId: chain.id, token, blockNumber, pools, sources, band, file: path, backup })}\n`
-}
-
-/**
- * Puts a new content in place of a policy file at once, mode 0600, and keeps the former beside it as `.bak`. Throws, and
- * changes nothing, where the file is no longer the one that was read.
- *
- * @param sha256 of the file that was read; `null` where there was none
- */
-export async function replacePolicy(
-  path: string,
-  content: unknown,
-  sha256: string | null,
-): Promise<{ readonly backup: string | null }> {
-  // Where the name is a link, what it stands for is replaced.
-  const file = await realpath(path).catch(() => path)
-  const before = await readFile(file).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
-  })
-  const now = before === null ? null : createHash('sha256').update(before).digest('hex')
-  if (now !== sha256)
-    throw new Error(`${path} was changed by somebody else meanwhile; nothing was written. Run it again.`)
-  const backup = before === null ? null : `${file}.bak`
-  if (before !== null && backup !== null) await replaceFileDurably(backup, before.toString('utf8'))
-  await replaceFileDurably(file, `${JSON.stringify(content, null, 2)}\n`)
-  return { backup }
 }

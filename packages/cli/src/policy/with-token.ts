@@ -45,7 +45,7 @@ export function namedSources(written: unknown, chainId: number, token: Address):
   return key === undefined ? {} : membersOf(ofChain[key])
 }
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
 

@@ -1,5 +1,14 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, concat, type Hex, isAddressEqual, keccak256, type PublicClient } from 'viem'
+import {
+  type Address,
+  concat,
+  getContractAddress,
+  type Hex,
+  isAddressEqual,
+  keccak256,
+  type PublicClient,
+  zeroHash,
+} from 'viem'
 import { ToolError } from '@svc/amm'
 import { batchDelegate } from '../calldata/contracts.gen.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -18,9 +27,12 @@ export async function readAtomicRoute({
   signsAuthorizations = true,
 }: AtomicQuestion): Promise<AtomicRoute> {
   const delegate = policy.batchDelegate[chain.id]
-  if (delegate === undefined) return none(`The policy names no batch delegate on ${chain.name}.`)
-  const [own, there] = await Promise.all([codeAt(client, wallet), codeAt(client, delegate)])
-  if (keccak256(there) !== codeHash) {
+  if (delegate === undefined) {
+    const fix = `the operator can add it with svc policy add-delegate ${chain.name}`
+    return none(`The policy names no batch delegate on ${chain.name}; ${fix}.`)
+  }
+  const [own, isOurs] = await Promise.all([codeAt(client, wallet), holdsBatchDelegate(client, delegate)])
+  if (!isOurs) {
     return none(`The contract ${delegate} does not hold the code of the batch delegate, so nothing is delegated to it.`)
   }
   if (own.toLowerCase() === delegationTo(delegate)) return { delegate, isDelegated: true, refusal: null }
@@ -61,6 +73,36 @@ export async function requireRoute(question: AtomicQuestion, planned: AtomicRout
 }
 
 const codeHash = keccak256(batchDelegate.runtime)
+
+/** Whether the contract at an address has exactly the code of our own batch delegate. */
+export async function holdsBatchDelegate(client: Pick<PublicClient, 'getCode'>, address: Address): Promise<boolean> {
+  return keccak256(await codeAt(client, address)) === codeHash
+}
+
+const deploymentFactory: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+
+/**
+ * What puts the batch delegate on a chain, whoever sends it, and where it then stands: the same place on every chain that has
+ * the deterministic deployment proxy (github.com/Arachnid/deterministic-deployment-proxy).
+ */
+export const batchDelegateDeployment: BatchDelegateDeployment = {
+  address: getContractAddress({
+    opcode: 'CREATE2',
+    from: deploymentFactory,
+    salt: zeroHash,
+    bytecode: batchDelegate.bytecode,
+  }),
+  to: deploymentFactory,
+  data: concat([zeroHash, batchDelegate.bytecode]),
+}
+
+export type BatchDelegateDeployment = {
+  /** Of the contract once it is deployed. */
+  readonly address: Address
+  /** The proxy that deploys it. */
+  readonly to: Address
+  readonly data: Hex
+}
 
 async function codeAt(client: Pick<PublicClient, 'getCode'>, address: Address): Promise<Hex> {
   return (await client.getCode({ address })) ?? '0x'

@@ -2,6 +2,7 @@
 export { openReads } from '../open-reads.ts'
 export { explainPolicy } from './explain-policy.ts'
 export type { PolicyQuestion } from './explain-policy.ts'
+export { batchDelegateDeployment, holdsBatchDelegate } from '../batch/atomic-route.ts'
 export { knownContracts } from '../calldata/known-contracts.ts'
 export type { PolicyCheck } from './policy-check.ts'
 export { compilePolicy } from '../provider-policy/compile-policy.ts'
