@@ -8,7 +8,7 @@ Run it
   svc serve         the MCP server alone, configured by the environment
   svc keys          where its API keys are, their fingerprints; show prints one
 Set its limits
-  svc policy        check, explain, test, schema, compile, add-token or -delegate
+  svc policy        check, explain, test, schema, compile, add-token, -delegate
 Watch over it
   svc approvals     what waits for a person: list, show, approve, deny, page
   svc transactions  what the wallet signed: list, show, cancel, resolve
