@@ -8,7 +8,7 @@ import { earn, tradeOf } from './stranger.mjs'
 /** The flags of a route, and what its trading API has words for. */
 export const routes = {
   'built here': { flags: [], hasKey: false, builds: [] },
-  'trading API, v1': { flags: ['--trading-api'], hasKey: true, builds: ['liquidity', 'rewards', 'migration'] },
+  'trading API, v1': { flags: ['--trading-api'], hasKey: true, builds: ['liquidity', 'pairs', 'rewards', 'migration'] },
   'trading API, lp': {
     flags: ['--trading-api', '--trading-dialect', 'lp'],
     hasKey: true,
@@ -20,7 +20,7 @@ export const routes = {
 export async function tellStory(held, route) {
   const trade = await tradeOf(held)
   await refuseAtFirst(held, route)
-  await lifeOfShares(held)
+  await lifeOfShares(held, route)
   const opened = []
   for (const version of ['v3', 'v4']) opened.push(await lifeOfPosition(held, { version, route, trade }))
   await claimRewards(held, route)
@@ -44,14 +44,19 @@ const received = ({ token0Symbol, token1Symbol, amount0Received, amount1Received
   came(token1Symbol, feesCollected.amount1, txHash),
 ]
 
-async function lifeOfShares(held) {
-  const pair = { version: 'v2', token0: 'WETH', token1: 'USDC' }
-  const { positionId } = await held.write('add_liquidity', { ...pair, amount0: '1' }, deposited)
+async function lifeOfShares(held, route) {
+  const isBuilt = route.builds.includes('pairs')
+  const pair = { version: 'v2', token0: 'ETH', token1: 'USDC' }
+  const added = await held.write('add_liquidity', { ...pair, amount0: '1' }, deposited)
+  takesRoute(held, 'add_liquidity', added, isBuilt)
+  const { positionId } = added
   const shares = () => held.read(positionId, 'balanceOf', [held.wallet])
   for (const percentage of [40, 100]) {
     const before = await shares()
     const removal = { version: 'v2', positionId, percentage }
-    const { percentageRemoved } = await held.write('remove_liquidity', removal, received)
+    const removed = await held.write('remove_liquidity', removal, received)
+    takesRoute(held, 'remove_liquidity', removed, isBuilt)
+    const { percentageRemoved } = removed
     held.agree('shares that are left', before - (before * BigInt(percentageRemoved)) / 100n, await shares())
   }
 }

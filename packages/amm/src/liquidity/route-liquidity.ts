@@ -12,12 +12,13 @@ import type {
   LiquidityPlan,
   MigratePreview,
   MigrateRequest,
+  PairShare,
   Position,
   Quote,
   RemoveOutcome,
   SwapOutcome,
 } from '../ports.ts'
-import { leastOfMint } from './planning/slippage-limits.ts'
+import { leastOfMint, lessSlippage } from './planning/slippage-limits.ts'
 import { builtNote, TradingError } from '../upstream/trading-error.ts'
 
 /**
@@ -35,14 +36,14 @@ export function routeLiquidity(own: Liquidity, route: LiquidityRoute): Liquidity
     },
     async planRemove(chain, position, request) {
       const plan = await own.planRemove(chain, position, request)
-      if (position.version === 'v2' || !canBeBuilt(position, request)) return plan
+      if (!canBeBuilt(position, request)) return plan
       const unbound = await own.planRemove(chain, position, { ...request, keptReceipts: undefined })
       if (!isDeepStrictEqual(unbound.intent.receives, plan.intent.receives)) return plan
       return built(plan, async () => ({ intent: await route.remove(chain, position, request, plan) }))
     },
     async planAdd(chain, request) {
       const plan = await own.planAdd(chain, request)
-      if (request.version === 'v2' || request.isPart === true || !takesDeposit(request, plan.intent)) return plan
+      if (request.isPart === true || !takesDeposit(request, plan.intent)) return plan
       return built(plan, async () => ({ intent: await route.add(chain, request, plan) }))
     },
     async planIncrease(chain, position, request) {
@@ -65,9 +66,9 @@ export function routeLiquidity(own: Liquidity, route: LiquidityRoute): Liquidity
   }
 }
 
-/** The other route always pays out all fees and takes its limits from a slippage of the present price. */
-function canBeBuilt({ version }: Position, { collectFees, slippageBps }: RemoveRequest): boolean {
-  return (collectFees || version === 'v4') && slippageBps < 10_000
+/** The other route always pays out all fees of v3 and takes its limits from a slippage of the present price. */
+function canBeBuilt({ version }: Position | PairShare, { collectFees, slippageBps }: RemoveRequest): boolean {
+  return (collectFees || version !== 'v3') && slippageBps < 10_000
 }
 
 /**
@@ -78,8 +79,11 @@ function takesDeposit({ kept, slippageBps }: DepositRequest, { deposits: [deposi
   return kept === undefined && slippageBps < 10_000 && deposit !== undefined && hasLeast(deposit, slippageBps)
 }
 
-function hasLeast({ version, tickLower, tickUpper, sqrtPriceX96, liquidity }: IntentDeposit, slippageBps: number) {
+function hasLeast(deposit: IntentDeposit, slippageBps: number): boolean {
+  const { version, tickLower, tickUpper, sqrtPriceX96, liquidity } = deposit
   if (version === 'v4') return true
+  if (version === 'v2')
+    return [deposit.amount0, deposit.amount1].some((amount) => lessSlippage(amount, slippageBps) > 0n)
   if (tickLower === null || tickUpper === null) return false
   const [sqrtPriceAX96, sqrtPriceBX96] = [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
   const bounds = { sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96 }
@@ -90,7 +94,7 @@ function hasLeast({ version, tickLower, tickUpper, sqrtPriceX96, liquidity }: In
 type DepositRequest = Pick<AddRequest, 'kept' | 'slippageBps'>
 type IncreaseRequest = Parameters<Liquidity['planIncrease']>[2]
 
-type RemoveRequest = Parameters<Liquidity['planRemove']>[2]
+export type RemoveRequest = Parameters<Liquidity['planRemove']>[2]
 
 /** Somebody else who builds the calls of a plan of ours. Throws `TradingError` where it gives none, `UNSAFE_TRANSACTION` where they are others. */
 export type LiquidityRoute = {
@@ -102,7 +106,7 @@ export type LiquidityRoute = {
   ): Promise<Intent>
   remove(
     chain: Chain,
-    position: Position,
+    position: Position | PairShare,
     request: RemoveRequest,
     own: LiquidityPlan<RemoveOutcome, RemoveOutcome>,
   ): Promise<Intent>

@@ -2,16 +2,16 @@ import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddressEqual } from 'viem'
 import type { Intent } from '../intent.ts'
 import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
-import type { LiquidityRoute } from '../liquidity/route-liquidity.ts'
+import type { LiquidityRoute, RemoveRequest } from '../liquidity/route-liquidity.ts'
 import { type Migration, planMigrate } from '../liquidity/migrate/plan-migrate.ts'
 import type { ReadPorts } from '../liquidity/liquidity-ports.ts'
-import type { MigrateRequest, Position } from '../ports.ts'
+import type { MigrateRequest, PairShare, Position } from '../ports.ts'
 import type { UpstreamAsked } from '../ports/upstream.ts'
 import type { TradingRoutePorts } from './create-trading-client.ts'
 import { depositRoute } from './deposit-route.ts'
-import { swapRoute } from './swap-route.ts'
+import { mostRoundedOff, swapRoute } from './swap-route.ts'
 import { builtNote, tradingFailure } from './trading-error.ts'
-import type { ClaimRequest, MigrateWireRequest } from './trading-wire.ts'
+import type { ClaimRequest, DecreaseRequest, MigrateWireRequest } from './trading-wire.ts'
 
 /**
  * Has the trading API build the calls of a plan. What it returns is taken apart by the guard and takes the place of the calls alone:
@@ -32,20 +32,12 @@ export function createTradingRoute({ client, guard }: TradingRoutePorts, reads: 
       return { ...own, calls, deadline: built }
     },
     async remove(chain, position, request, { intent, preview }) {
-      const transaction = await client.decrease({
-        ...ofPosition(chain, position, request.recipient),
-        liquidityPercentageToDecrease: request.percentage,
-        positionLiquidity: `${position.liquidity}`,
-        slippageTolerance: request.slippageBps / 100,
-        poolLiquidity: `${position.pool.liquidity}`,
-        currentTick: position.pool.tick,
-        sqrtRatioX96: `${position.pool.sqrtPriceX96}`,
-      })
+      const transaction = await client.decrease(decreaseOf(chain, position, request))
       const { calls, deadline } = guard(transaction, {
         ...askedOf(chain, intent),
         kind: 'remove',
         wallet: request.recipient,
-        receives: leastOfPrincipal(position, intent),
+        receives: position.version === 'v2' ? leastOfShares(intent) : leastOfPrincipal(position, intent),
         position: heldBy(position, preview.liquidityRemoved),
         latestDeadline: request.deadline,
         label: 'remove liquidity',
@@ -126,6 +118,36 @@ function migrationAsked(
   }
 }
 
+function decreaseOf(
+  chain: Chain,
+  position: Position | PairShare,
+  { recipient, percentage, slippageBps }: Pick<RemoveRequest, 'recipient' | 'percentage' | 'slippageBps'>,
+): DecreaseRequest {
+  const asked = { liquidityPercentageToDecrease: percentage, slippageTolerance: slippageBps / 100 }
+  const { pool } = position
+  if (position.version !== 'v2') {
+    return {
+      ...ofPosition(chain, position, recipient),
+      ...asked,
+      positionLiquidity: `${position.liquidity}`,
+      poolLiquidity: `${pool.liquidity}`,
+      currentTick: pool.tick,
+      sqrtRatioX96: `${pool.sqrtPriceX96}`,
+    }
+  }
+  return {
+    protocol: 'V2',
+    position: { pool: { token0: pool.token0.address, token1: pool.token1.address } },
+    walletAddress: recipient,
+    chainId: chain.id,
+    ...asked,
+    positionLiquidity: `${position.shares}`,
+    liquidity0: `${position.amount0}`,
+    liquidity1: `${position.amount1}`,
+    collectAsWETH: true,
+  }
+}
+
 function ofPosition(chain: Chain, position: Position, walletAddress: Address): ClaimRequest {
   const { version, positionId, fees0, fees1 } = position
   const common = { tokenId: Number(positionId), position: wirePosition(position), walletAddress, chainId: chain.id }
@@ -159,7 +181,15 @@ function leastOfPrincipal({ version, pool, fees0, fees1 }: Position, { receives 
   }))
 }
 
-function heldBy({ positionId, pool }: Position, removes: bigint): UpstreamAsked['position'] {
+/** Who builds of the worth of all shares rounds a part of it in another way. */
+function leastOfShares({ receives }: Intent): Intent['receives'] {
+  return receives.map(({ token, amount }) => ({
+    token,
+    amount: amount > mostRoundedOff ? amount - mostRoundedOff : 0n,
+  }))
+}
+
+function heldBy({ positionId, pool }: Position | PairShare, removes: bigint): UpstreamAsked['position'] {
   return { id: BigInt(positionId), token0: pool.token0.address, token1: pool.token1.address, removes }
 }
 

@@ -8,21 +8,18 @@ import type { LiquidityRoute } from '../liquidity/route-liquidity.ts'
 import type { Pool, Position } from '../ports.ts'
 import type { UpstreamAsked } from '../ports/upstream.ts'
 import type { TradingRoutePorts } from './create-trading-client.ts'
-import type { IncreaseWireRequest } from './trading-wire.ts'
+import type { CreateRequest, IncreaseWireRequest } from './trading-wire.ts'
 
 /**
- * Deposits into v3 and v4 that the trading API builds. It is asked for the amounts and the range of the plan of our own, at the price
+ * Deposits that the trading API builds. It is asked for the amounts and the range of the plan of our own, at the price
  * that plan was made with. What its calldata puts in may be a little less, for it rounds in its own way; the guard says how much.
  */
 export function depositRoute({ client, guard }: TradingRoutePorts): Pick<LiquidityRoute, 'add' | 'increase'> {
   return {
     async add(chain, request, { intent, preview: { pool, createsPool } }) {
       const deposit = depositIn(intent)
-      const wire = wireDeposit(chain, { intent, deposit, wallet: request.recipient, deadline: request.deadline })
-      const transaction = await client.create(
-        createsPool ? { ...wire, initialPrice: `${pool.sqrtPriceX96}` } : { ...wire, ...stateOf(pool) },
-        deposit.pool,
-      )
+      const asked = { intent, deposit, wallet: request.recipient, deadline: request.deadline }
+      const transaction = await client.create(wireCreate(chain, asked, createsPool, pool), deposit.pool)
       const most = mostSpent(intent, deposit)
       const built = guard(transaction, {
         ...askedOf(chain, { intent, deposit, most, wallet: request.recipient }),
@@ -30,7 +27,7 @@ export function depositRoute({ client, guard }: TradingRoutePorts): Pick<Liquidi
         position: null,
         pool: { ...keyOf(deposit), sqrtPriceX96: createsPool ? deposit.sqrtPriceX96 : null },
         latestDeadline: request.deadline,
-        label: createsPool ? 'create pool and mint position' : 'mint position',
+        label: intent.calls[0]?.label ?? 'add liquidity',
       })
       return withBuilt(intent, built, most)
     },
@@ -68,32 +65,47 @@ function depositIn({ deposits: [deposit] = [] }: Intent): IntentDeposit {
   return deposit
 }
 
+function wireCreate(chain: Chain, asked: Asked, createsPool: boolean, pool: Pool): CreateRequest {
+  if (asked.deposit.version === 'v2') {
+    const position = { pool: paidPair(chain, asked) }
+    return { protocol: 'V2', position, ...paymentOf(chain, asked) }
+  }
+  const wire = wireDeposit(chain, asked)
+  return createsPool ? { ...wire, initialPrice: `${pool.sqrtPriceX96}` } : { ...wire, ...stateOf(pool) }
+}
+
 function wireDeposit(
   chain: Chain,
-  { intent, deposit, wallet, deadline }: Asked,
+  asked: Asked,
 ): Omit<IncreaseWireRequest, 'tokenId' | keyof ReturnType<typeof stateOf>> {
-  const { version, fee, tickSpacing, tickLower, tickUpper, hooks, amount0, amount1 } = deposit
+  const { version, fee, tickSpacing, tickLower, tickUpper, hooks } = asked.deposit
   if (version === 'v2' || tickSpacing === null || tickLower === null || tickUpper === null) {
     throw new TypeError('a deposit of v3 or v4 has a range')
   }
-  const paid = (token: Address) => paidToken(chain, intent, version, token)
-  const pool = { token0: paid(deposit.token0), token1: paid(deposit.token1), fee, tickSpacing }
+  const pool = { ...paidPair(chain, asked), fee, tickSpacing }
   return {
     protocol: version === 'v3' ? 'V3' : 'V4',
     position: { pool: version === 'v3' ? pool : { ...pool, hooks: hooks ?? zeroAddress }, tickLower, tickUpper },
+    ...paymentOf(chain, asked),
+  }
+}
+
+function paymentOf({ id: chainId }: Chain, { intent, deposit, wallet, deadline }: Asked) {
+  return {
     walletAddress: wallet,
-    chainId: chain.id,
-    amount0: `${amount0}`,
-    amount1: `${amount1}`,
+    chainId,
+    amount0: `${deposit.amount0}`,
+    amount1: `${deposit.amount1}`,
     slippageTolerance: (intent.slippageBps ?? 0) / 100,
     deadline,
   }
 }
 
-/** A side of v3 that is paid natively goes by the name of the native currency, at the place of its wrapped form. */
-function paidToken(chain: Chain, { spends }: Intent, version: 'v3' | 'v4', token: Address): Address {
-  const isNative = version === 'v3' && isAddressEqual(token, chain.wrappedNative.address)
-  return isNative && spends.some((spent) => spent.token === zeroAddress) ? zeroAddress : token
+/** A side of v2 or v3 that is paid natively goes by the name of the native currency, at the place of its wrapped form. */
+function paidPair(chain: Chain, { intent: { spends }, deposit: { version, token0, token1 } }: Asked) {
+  const isSent = version !== 'v4' && spends.some(({ token }) => token === zeroAddress)
+  const paid = (token: Address) => (isSent && isAddressEqual(token, chain.wrappedNative.address) ? zeroAddress : token)
+  return { token0: paid(token0), token1: paid(token1) }
 }
 
 function stateOf({ liquidity, tick, sqrtPriceX96 }: Pool) {
@@ -105,8 +117,8 @@ function keyOf({ version, fee, tickSpacing, hooks }: IntentDeposit) {
 }
 
 /**
- * The most of each token that the calldata may let the pool take: of v3 the amounts, of v4 what the liquidity that they buy takes
- * within the slippage, and a unit more, for others round the liquidity in another way.
+ * The most of each token that the calldata may let the pool take: of v2 and v3 the amounts, of v4 what the liquidity that they
+ * buy takes within the slippage, and a unit more, for others round the liquidity in another way.
  */
 function mostSpent({ spends, slippageBps }: Intent, deposit: IntentDeposit): readonly TokenQuantity[] {
   const { version, tickLower, tickUpper, sqrtPriceX96, amount0, amount1 } = deposit

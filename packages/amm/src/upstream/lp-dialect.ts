@@ -6,11 +6,11 @@ import {
   amount,
   claimAnswer,
   createAnswer,
-  type CreateRequest,
   decreaseAnswer,
   type Dialect,
   increaseAnswer,
   type IncreaseWireRequest,
+  type RangeRequest,
   slippageTolerance,
 } from './trading-wire.ts'
 
@@ -31,7 +31,9 @@ export const lpDialect: Dialect = {
       ...(protocol === 'V3' ? { collectAsWeth: true } : {}),
     },
   }),
-  decrease({ protocol, walletAddress, chainId, tokenId, position, ...removal }) {
+  decrease(request) {
+    if (request.protocol === 'V2') throw noWords('pairs of v2')
+    const { protocol, walletAddress, chainId, tokenId, position, ...removal } = request
     if (!Number.isInteger(removal.liquidityPercentageToDecrease)) throw noWords('parts of a percent')
     return {
       route: '/lp/decrease',
@@ -46,6 +48,7 @@ export const lpDialect: Dialect = {
     }
   },
   create(request, pool) {
+    if (request.protocol === 'V2') throw noWords('pairs of v2')
     const { protocol, walletAddress, chainId, position } = request
     const { token0: token0Address, token1: token1Address, fee, tickSpacing, hooks = zeroAddress } = position.pool
     const tokens = { token0Address, token1Address }
@@ -103,7 +106,7 @@ function ofPosition({ protocol, walletAddress, chainId, tokenId, position: { poo
 }
 
 /** The amount with more digits is told, which leaves the other the least room to be rounded. */
-function amountsOf({ position: { pool }, amount0, amount1, slippageTolerance: slippage, deadline }: CreateRequest) {
+function amountsOf({ position: { pool }, amount0, amount1, slippageTolerance: slippage, deadline }: RangeRequest) {
   const isFirst = BigInt(amount0) >= BigInt(amount1)
   return {
     independentToken: isFirst

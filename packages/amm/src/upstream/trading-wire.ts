@@ -18,6 +18,9 @@ const pool = z.strictObject({
 
 const position = z.strictObject({ pool, tickLower: z.int(), tickUpper: z.int() })
 
+/** A pair of v2 is all of its pool, and has one range. */
+const pair = z.strictObject({ pool: z.strictObject({ token0: address, token1: address }) })
+
 /** What every request about a position says. */
 const ofPosition = {
   protocol: z.enum(['V3', 'V4']),
@@ -39,18 +42,29 @@ export const slippageTolerance = z.number().min(0).max(100)
 
 const poolState = { poolLiquidity: amount, currentTick: z.int(), sqrtRatioX96: amount }
 
-export const decreaseRequest = z.strictObject({
-  ...ofPosition,
+const decrease = {
   liquidityPercentageToDecrease: z.number().gt(0).max(100),
   positionLiquidity: amount,
   slippageTolerance,
-  ...poolState,
-})
+}
 
-/** The zero address stands for native currency, in v3 for its wrapped side that is paid natively. */
-const deposit = {
-  protocol: z.enum(['V3', 'V4']),
-  position,
+export const decreaseRequest = z.union([
+  z.strictObject({ ...ofPosition, ...decrease, ...poolState }),
+  z.strictObject({
+    protocol: z.literal('V2'),
+    position: pair,
+    walletAddress: address,
+    chainId: z.int().min(1),
+    ...decrease,
+    /** What all shares of the wallet stand for. */
+    liquidity0: amount,
+    liquidity1: amount,
+    collectAsWETH: z.literal(true),
+  }),
+])
+
+/** The zero address stands for native currency, in v2 and v3 for its wrapped side that is paid natively. */
+const payment = {
   walletAddress: address,
   chainId: z.int().min(1),
   amount0: amount,
@@ -59,11 +73,18 @@ const deposit = {
   /** Unix seconds. */
   deadline: z.int().min(0),
 }
+const deposit = { protocol: z.enum(['V3', 'V4']), position, ...payment }
 
 /** Into a pool that stands, with its state; one that is missing is opened at a sqrt price, Q64.96. */
-export const createRequest = z.union([
+const rangeRequest = z.union([
   z.strictObject({ ...deposit, ...poolState }),
   z.strictObject({ ...deposit, initialPrice: amount }),
+])
+
+/** A pair takes the amounts at its reserves, and opens at their ratio. */
+export const createRequest = z.union([
+  rangeRequest,
+  z.strictObject({ protocol: z.literal('V2'), position: pair, ...payment }),
 ])
 
 export const increaseRequest = z.strictObject({ ...deposit, ...poolState, tokenId: z.int().min(0) })
@@ -148,6 +169,8 @@ export type QuoteWireRequest = z.input<typeof quoteRequest>
 export type OfferedQuote = z.output<typeof offeredQuote>
 export type SwapWireRequest = z.input<typeof swapRequest>
 export type CreateRequest = z.input<typeof createRequest>
+/** A deposit that has a range. */
+export type RangeRequest = z.input<typeof rangeRequest>
 export type IncreaseWireRequest = z.input<typeof increaseRequest>
 export type TradingTransaction = z.output<typeof transaction>
 

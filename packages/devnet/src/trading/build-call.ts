@@ -5,7 +5,7 @@ import type * as V3Sdk from '@uniswap/v3-sdk'
 import type * as V4Sdk from '@uniswap/v4-sdk'
 import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
-import type { ClaimBody, DecreaseBody, DepositBody } from './requests.ts'
+import type { ClaimBody, DecreaseBody as AnyDecreaseBody, DepositBody } from './requests.ts'
 import type { NativeCurrency, Percent, Token } from '@uniswap/sdk-core'
 
 /** What a transaction is made with beside the request: a fault of the stand-in changes some of it. */
@@ -80,7 +80,7 @@ function claimV4(sdks: Sdks, chain: Chain, body: ClaimV4, terms: CallTerms): Bui
   return { to: chain.amm.v4.positionManager, data: calldata as Hex, value }
 }
 
-function deadlineOf({ deadline, isStale }: CallTerms): number {
+export function deadlineOf({ deadline, isStale }: CallTerms): number {
   return isStale ? deadline - 86_400 : deadline
 }
 
@@ -89,6 +89,7 @@ export function buildDecrease(sdks: Sdks, chain: Chain, body: DecreaseBody, term
   return body.protocol === 'V3' ? decreaseV3(sdks, chain, body, terms) : decreaseV4(sdks, chain, body, terms)
 }
 
+type DecreaseBody = Exclude<AnyDecreaseBody, { readonly protocol: 'V2' }>
 type DecreaseV3 = Extract<DecreaseBody, { readonly protocol: 'V3' }>
 type DecreaseV4 = Extract<DecreaseBody, { readonly protocol: 'V4' }>
 

@@ -36,6 +36,7 @@ import {
 } from './requests.ts'
 import { buildSwap, quoteSwap } from './build-swap.ts'
 import { buildMigrate } from './build-migration.ts'
+import { addToPair, removeFromPair } from './build-pair.ts'
 import { buildClaimFees, buildLpCreate, buildLpDecrease, buildLpIncrease } from './lp-operations.ts'
 import { type OwnTricks, thief } from './trading-tricks.ts'
 import { connect } from '../chain/chain-client.ts'
@@ -76,13 +77,15 @@ export const operations: Readonly<Record<string, Operation>> = {
   'POST /v1/lp/decrease': operation({
     member: 'decrease',
     form: decreaseBody,
-    build: ({ sdks, chain }, body, terms) => buildDecrease(sdks, chain, body, terms),
-    givesAway: positionToo,
+    build: ({ sdks, chain }, body, terms) =>
+      body.protocol === 'V2' ? removeFromPair(sdks, chain, body, terms) : buildDecrease(sdks, chain, body, terms),
+    givesAway: (data, body) => (body.protocol === 'V2' ? allToo(data) : positionToo(data, body)),
   }),
   'POST /v1/lp/create': operation({
     member: 'create',
     form: createBody,
-    build: ({ sdks, chain }, body, terms) => buildDeposit(sdks, chain, body, terms),
+    build: ({ sdks, chain }, body, terms) =>
+      body.protocol === 'V2' ? addToPair(sdks, chain, body, terms) : buildDeposit(sdks, chain, body, terms),
     givesAway: allToo,
   }),
   'POST /v1/lp/increase': operation({

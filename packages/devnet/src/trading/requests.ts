@@ -34,45 +34,65 @@ export const claimBody = z.discriminatedUnion('protocol', [z.object(v3), z.objec
 
 export type ClaimBody = z.output<typeof claimBody>
 
+/** A pair of v2 has no range and no id. */
+const ofPair = {
+  protocol: z.literal('V2'),
+  position: z.object({ pool: z.object({ token0: address, token1: address }) }),
+  walletAddress: address,
+  chainId: z.int().positive(),
+}
+
 const decrease = {
   liquidityPercentageToDecrease: z.number().gt(0).max(100),
   positionLiquidity: rawAmount,
   slippageTolerance: z.number().min(0).max(100),
-  poolLiquidity: rawAmount,
-  currentTick: z.int(),
-  sqrtRatioX96: rawAmount,
 }
+const poolState = { poolLiquidity: rawAmount, currentTick: z.int(), sqrtRatioX96: rawAmount }
 
-/** Body of `POST /lp/decrease`. */
+/** Body of `POST /lp/decrease`: the state of a pool, or what all shares of a pair stand for. */
 export const decreaseBody = z.discriminatedUnion('protocol', [
-  z.object({ ...v3, ...decrease }),
-  z.object({ ...v4, ...decrease }),
+  z.object({ ...v3, ...decrease, ...poolState }),
+  z.object({ ...v4, ...decrease, ...poolState }),
+  z.object({
+    ...ofPair,
+    ...decrease,
+    liquidity0: rawAmount,
+    liquidity1: rawAmount,
+    // As for a payout of v3.
+    collectAsWETH: z.literal(true),
+  }),
 ])
 
 export type DecreaseBody = z.output<typeof decreaseBody>
 
-const deposit = {
-  protocol: z.enum(['V3', 'V4']),
-  position,
-  walletAddress: address,
-  chainId: z.int().positive(),
+const amounts = {
   amount0: rawAmount,
   amount1: rawAmount,
   slippageTolerance: z.number().min(0).max(100),
   deadline: z.int().positive().optional(),
 }
-const poolState = { poolLiquidity: rawAmount, currentTick: z.int(), sqrtRatioX96: rawAmount }
-
-/** Body of `POST /lp/create`: the state of a pool that stands, or the sqrt price that a new one opens at. */
-export const createBody = z.union([
+const deposit = {
+  protocol: z.enum(['V3', 'V4']),
+  position,
+  walletAddress: address,
+  chainId: z.int().positive(),
+  ...amounts,
+}
+const pairDeposit = z.object({ ...ofPair, ...amounts })
+const rangeDeposit = z.union([
   z.object({ ...deposit, ...poolState }),
   z.object({ ...deposit, initialPrice: rawAmount }),
 ])
 
+/** Body of `POST /lp/create`: the state of a pool that stands, the sqrt price that a new one opens at, or a pair. */
+export const createBody = z.union([rangeDeposit, pairDeposit])
+
 /** Body of `POST /lp/increase`. */
 export const increaseBody = z.object({ ...deposit, ...poolState, tokenId: z.int().nonnegative() })
 
-export type DepositBody = z.output<typeof createBody> | z.output<typeof increaseBody>
+export type DepositBody = z.output<typeof rangeDeposit> | z.output<typeof increaseBody>
+
+export type PairDepositBody = z.output<typeof pairDeposit>
 
 /** Body of `POST /lp/migrate`, as far as pools that stand are migrated to. */
 export const migrateBody = z.object({

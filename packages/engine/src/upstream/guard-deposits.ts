@@ -1,6 +1,6 @@
 import { getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
 import { maxUint128 } from 'viem'
-import { leastOfMint, type LimitedDeposit, liquidityForAmounts, mostOfMint } from '@svc/amm/liquidity'
+import { leastOfMint, leastOfPair, type LimitedDeposit, liquidityForAmounts, mostOfMint } from '@svc/amm/liquidity'
 import { mostRoundedOff, upstreamRefusal } from '@svc/amm/upstream'
 import type { Intent, IntentDeposit } from '@svc/amm'
 import type { CalldataDeposit } from '../calldata/call-deposits.ts'
@@ -19,7 +19,9 @@ export function depositsAsMade(
 
 function depositAs(asked: IntentDeposit, made: CalldataDeposit | undefined, slippageBps: number): IntentDeposit {
   const { version, tickLower, tickUpper, sqrtPriceX96 } = asked
-  if (made?.version !== version || version === 'v2' || tickLower === null || tickUpper === null) return asked
+  if (made?.version !== version) return asked
+  if (version === 'v2') requirePairRoom(asked, made, slippageBps)
+  if (tickLower === null || tickUpper === null) return asked
   const bounds = {
     sqrtPriceX96,
     sqrtPriceAX96: getSqrtPriceAtTick(tickLower),
@@ -52,6 +54,13 @@ function requireRoom(deposit: LimitedDeposit, { least, most }: CalldataDeposit):
       (most !== null && most[side] + roundedTwice < outer[side])
     if (isTight) throw upstreamRefusal(tooTightForUpstream)
   }
+}
+
+/** A pair takes just what its reserves ask for, so only its least amounts say how far the price may move. */
+function requirePairRoom(asked: IntentDeposit, { least }: CalldataDeposit, slippageBps: number): void {
+  const inner = leastOfPair(asked, Math.floor(slippageBps / 2), undefined)
+  const isTight = (['amount0', 'amount1'] as const).some((side) => (least?.[side] ?? 0n) > inner[side] + roundedTwice)
+  if (isTight) throw upstreamRefusal(tooTightForUpstream)
 }
 
 export const tooTightForUpstream = 'it leaves less room for the price to move than was asked for'

@@ -117,11 +117,19 @@ const v2Swap: Reader = (arg) => swap(arg.ends('path'), arg.uint('amountIn'), arg
 const v2NativeIn: Reader = (arg, { valueWei }) => swap(arg.ends('path'), valueWei, arg.uint('amountOutMin'))
 const v2Remove: Reader = (arg) => {
   const tokens = [arg.address('tokenA'), arg.address('tokenB')] as const
-  return { leasts: trades(pair(tokens, [arg.uint('amountAMin'), arg.uint('amountBMin')])), pays: tokens }
+  return {
+    removes: [arg.uint('liquidity')],
+    leasts: trades(pair(tokens, [arg.uint('amountAMin'), arg.uint('amountBMin')])),
+    pays: tokens,
+  }
 }
 const v2RemoveNative: Reader = (arg) => {
   const tokens = [arg.address('token'), zeroAddress] as const
-  return { leasts: trades(pair(tokens, [arg.uint('amountTokenMin'), arg.uint('amountETHMin')])), pays: tokens }
+  return {
+    removes: [arg.uint('liquidity')],
+    leasts: trades(pair(tokens, [arg.uint('amountTokenMin'), arg.uint('amountETHMin')])),
+    pays: tokens,
+  }
 }
 const changed: Reader = (arg, { position }) => ({ positionIds: [arg.uint('tokenId')], tokens: position ?? [] })
 const lessened =

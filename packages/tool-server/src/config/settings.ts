@@ -57,7 +57,7 @@ export const settings = [
   // other services
   secret(
     'SVC_TRADING_API_KEY',
-    'Key of the trading API, which then builds deposits, removals, collections of v3 and v4 and the better swap; claim_lp_rewards and migrate_position need it.',
+    'Key of the trading API, which then builds deposits, removals, collections and the better swap; claim_lp_rewards and migrate_position need it.',
   ),
   setting(
     'SVC_TRADING_API_URL',
@@ -66,7 +66,7 @@ export const settings = [
   ),
   setting(
     'SVC_TRADING_API_DIALECT',
-    'How the trading API is spoken to: `v1`, or `lp`, the newer one, which builds no swaps, migrations or claims of rewards.',
+    'How the trading API is spoken to: `v1`, or `lp`, the newer one, which builds no swaps, migrations, claims of rewards or pairs of v2.',
     'v1',
   ),
   secret('SVC_MCP_SUBGRAPH_API_KEY', 'Key of the subgraph gateway, for the history of pools.'),

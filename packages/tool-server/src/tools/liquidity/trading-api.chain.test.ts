@@ -60,13 +60,12 @@ describe('a plan of what it built', () => {
   })
 })
 
-test('what it does not offer is built here: without fees, without a least amount, of v2, by version, as part of a batch', async () => {
+test('what it does not offer is built here: without fees, without a least amount, by version, as part of a batch', async () => {
   const world = await trading.open()
   const { positionId } = await openPosition(world, ofUsdc)
   const before = trading.api().asked().length
   await world.call('remove_liquidity', { positionId, version: 'v3', percentage: 10, collectFees: false })
   await world.call('remove_liquidity', { positionId, version: 'v3', percentage: 10, slippageBps: 10_000 })
-  await world.call('add_liquidity', { version: 'v2', token0: 'WETH', token1: 'USDC', amount0: '1' })
   await world.call('execute_swap', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', version: 'v3' })
   const params = { token0: 'WETH', token1: 'USDC', amount0: '1', fee: 500, rangeStrategy: 'narrow' }
   const operations = [1, 2].map(() => ({ type: 'add', params }))

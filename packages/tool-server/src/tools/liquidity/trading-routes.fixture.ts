@@ -1,7 +1,7 @@
 import type { Devnet } from '@svc/devnet'
 import { startTradingApi, type TradingApi, type TradingTrick, tradingTricks } from '@svc/devnet/trading-api'
 import { Secret } from '@svc/wallet/core'
-import { formatUnits } from 'viem'
+import { erc20Abi, formatUnits } from 'viem'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import type { Answer } from '../answer.fixture.ts'
 import { openWorld, type World, type WorldOptions } from '../chain-world.fixture.ts'
@@ -143,6 +143,35 @@ export async function expectEqualLives(
   }
 }
 
+/** Both orders of the caller, and native currency. */
+export const sharesOf: readonly Trade[] = [
+  ['WETH', 'USDC', '3'],
+  ['USDC', 'ETH', '9000'],
+  ['ETH', 'USDC', '3'],
+]
+
+/** Shares of a pair are bought and given back by each route: what each step moves is the same, but for what the pair rounds in between. */
+export async function expectEqualShares(trading: TradingWorld, [token0, token1, amount0]: Trade): Promise<void> {
+  const world = await trading.open()
+  const deposit = { version: 'v2', token0, token1, amount0 }
+  const add = () => world.call('add_liquidity', deposit)
+  const [own, theirs] = [await trading.withoutIt(add), await add()]
+  expectAlike(own, theirs, ['positionId'])
+  for (const member of ['amount0Deposited', 'amount1Deposited']) expectClose(own, theirs, member)
+  const positionId = own.text('positionId') as `0x${string}`
+  const removal = (percentage: number) => ({ version: 'v2', positionId, percentage, slippageBps: 80 })
+  const given = await trading.withoutIt(() => world.call('remove_liquidity', removal(50)))
+  const back = await world.call('remove_liquidity', removal(100))
+  expectAlike(given, back, [])
+  for (const member of ['amount0Received', 'amount1Received']) expectClose(given, back, member)
+  const shares = { address: positionId, abi: erc20Abi, functionName: 'balanceOf', args: [world.wallet] } as const
+  expect(await world.client.readContract(shares)).toBe(0n)
+}
+
+function expectClose(one: Answer, other: Answer, member: string): void {
+  expect([member, Number(other.text(member)) / Number(one.text(member))]).toEqual([member, expect.closeTo(1, 9)])
+}
+
 async function ourOwn(trading: TradingWorld, world: World, pair: Pair): Promise<Opened> {
   let opened: Opened | undefined
   await trading.withoutIt(async () => {
@@ -211,6 +240,20 @@ export const operations: readonly Operation[] = [
       on('remove_liquidity', { percentage: 40 }),
     ]
   }),
+  {
+    name: 'v2 add_liquidity',
+    tool: 'add_liquidity',
+    prepare: async () => ({ version: 'v2', token0: 'WETH', token1: 'USDC', amount0: '3' }),
+  },
+  {
+    name: 'v2 remove_liquidity',
+    tool: 'remove_liquidity',
+    prepare: async (trading, world) => {
+      const deposit = { version: 'v2', token0: 'WETH', token1: 'USDC', amount0: '3' }
+      const opened = await trading.withoutIt(() => world.call('add_liquidity', deposit))
+      return { version: 'v2', positionId: opened.text('positionId'), percentage: 40 }
+    },
+  },
   {
     name: 'execute_swap',
     tool: 'execute_swap',

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import {
   built,
   expectAlike,
+  expectEqualShares,
   expectNoWorseTrade,
   expectRefused,
   notesOf,
@@ -27,6 +28,10 @@ test.each<Pair>([
   expectAlike(own, theirs.answer, ['amount0Deposited', 'amount1Deposited', 'priceLower', 'priceUpper'])
 })
 
+test('shares of a v2 pair are bought and given back by both routes alike', async () => {
+  await expectEqualShares(trading, ['USDC', 'ETH', '9000'])
+})
+
 test('a trade gives no less than was quoted here, and says through what', async () => {
   const answer = await expectNoWorseTrade(trading, ['USDC', 'ETH', '9000'])
   expect([notesOf(answer), answer.text('version'), answer.list('pools').length]).toEqual([[built], 'v3', 1])
@@ -45,13 +50,14 @@ test('G6: a tenth of what a hostile or broken service may send, each refused bef
     refused += await expectRefused(trading, operation, { tricks, isFollowed: false })
   }
   refused += await expectRefused(trading, sampled[0]!, { tricks: ['lower-least'], isFollowed: false })
-  expect(refused).toBe(10)
+  expect(refused).toBe(11)
 })
 
 /** Those that need no position that has earned, and one that does. */
 const sampledNames: ReadonlySet<string> = new Set([
   'v3 add_liquidity',
   'v4 add_liquidity',
+  'v2 remove_liquidity',
   'execute_swap',
   'v4 remove_liquidity',
   'claim_lp_rewards',
