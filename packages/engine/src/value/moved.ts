@@ -1,3 +1,4 @@
+import { zeroAddress } from 'viem'
 import type { Holdings, PairShares } from './trusted-value.ts'
 import type { CallBounds } from './call-bounds.ts'
 import type { Inspected } from './inspection.ts'
@@ -44,4 +45,30 @@ function pairOf(key: string, { inspected, pairs, calls }: Moved): Omit<PairShare
 /** Tokens that trades bring, lower-case. */
 export function boughtIn(calls: readonly Pick<CallBounds, 'trades'>[]): ReadonlySet<string> {
   return new Set(calls.flatMap(({ trades }) => trades.map(({ tokenOut }) => tokenOut.toLowerCase())))
+}
+
+/**
+ * What arrives beyond what trades pay for what they take, where trades alone pay: a router pays out all that it holds of a token, so that
+ * what somebody leaves in it would make a small trade seem a large one. They pay about as much as their least, the slippage added back.
+ */
+export function lentTo(
+  { calls, deltas, wrappedNative }: Pick<Moved, 'calls' | 'deltas' | 'wrappedNative'>,
+  slippageBps: number | null,
+): ReadonlyMap<string, bigint> {
+  const isTrade = ({ trades, ...others }: CallBounds) =>
+    trades.length > 0 && [others.deposits, others.removals, others.payouts, others.orders].every(isEmpty)
+  if (slippageBps === null || slippageBps >= 10_000 || !calls.every(isTrade)) return new Map()
+  const least = new Map<string, bigint>()
+  for (const [token, amount] of calls.flatMap(({ brings }) => [...brings]))
+    least.set(token, (least.get(token) ?? 0n) + amount)
+  const lent = [...least].flatMap(([token, amount]) => {
+    const most = (amount * 10_000n) / BigInt(10_000 - Math.ceil(slippageBps)) + 1n
+    const keys = token === wrappedNative ? [token, zeroAddress] : [token]
+    return amount === 0n ? [] : keys.map((key) => [key, (deltas.get(key) ?? 0n) - most] as const)
+  })
+  return new Map(lent.filter(([, amount]) => amount > 0n))
+}
+
+function isEmpty(list: readonly unknown[]): boolean {
+  return list.length === 0
 }
