@@ -139,8 +139,6 @@ const oneIntent = z.strictObject({
   deposits: z.array(intentDeposit).readonly().optional(),
   /** The caller asks for a pool to be created although no trusted price says what its tokens are worth. */
   allowsUnpricedPool: z.literal(true).optional(),
-  /** Why a person must decide on it, however little it spends, in a sentence. */
-  needsPerson: z.string().optional(),
   /** A right over an own position that a call takes by a signature in it, in place of a transaction: the engine signs it last. */
   permit: positionPermit.readonly().optional(),
   /** What the chain must still say when it is this intent's turn; an earlier write may have changed it. */

@@ -127,8 +127,15 @@ type AmountRows = (declared: IntentDeposit, made: Made, slippageBps: number) => 
 const rowsOf: Readonly<Record<IntentDeposit['version'], AmountRows>> = {
   v2: (declared, made, slippageBps) => {
     const { pool, minLiquidity } = declared
-    const shares = made.intent.receives.filter(({ token }) => token.toLowerCase() === pool.toLowerCase())
-    const received = shares.reduce((sum, { amount }) => sum + amount, 0n)
+    const { receives, spends, receivesApart = [receives] } = made.intent
+    const sharesIn = (quantities: Intent['receives']) =>
+      quantities.reduce(
+        (sum, { token, amount }) => (token.toLowerCase() === pool.toLowerCase() ? sum + amount : sum),
+        0n,
+      )
+    // Where one of several operations takes shares of the pair apart, all together bring that much less.
+    const [apart, together] = [sharesIn(receivesApart.flat()), sharesIn([...receives, ...spends])]
+    const received = apart < together ? apart : together
     return [
       askedRow(declared, made),
       limitRow('least', leastOfPair(declared, slippageBps, undefined), made.deposit.least),

@@ -5,7 +5,9 @@ import type { Intent } from '@svc/amm'
 import { rewardDistributorAbi } from '@svc/amm/abis'
 import { knownContracts } from '../calldata/known-contracts.ts'
 import { parsePolicy } from './policy.ts'
-import { policyVerdict } from './policy-verdict.ts'
+import { policyVerdict, suspectWarnings } from './policy-verdict.ts'
+import { mintDeposit } from '../fixtures/deposit.fixture.ts'
+import type { PricedTokens } from '../spending/spend-value.ts'
 
 describe('the functions of a listed contract', () => {
   const chain = chains.find(({ id }) => id === 8453)!
@@ -91,5 +93,70 @@ describe('a claim of rewards', () => {
     const stranger = '0x00000000000000000000000000000000000000cc'
     expect(refusalsOf([stranger])).toEqual(['RECIPIENT_NOT_ALLOWED'])
     expect(refusalsOf([wallet, stranger])).toEqual(['RECIPIENT_NOT_ALLOWED'])
+  })
+})
+
+describe('a token whose own text is made to mislead', () => {
+  const chain = chains.find(({ id }) => id === 8453)!
+  const evil = '0x00000000000000000000000000000000000000ee'
+  const pair = '0x00000000000000000000000000000000000000e2'
+  const usdc = chain.tokens.find(({ symbol }) => symbol === 'USDC')!.address.toLowerCase()
+  const token = { symbol: 'USDC', name: 'USD Coin', decimals: 18, isNative: false, listed: false, usdPegged: false }
+  const unpriced = { usd: null, band: null, usdE18: null, doubt: 'unnamed' } as const
+  const sides = [evil, usdc].map((one) => ({ token: one as Address, reserve: 1n }))
+  const share = { sides, burnSupply: 1n, router: pair, wrappedNative: pair } as const
+  const priced: PricedTokens = new Map([
+    [evil, { token: { ...token, address: evil }, ...unpriced, pair: null }],
+    [pair, { token: { ...token, address: pair, symbol: 'UNI-V2', name: 'Uniswap V2' }, ...unpriced, pair: share }],
+  ])
+  const swap = (tokenIn: string, tokenOut: string) => ({ trades: [{ tokenIn, tokenOut, pools: [] }], orders: [] })
+  const held = {
+    contract: pair,
+    id: 1n,
+    isHooked: false,
+    tickLower: 0,
+    tickUpper: 1,
+    liquidityBefore: 2n,
+    liquidityAfter: 1n,
+    pool: { id: '0x01', token0: evil, token1: usdc },
+  } as const
+  const none = {
+    chain,
+    known: { tokens: new Set([usdc]) },
+    intent: { spends: [], receives: [], deposits: [] },
+    callBounds: [],
+    priced,
+    simulation: { inspected: { positions: [], pools: [], orders: [] } },
+    value: { isExit: false },
+  } satisfies Parameters<typeof suspectWarnings>[0]
+  const receives = [{ token: evil, amount: 1n }] as const
+  const inPair = [{ ...mintDeposit, token0: evil, token1: evil } as const]
+
+  it.each([
+    ['a trade', { callBounds: [swap(usdc, evil)] }],
+    ['a trade for shares of its pair', { callBounds: [swap(usdc, pair)] }],
+    ['whatever brings it', { intent: { ...none.intent, receives } }],
+    ['a deposit into its pool', { intent: { ...none.intent, deposits: inPair } }],
+  ])('is warned of first in %s', (_what, call) => {
+    expect(suspectWarnings({ ...none, ...call })).toEqual([expect.stringMatching(/^Put nothing into 0x0{38}ee/i)])
+  })
+
+  it.each([
+    ['an exit', { intent: { ...none.intent, receives }, value: { isExit: true } }],
+    ['its sale', { callBounds: [swap(evil, usdc)] }],
+    ['a listed one', { callBounds: [swap(usdc, evil)], known: { tokens: new Set([usdc, evil]) } }],
+    [
+      'what a position pays out beside a deposit elsewhere',
+      {
+        intent: { ...none.intent, receives },
+        simulation: { inspected: { ...none.simulation.inspected, positions: [held] } },
+      },
+    ],
+    [
+      'what shares of its pair pay out',
+      { intent: { ...none.intent, receives, spends: [{ token: pair, amount: 1n } as const] } },
+    ],
+  ])('is none in %s', (_what, call) => {
+    expect(suspectWarnings({ ...none, ...call })).toEqual([])
   })
 })

@@ -8,8 +8,9 @@ import { depositRefusals } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../stages/may-bring-home.ts'
 import { permitRefusals } from './permit-refusals.ts'
-import { readBounds } from '../value/call-bounds.ts'
+import { type CallBounds, readBounds } from '../value/call-bounds.ts'
 import { pairShares } from '../spending/pair-worth.ts'
+import type { Simulation } from '../simulation/simulation.ts'
 import type { PricedTokens } from '../spending/spend-value.ts'
 
 /**
@@ -63,24 +64,37 @@ export function unlistedWarnings({ unlistedTokens }: Pick<PolicyVerdict, 'unlist
   )
 }
 
-/** What a person should know first of a call that buys a token whose own text is made to mislead. */
-export function suspectWarnings({ chain, intent, unlistedTokens, priced, value }: SuspectContext): readonly string[] {
+/**
+ * What a person should know first, and decides, of a call that puts money into unlisted tokens whose own text is made to mislead: it
+ * trades for one, deposits into a pool of one, or brings one or shares of its pair. The money is gone then, and nobody but a person knows
+ * whether this very token was meant. None of a call that only brings funds home, nor of what positions pay out beside a deposit.
+ */
+export function suspectWarnings(context: SuspectContext): readonly string[] {
+  const { chain, known, intent, callBounds, priced, simulation, value } = context
   if (value.isExit) return []
-  const named = [...intent.receives.map(({ token }) => token), ...pooledTokens(intent)]
-  const bought = new Set(named.map((token) => token.toLowerCase()))
-  return unlistedTokens
-    .filter((token) => bought.has(token.toLowerCase()))
-    .flatMap((token) => {
-      const known = priced.get(token.toLowerCase())?.token
-      const advice = known === undefined ? null : suspectAdvice(known, chain)
-      return advice === null ? [] : [advice]
-    })
+  const sidesOf = (token: string) => priced.get(token.toLowerCase())?.pair?.sides.map((side) => side.token) ?? []
+  const apart = simulation.inspected.positions.flatMap(({ pool }) => [pool.token0, pool.token1])
+  const paidOut = lowerCase([...apart, ...intent.spends.flatMap(({ token }) => sidesOf(token))])
+  const brought = intent.receives.map(({ token }) => token).filter((token) => !paidOut.has(token.toLowerCase()))
+  const traded = callBounds.flatMap(({ trades, orders }) => [...trades, ...orders].map(({ tokenOut }) => tokenOut))
+  const named = [...brought, ...traded, ...pooledTokens(intent)]
+  return [...lowerCase([...named, ...named.flatMap(sidesOf)])].flatMap((token) => {
+    const entry = priced.get(token)
+    return entry === undefined || known.tokens.has(token) ? [] : (suspectAdvice(entry.token, chain) ?? [])
+  })
 }
 
-type SuspectContext = Pick<PolicyVerdict, 'unlistedTokens'> & {
+function lowerCase(tokens: readonly string[]): ReadonlySet<string> {
+  return new Set(tokens.map((token) => token.toLowerCase()))
+}
+
+type SuspectContext = {
   readonly chain: Chain
-  readonly intent: Pick<Intent, 'receives' | 'deposits'>
+  readonly known: Pick<KnownContracts, 'tokens'>
+  readonly intent: Pick<Intent, 'spends' | 'receives' | 'deposits'>
+  readonly callBounds: readonly Pick<CallBounds, 'trades' | 'orders'>[]
   readonly priced: PricedTokens
+  readonly simulation: Pick<Simulation, 'inspected'>
   readonly value: { readonly isExit: boolean }
 }
 

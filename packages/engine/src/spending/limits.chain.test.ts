@@ -143,11 +143,12 @@ describe('G8: tokens', () => {
     })
   })
 
-  it('lenient: it goes on, and the verdict is on record', async () => {
-    const pipeline = await open({ policy: { allowlist: { mode: 'lenient' }, unnamedSales: 'allow' } })
-    await expect(
-      pipeline.run(swapIntent(pipeline, '1', { ...foreign, intent: receives(pipeline) })),
-    ).resolves.toMatchObject({
+  it('lenient: one that is made to mislead is bought by a person, and sold; the verdict is on record', async () => {
+    const policy = { allowlist: { mode: 'lenient' }, unnamedSales: 'allow', approvalThresholdUsd: null } as const
+    const pipeline = await open({ policy })
+    const purchase = swapIntent(pipeline, '1', { ...foreign, intent: receives(pipeline) })
+    await expectRefused(pipeline, purchase, 'APPROVAL_REQUIRED')
+    await expect(pipeline.run(await unknownIntent(pipeline, '1'))).resolves.toMatchObject({
       safetyChecks: { tokenAllowlistPassed: false, spendingLimitPassed: true, simulationPassed: true },
     })
     expect((await pipeline.auditLines()).find(({ event }) => event === 'tx.intent')).toMatchObject({

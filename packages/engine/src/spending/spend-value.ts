@@ -225,7 +225,8 @@ export function valueOfSpend(
   if (positions.isExit) return { usdMicros: 0n, unpriced: [], arrivingUsdMicros: 0n }
   if (positions.ownMove !== null) return valueOfMove(positions.ownMove, priced)
   const spent = valueOf(notGivenBack(spentAmounts(intent, deltas), intent, deltas, priced), priced)
-  const withoutShares = new Map([...deltas].filter(([token]) => priced.get(token)?.pair == null))
+  const ownDeltas = [...deltas].filter(([token]) => priced.get(token)?.pair == null)
+  const withoutShares = new Map(ownDeltas.map(([token, delta]) => [token, delta - (positions.lent?.get(token) ?? 0n)]))
   const arrivingUsdMicros = arrivingWorth(withoutShares, priced) + positions.arrivingUsdMicros
   const isTrade = positions.leavingUsdMicros > 0n || hasLeft(deltas)
   const leaves = spent.usdMicros + positions.leavingUsdMicros
@@ -265,6 +266,8 @@ export type MovedPositions = {
   readonly isExit: boolean
   readonly leavingUsdMicros: bigint
   readonly arrivingUsdMicros: bigint
+  /** What arrives beyond what trades pay, per lower-case token. */
+  readonly lent?: ReadonlyMap<string, bigint>
   /** `null` unless own liquidity is moved within its pool. */
   readonly ownMove: OwnMove | null
 }

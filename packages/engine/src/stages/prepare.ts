@@ -14,14 +14,14 @@ import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from './may-bring-home.ts'
 import { type CallBounds, readBounds } from '../value/call-bounds.ts'
+import { boughtIn } from '../value/moved.ts'
 import {
   askFeesAhead,
-  boughtIn,
   type FeesAhead,
   newPositionRefusals,
   type SettledFees,
   settledFees,
-} from '../value/moved.ts'
+} from '../value/settled-fees.ts'
 import { inspectionOf, poolsToInspect } from '../value/inspection.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
 import { checkBalance } from '../spending/gas-cap.ts'

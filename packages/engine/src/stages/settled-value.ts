@@ -119,8 +119,8 @@ function tokensOf(deltas: ReadonlyMap<string, bigint>, sign: 1n | -1n): Holdings
 /**
  * Changes of the wallet in which the shares that a deposit made count as many as would have been worth the same in the pair that was
  * simulated. Who gives to a pair between simulation and block leaves fewer shares of a larger pair, which is no loss. Only where both
- * tokens went in whole, as the pair says itself: what a token kept on the way is lost, however large its pair has become. Shares so
- * few that rounding tells stay as they are.
+ * tokens went in whole, as the pair says itself: what a token kept on the way is lost, however large its pair has become. Where shares
+ * of the pair were taken apart before, what was made and paid counts, not what it comes to on balance. Shares so few that rounding tells stay as they are.
  */
 export function sharesAsMade(
   deltas: ReadonlyMap<string, bigint>,
@@ -129,18 +129,19 @@ export function sharesAsMade(
   const counted = new Map(deltas)
   for (const share of simulated) {
     const came = deltas.get(share.pair) ?? 0n
-    if (came === share.amount || came < leastShares) continue
+    if (came === share.amount) continue
     const made = madeOf(share, logs)
-    if (made === null) continue
+    if (made === null || made.shares < leastShares || came + made.sharesBurnt < made.shares) continue
     const paid = (token: string) => {
       const own = deltas.get(token) ?? 0n
       return -(own === 0n && token === wrappedNative ? (deltas.get(zeroAddress) ?? 0n) : own)
     }
-    if (made.amount0 < paid(share.token0) || made.amount1 < paid(share.token1)) continue
-    const [worth, simulatedWorth] = [made.share, { ...share, amount: came }].map((one) =>
+    const [paid0, paid1] = [paid(share.token0) + made.burnt0, paid(share.token1) + made.burnt1]
+    if (made.amount0 < paid0 || made.amount1 < paid1) continue
+    const [worth, simulatedWorth] = [made.share, { ...share, amount: made.shares }].map((one) =>
       valueAt({ tokens: new Map(), positions: [], shares: [one] }, prices, 'mid'),
     ) as [bigint, bigint]
-    if (simulatedWorth > 0n) counted.set(share.pair, (came * worth) / simulatedWorth)
+    if (simulatedWorth > 0n) counted.set(share.pair, came - made.shares + (made.shares * worth) / simulatedWorth)
   }
   return counted
 }
@@ -155,20 +156,31 @@ type MadeShares = {
   readonly prices: TrustedPrices
 }
 
-/** What one mint of a pair put in, and the part of the pair that this is; `null` without exactly one, told as a pair tells it. */
+/**
+ * What one mint of a pair put in, how many shares it made, and the part of the pair that this is, beside what was burnt; `null` without
+ * exactly one, told as a pair tells it.
+ */
 function madeOf(share: PairShares, logs: readonly Log[]) {
   const pair = getAddress(share.pair)
   const own = logs.filter(({ address }) => isAddressEqual(address, pair))
-  const events = parseEventLogs({ abi: v2PairAbi, eventName: ['Mint', 'Sync'], logs: [...own] })
+  const events = parseEventLogs({ abi: v2PairAbi, eventName: ['Mint', 'Burn', 'Sync', 'Transfer'], logs: [...own] })
   const at = events.findIndex(({ eventName }) => eventName === 'Mint')
-  const [mint, sync] = [events[at], events[at - 1]]
-  if (mint?.eventName !== 'Mint' || sync?.eventName !== 'Sync') return null
-  if (events.filter(({ eventName }) => eventName === 'Mint').length !== 1) return null
+  const [transfer, sync, mint] = at < 2 ? [] : events.slice(at - 2)
+  if (mint?.eventName !== 'Mint' || sync?.eventName !== 'Sync' || transfer?.eventName !== 'Transfer') return null
+  if (transfer.args.from !== zeroAddress || events.filter(({ eventName }) => eventName === 'Mint').length !== 1)
+    return null
   const { amount0, amount1 } = mint.args
   const { reserve0, reserve1 } = sync.args
   const isFirstLess = amount0 * reserve1 <= amount1 * reserve0
   const [amount, burnSupply] = isFirstLess ? [amount0, reserve0] : [amount1, reserve1]
-  return { amount0, amount1, share: { ...share, amount, burnSupply, reserve0, reserve1 } }
+  let [burnt0, burnt1, sharesBurnt] = [0n, 0n, 0n]
+  for (const { eventName, args } of events) {
+    if (eventName === 'Burn') [burnt0, burnt1] = [burnt0 + args.amount0, burnt1 + args.amount1]
+    if (eventName === 'Transfer' && args.to === zeroAddress) sharesBurnt += args.value
+  }
+  const burnt = { burnt0, burnt1, sharesBurnt }
+  const part = { ...share, amount, burnSupply, reserve0, reserve1 }
+  return { amount0, amount1, shares: transfer.args.value, share: part, ...burnt }
 }
 
 /** Fewer are rounded by more than a basis point. */

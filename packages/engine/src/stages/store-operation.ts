@@ -1,10 +1,11 @@
 import { type NewOperation, type Operation, StoreError } from '@svc/store'
-import { type Intent, type Plan, type Planned, type Scheduled, storeIntent, ToolError } from '@svc/amm'
+import { type Plan, type Planned, type Scheduled, storeIntent, ToolError } from '@svc/amm'
 import { neededApproval } from './approval.ts'
 import type { AuditEventName } from '../audit/audit.ts'
 import { countable, usdText } from '../spending/countable.ts'
 import { neededDelay, type NeededDelay } from './delay.ts'
 import { planOf } from '../operations/plan.ts'
+import { suspectWarnings } from '../policy/policy-verdict.ts'
 import { argumentsOf } from '../operations/plan-hash.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -14,8 +15,8 @@ import { storePrincipal } from '../principal.ts'
 
 /** Keeps the plan of a dry run for `execute_plan`, whatever the policy has against it now. */
 export async function storePlan(context: Reserved, refusals: readonly Refusal[]): Promise<Planned> {
-  const { engine, call, spend, intent } = context
-  const approval = neededApproval(forPerson(spend, intent), engine.policy, call)
+  const { engine, call, intent } = context
+  const approval = neededApproval(forPerson(context), engine.policy, call)
   const delay = neededDelay(intent.riskTier, engine.policy, call, engine.now())
   const conditions = [approval, delay?.condition ?? null].filter((condition) => condition !== null)
   const expiresAt = engine.now() + engine.policy.planExpirySeconds * 1000
@@ -30,8 +31,8 @@ export async function storePlan(context: Reserved, refusals: readonly Refusal[])
  * has waited already is not asked for again: it is refused as it is. Throws `OPERATION_LIMIT` where too many wait.
  */
 export async function requireApproval(context: Reserved): Promise<void> {
-  const { engine, call, spend, intent } = context
-  const needed = neededApproval(forPerson(spend, intent), engine.policy, call)
+  const { engine, call, intent } = context
+  const needed = neededApproval(forPerson(context), engine.policy, call)
   if (needed === null || call.dryRun) return
   if (hasWaited(context)) throw stricter(needed)
   await requireFirst(context, needed)
@@ -83,9 +84,12 @@ async function giveBack({ engine, call, spend, reservationId }: Reserved): Promi
   }
 }
 
-/** What the limits or the tool itself leave to a person. */
-function forPerson(spend: HeldSpend, { needsPerson }: Pick<Intent, 'needsPerson'>): HeldSpend {
-  return needsPerson === undefined ? spend : { needsPerson, ...spend }
+/** What the limits leave to a person, and what buys or pools tokens that are made to mislead. */
+function forPerson(context: Reserved): HeldSpend {
+  const [misleads] = suspectWarnings(context)
+  return misleads === undefined
+    ? context.spend
+    : { needsPerson: `It needs a person's approval. ${misleads}`, ...context.spend }
 }
 
 /** Approved by a person, or stored for its time; the plan of a dry run has done neither. */

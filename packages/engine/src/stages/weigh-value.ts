@@ -9,7 +9,7 @@ import { type MovedPositions, type PricedTokens, spendsNothing } from '../spendi
 import type { Step } from '../context/step.ts'
 import type { CallBounds } from '../value/call-bounds.ts'
 import { offMarketRefusals, orderRefusals, orderWarnings } from '../value/deposit-price.ts'
-import { heldOf, type Moved } from '../value/moved.ts'
+import { heldOf, lentTo, type Moved } from '../value/moved.ts'
 import { outcomesOf } from '../value/moved-holdings.ts'
 import { ownMoveOf } from '../value/own-move.ts'
 import { simulatedDeposit } from '../value/simulated-deposit.ts'
@@ -119,6 +119,7 @@ export function valueOfCall(
   const facts = {
     ...verdict,
     ...movedPositions(simulated, prices),
+    lent: lentTo(moved, intent.slippageBps),
     isExit,
     homeUsdMicros: isExit ? homeOf(intent, simulated, moved, prices) : 0n,
     isSureHome: isExit && isSure(simulated, moved, prices),

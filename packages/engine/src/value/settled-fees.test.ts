@@ -7,13 +7,12 @@ import {
   decodeFunctionData,
   encodeFunctionResult,
   type Hex,
-  numberToHex,
   pad,
   toFunctionSelector,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
-import { askFeesAhead, positionKey, type SettledFees, settledFees } from './moved.ts'
+import { askFeesAhead, positionKey, type SettledFees, settledFees } from './settled-fees.ts'
 
 const chain = { ...chains.find(({ id }) => id === 1)!, confirmations: 1 }
 const wallet: Address = '0x00000000000000000000000000000000000000aa'
@@ -35,10 +34,16 @@ describe.each(['v3', 'v4'] as const)('settled fees of a %s position', (version) 
 
   it.each([
     ['had another owner there', { ownerAt: (block) => (block > 98n ? wallet : token) }],
-    ['was changed since', { markAt: (block) => (block > 98n ? 1n : 0n) }],
+    ['had more liquidity there', { keptAt: (block) => ({ liquidity: block > 98n ? 1n : 2n }) }],
   ] as const satisfies readonly (readonly [string, Past])[])('are none where it %s', async (_what, past) => {
     const world = worldOf(version, ticks, past)
     expect(await settledFees(world.question, simulated(world, 100n))).toEqual(new Map())
+  })
+
+  it('are none of what was collected since, however much came after it', async () => {
+    const world = worldOf(version, ticks, { keptAt: (block) => ({ last: block > 98n ? 99n : 0n }) })
+    expect(await settledFees(world.question, simulated(world, 200n))).toEqual(feesOf(world, 198n - 99n))
+    expect(await settledFees(world.question, simulated(world, 100n))).toEqual(feesOf(world, 0n))
   })
 
   it('are asked again where the simulation is of another block', async () => {
@@ -47,6 +52,18 @@ describe.each(['v3', 'v4'] as const)('settled fees of a %s position', (version) 
     expect(await settledFees(world.question, simulated(world, 101n), ahead)).toEqual(feesOf(world, 99n))
   })
 })
+
+it.each([
+  ['as it waits still', 0n, 98n],
+  ['less what was collected before it', 90n, 8n],
+])(
+  'what somebody writes down in a v3 position counts as far as the older block brought it, %s',
+  async (_what, out, left) => {
+    const keptAt = (block: bigint) => (block > 98n ? { last: block, owed: block - out, liquidity: 1n } : {})
+    const world = worldOf('v3', ticks, { keptAt })
+    expect(await settledFees(world.question, simulated(world, 100n))).toEqual(feesOf(world, left))
+  },
+)
 
 describe('what an intent declares of the place of a v4 position', () => {
   it('counts for nothing where the simulation shows another: fees of somebody else there are not its own', async () => {
@@ -74,7 +91,10 @@ it('nobody asks for fees of a call that approves and sends nothing', async () =>
 const ownerOf = toFunctionSelector('function ownerOf(uint256)')
 
 /** What was otherwise in some blocks. */
-type Past = { readonly ownerAt?: (block: bigint) => Address; readonly markAt?: (block: bigint) => bigint }
+type Past = { readonly ownerAt?: (block: bigint) => Address; readonly keptAt?: (block: bigint) => Partial<Kept> }
+
+/** `last`: the growth at which it was last changed, of a liquidity of 1. */
+type Kept = { readonly liquidity: bigint; readonly last: bigint; readonly owed: bigint }
 
 /** Of both tokens as much as the number of the block; at any other place than that of the position a thousand times as much. */
 function worldOf(version: 'v3' | 'v4', declared: typeof ticks | null = ticks, past: Past = {}) {
@@ -84,8 +104,8 @@ function worldOf(version: 'v3' | 'v4', declared: typeof ticks | null = ticks, pa
       async request({ params: [{ data }, block] }: { readonly params: readonly [{ readonly data: Hex }, Hex] }) {
         asked.push(BigInt(block))
         if (data.startsWith(ownerOf)) return pad(past.ownerAt?.(BigInt(block)) ?? wallet)
-        const mark = past.markAt?.(BigInt(block)) ?? 0n
-        return version === 'v3' ? collected(data, BigInt(block), mark) : kept(data, BigInt(block), mark)
+        const found = { liquidity: 1n, last: 0n, owed: 0n, ...past.keptAt?.(BigInt(block)) }
+        return version === 'v3' ? collected(data, BigInt(block), found) : kept(data, BigInt(block), found)
       },
     }),
   })
@@ -111,17 +131,23 @@ function feesOf({ position }: ReturnType<typeof worldOf>, block: bigint): Settle
   return new Map([[positionKey(position), [block, block]]])
 }
 
-function collected(data: Hex, block: bigint, mark: bigint): Hex {
+function collected(data: Hex, block: bigint, { liquidity, last, owed }: Kept): Hex {
   const { functionName } = decodeFunctionData({ abi: v3PositionManagerAbi, data })
-  if (functionName === 'positions') return numberToHex(mark, { size: 32 })
+  if (functionName === 'positions') {
+    const grown = last << 128n
+    const place = [0n, token, token, token, 500, ticks.tickLower, ticks.tickUpper] as const
+    const result = [...place, liquidity, grown, grown, owed, owed] as const
+    return encodeFunctionResult({ abi: v3PositionManagerAbi, functionName, result })
+  }
   expect(functionName).toBe('collect')
-  return encodeFunctionResult({ abi: v3PositionManagerAbi, functionName: 'collect', result: [block, block] })
+  const fees = owed + block - last
+  return encodeFunctionResult({ abi: v3PositionManagerAbi, functionName: 'collect', result: [fees, fees] })
 }
 
-function kept(data: Hex, block: bigint, mark: bigint): Hex {
+function kept(data: Hex, block: bigint, { liquidity, last }: Kept): Hex {
   const { functionName, args } = decodeFunctionData({ abi: v4StateViewAbi, data })
   if (functionName === 'getPositionInfo')
-    return encodeFunctionResult({ abi: v4StateViewAbi, functionName, result: [1n, mark, mark] })
+    return encodeFunctionResult({ abi: v4StateViewAbi, functionName, result: [liquidity, last << 128n, last << 128n] })
   expect(functionName).toBe('getFeeGrowthInside')
   const growth = (args?.[1] === ticks.tickLower ? block : block * 1_000n) << 128n
   return encodeFunctionResult({ abi: v4StateViewAbi, functionName: 'getFeeGrowthInside', result: [growth, growth] })

@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openWorld } from '../tools/chain-world.fixture.ts'
+import { callApproved, openWorld } from '../tools/chain-world.fixture.ts'
 import { calls, turnToken } from '../../../engine/src/simulation/hostile-token.fixture.ts'
 import { lenient } from './plans.fixture.ts'
 
@@ -17,7 +17,7 @@ describe('G13: a token that no longer says its decimals', () => {
     const range = { token1: 'USDC', rangeStrategy: 'full' }
     await first.call('add_liquidity', { token0: 'WETH', fee: 3_000, amount0: '0.1', ...range })
     const own = { token0: first.address('HOSTILE'), fee: 10_000, amount0: '500' }
-    const positionId = (await first.call('add_liquidity', { ...own, ...range })).text('positionId')
+    const positionId = (await callApproved(first, 'add_liquidity', { ...own, ...range })).text('positionId')
     await first.close()
     const token = { devnet: devnet(), token: (symbol: string) => first.address(symbol) }
     restore.push(await turnToken(token, { condition: calls('function decimals()'), evil: '60006000fd' }))

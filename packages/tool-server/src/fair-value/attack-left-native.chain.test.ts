@@ -174,3 +174,15 @@ it('G9: nor does the wrapped currency that lies there when a swap into native cu
   world.network.fetch = fetch
   expect((await world.call('check_safety_status')).at('breaker')).toMatchObject({ open: false })
 })
+
+it('G4: nor does it make a swap of 200 dollars count as one of 500', async () => {
+  world = await openWorld(devnet(), { policy: { version: 1, allowlist: { mode: 'strict' } } })
+  const stranger = await openStranger(devnet())
+  await syncClock(world)
+  const { swapRouter02 } = devnet().chain.amm.v3!
+  await stranger.write(world.address('WETH'), erc20Abi, 'transfer', [swapRouter02, parseEther('0.1')])
+  const swap = { tokenIn: 'USDC', tokenOut: 'ETH', amount: '200', version: 'v3' }
+  const planned = await world.call('execute_swap', { ...swap, dryRun: true })
+  expect(planned.at('plan.policy')).toMatchObject({ allowed: true, conditions: [] })
+  expect(Number(planned.text('plan.spendUsd'))).toBeLessThan(205)
+})

@@ -1,4 +1,5 @@
 import { useDevnet } from '@svc/devnet/testing'
+import type { Intent } from '@svc/amm'
 import { parseEther } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -9,7 +10,8 @@ import {
   turnToken,
 } from '../../../engine/src/simulation/hostile-token.fixture.ts'
 import { beforeSending } from '../../../engine/src/fixtures/network.fixture.ts'
-import { principalOf } from '../../../engine/src/fixtures/pipeline-facts.fixture.ts'
+import type { Pipeline } from '../../../engine/src/fixtures/open-pipeline.fixture.ts'
+import { plannedOf, principalOf } from '../../../engine/src/fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../../../engine/src/fixtures/use-pipelines.fixture.ts'
 import { fundStranger, openStage } from './attack-row.fixture.ts'
 import { planAdd, removal } from './deposit-plans.fixture.ts'
@@ -26,6 +28,13 @@ afterEach(async () => {
 const pays = calls('function transfer(address,uint256)') + isMined
 const isTaken = calls('function transferFrom(address,address,uint256)') + isMined
 
+/** As a person who is asked about a token that misleads says. */
+async function runApproved(pipeline: Pipeline, intent: Intent): Promise<void> {
+  const { plan } = plannedOf(await pipeline.run(intent, { dryRun: true }))
+  const claimed = await pipeline.store.operations.claim(plan.planId, { requestId: 'approved' })
+  await pipeline.run(intent, { carriesOut: { ...claimed, decidedBy: 'operator:cli' } })
+}
+
 describe('G9: a token without a trusted price that announces what did not happen', () => {
   it('stops nothing where the rest came within its minimums, and keeps nobody from leaving', async () => {
     const pipeline = await open({ policy: { ...lenient, speculativeUsd: '5000', unnamedSales: 'allow' } })
@@ -33,7 +42,7 @@ describe('G9: a token without a trusted price that announces what did not happen
     await devnet().fund(pipeline.wallet, { HOSTILE: '20000' })
     const stage = await openStage(devnet(), pipeline)
     await pipeline.run(await planAdd(pipeline, { pair: ['WETH', 'USDC'], fee: 3_000, amount0: '0.1' }))
-    await pipeline.run(await planAdd(pipeline, { pair: ['HOSTILE', 'USDC'], fee: 10_000, amount0: '20000' }))
+    await runApproved(pipeline, await planAdd(pipeline, { pair: ['HOSTILE', 'USDC'], fee: 10_000, amount0: '20000' }))
     const { items } = await pipeline.liquidity.positionsByOwner(pipeline.chain, pipeline.wallet, ['v3'])
     const [worthless, other] = [10_000, 3_000].map((fee) => items.find(({ pool }) => pool.fee === fee)!)
     restore.push(await turnToken(pipeline, { condition: pays, evil: `600160c81b600052${announces(4)}`, goesOn: true }))

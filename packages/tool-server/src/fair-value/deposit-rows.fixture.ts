@@ -174,13 +174,13 @@ export const depositRows: readonly AttackRow[] = [
     ends: 'SPENDING_LIMIT_EXCEEDED',
   },
   {
-    what: 'v3: the same within that budget',
+    what: 'v3: the same within that budget, which a person decides about, for the token is made to mislead',
     options: { policy: { ...cautious.policy, unnamedSales: 'allow' } },
     attack: async ({ pipeline, devnet }) => {
       await devnet.fund(pipeline.wallet, { HOSTILE: '1000' })
       return planAdd(pipeline, { pair: ['HOSTILE', 'USDC'], fee: 500, amount0: '10', amount1: '50', createPool: true })
     },
-    ends: { losesAtMostUsd: 50.01 },
+    ends: 'APPROVAL_REQUIRED',
   },
   {
     what: 'v3: takes nothing of a token that nobody names a source for when it is simulated, and may take all of it when it is mined',

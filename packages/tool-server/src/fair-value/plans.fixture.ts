@@ -1,3 +1,4 @@
+import type { Devnet } from '@svc/devnet'
 import type { Intent, Version } from '@svc/amm'
 import type { Pipeline } from '../../../engine/src/fixtures/open-pipeline.fixture.ts'
 import { units } from './stranger.fixture.ts'
@@ -9,6 +10,12 @@ export const lenient = { limitsUsd, approvalThresholdUsd: null, allowlist: { mod
 
 /** A hundred dollars a day for what nobody vouches for. */
 export const cautious = { policy: { ...lenient, speculativeUsd: '100' } } as const
+
+/** The same for an operator who lists a token whose text is made to mislead, so that no person is asked about it. */
+export function listingHostile({ chainId, tokens }: Devnet) {
+  const hostile = tokens.flatMap(({ symbol, address }) => (symbol === 'HOSTILE' ? [address] : []))
+  return { ...cautious.policy, allowlist: { mode: 'lenient', tokens: { [chainId]: hostile } } } as const
+}
 
 /** What `execute_swap` would hand in: the best route of a version, half a percent of slippage. */
 export async function planSwap(

@@ -13,7 +13,7 @@ import {
   v4SingleSwap,
 } from './attack-calls.fixture.ts'
 import type { AttackRow } from './attack-row.fixture.ts'
-import { cautious, lenient, planSwap } from './plans.fixture.ts'
+import { cautious, lenient, listingHostile, planSwap } from './plans.fixture.ts'
 import { pushV3, units } from './stranger.fixture.ts'
 import {
   buyWorthless,
@@ -176,7 +176,7 @@ export const tradeRows: readonly AttackRow[] = [
   },
   {
     what: 'the same within what may be spent on such tokens',
-    options: cautious,
+    options: (devnet) => ({ policy: listingHostile(devnet) }),
     attack: async (stage) => {
       await openWorthlessPool(stage)
       return buyWorthless(stage.pipeline, '90')
@@ -185,7 +185,7 @@ export const tradeRows: readonly AttackRow[] = [
   },
   {
     what: 'the same day by day: the second purchase finds the budget used',
-    options: cautious,
+    options: (devnet) => ({ policy: listingHostile(devnet) }),
     attack: async (stage) => {
       await openWorthlessPool(stage)
       return [buyWorthless(stage.pipeline, '60'), buyWorthless(stage.pipeline, '60')]

@@ -32,14 +32,15 @@ export async function findDue(request: HarvestRequest, context: WriteContext, bo
   if (open.length === 0 && done.size === 0) {
     const [closed] = request.positionIds === null ? [] : positions
     if (closed !== undefined) throw nothingToCollect(closed)
-    throw new ToolError('NO_POSITIONS', `${request.owner} holds no open v3 or v4 position on ${chain.name}.`)
+    const message = `${request.owner} holds no open v3 or v4 position on ${chain.name}.`
+    throw new ToolError('NO_POSITIONS', [message, ...notes].join(' '))
   }
   const valued = await withFees(open, request, context)
   const due = valued
     .filter(({ feesUsd, hasFees }) => hasFees && feesUsd >= minHarvestUsd)
     .toSorted((a, b) => b.feesUsd - a.feesUsd)
   const skipped = valued.length - due.length
-  if (due.length === 0 && done.size === 0) throw nothingDue(request, valued)
+  if (due.length === 0 && done.size === 0) throw nothingDue(request, valued, notes)
   const later = due.length - mostPositions
   return {
     due: due.slice(0, mostPositions).map(({ position }) => position),
@@ -72,7 +73,11 @@ async function allPositions(
   const positions = items.flatMap((item) => (item.version === 'v2' ? [] : [item]))
   return {
     positions,
-    notes: complete ? [] : ['Older positions than those found may be missing; name them in positionIds.'],
+    notes: complete
+      ? []
+      : [
+          'Older positions than those found may be missing; name them in positionIds, as the answers that opened them did.',
+        ],
   }
 }
 
@@ -149,18 +154,20 @@ function unpricedNotes(valued: readonly Valued[]): readonly string[] {
 }
 
 /** Where nothing at all waits, no `minHarvestUsd` helps: 0 filters nothing out, and so it is no filter that stands in the way. */
-function nothingDue({ minHarvestUsd }: HarvestRequest, valued: readonly Valued[]): ToolError {
+function nothingDue({ minHarvestUsd }: HarvestRequest, valued: readonly Valued[], notes: readonly string[]): ToolError {
   const [{ length: count }, waits] = [valued, valued.some(({ hasFees }) => hasFees)]
   const all = count === 1 ? 'The open position' : `Each of the ${count} open positions`
   const wait = 'Calling again changes nothing until trades have paid some: get_positions_by_owner shows what waits.'
   if (minHarvestUsd === 0) {
-    return new ToolError('NOTHING_TO_COLLECT', `${all} has no fees that wait.`, { suggestion: wait })
+    return new ToolError('NOTHING_TO_COLLECT', [`${all} has no fees that wait.`, ...notes].join(' '), {
+      suggestion: wait,
+    })
   }
   // Rounded down, so that it lets through what waits.
   const most = Math.floor(Math.max(0, ...valued.map(({ feesUsd }) => feesUsd)) * 1e6) / 1e6
   const message = `${all} waits for less than ${minHarvestUsd} USD in fees; the most is ${usdText(most)} USD.`
   const accepted = `at most ${usdText(most)}`
-  return new ToolError('DUST_FILTER_ALL_SKIPPED', message, {
+  return new ToolError('DUST_FILTER_ALL_SKIPPED', [message, ...notes].join(' '), {
     details: [
       { field: 'minHarvestUsd', message: 'above what waits', ...(waits ? { accepted } : {}), positions: count },
     ],

@@ -243,6 +243,24 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   }
 }
 
+/** Calls a tool that asks for a person, who says yes, and gives what carrying it out answers. */
+export async function callApproved(
+  world: World,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
+  const { code, details } = await world.refuse(name, args)
+  const planId = String(details[0]?.['operationId'])
+  const operation = await world.store.operations.byId(planId)
+  if (operation === null) throw new Error(`${name} was refused with ${code}, and nothing waits for a person`)
+  await world.store.operations.decide(planId, {
+    approved: true,
+    by: 'operator:cli',
+    planHash: operation.planHash,
+  })
+  return world.call('execute_plan', { planId })
+}
+
 export type World = {
   readonly devnet: Devnet
   readonly chain: Devnet['chain']

@@ -2,7 +2,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { devnetPolicy } from '@svc/engine'
 import type { Answer } from './answer.fixture.ts'
-import { openWorld, type World } from './chain-world.fixture.ts'
+import { callApproved, openWorld, type World } from './chain-world.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -21,7 +21,7 @@ test('text of a contract reaches the agent as short, escaped data and nowhere el
   const token = world.address('HOSTILE')
   const pool = devnet().pools.find((each) => each.label.startsWith('HOSTILE'))!.id
   const add = { token0: token, token1: 'USDC', fee: 10_000, amount0: '10', rangeStrategy: 'full' }
-  const opened = await world.call('add_liquidity', add)
+  const opened = await callApproved(world, 'add_liquidity', add)
   const positionId = opened.text('positionId')
   const swap = await world.call('execute_swap', { tokenIn: token, tokenOut: 'USDC', amount: '1' })
   const answers: Answer[] = [
@@ -67,7 +67,7 @@ test('a purchase of a token whose text is made to mislead warns of it first, in 
   expect((await world.call('get_pool_info', { pool })).at('notes')).toContain(first)
   expect((await world.call('search_pools', { token })).at('notes')).toContain(first)
   expect(bought.at('plan.policy')).toMatchObject({ conditions: [{ code: 'APPROVAL_REQUIRED' }] })
-  const refused = { code: 'APPROVAL_REQUIRED', message: `To buy it needs a person's approval. ${first}` }
+  const refused = { code: 'APPROVAL_REQUIRED', message: `It needs a person's approval. ${first}` }
   const trade = { tokenIn: 'USDC', tokenOut: token, amount: '1' }
   expect(await world.refuse('execute_swap', trade)).toMatchObject(refused)
   const planId = bought.text('plan.planId')

@@ -13,8 +13,8 @@ import { type OwnedTokenIds, ownedV4TokenIds } from '../v4/owned-token-ids.ts'
 import { readV4Positions } from '../v4/read-positions.ts'
 
 /**
- * The positions of an owner at one block, closed ones included, at most 200 of a version. `complete` is false when there are
- * more, or when the logs that the endpoint gives do not reach back to all v4 positions. v2 means pairs of listed tokens.
+ * The positions of an owner at one block, closed ones included, at most 2,000 of a version: anybody may give a wallet positions of dust,
+ * which must not hide its own. `complete` is false when there are more, or when the logs that the endpoint gives do not reach back to all v4 positions. v2 means pairs of listed tokens.
  *
  * @throws ToolError `RPC_*`
  */
@@ -36,7 +36,7 @@ export type OwnedPositions = { readonly items: readonly (Position | PairShare)[]
 
 type Reader = (ports: ReadPorts, chain: Chain, owner: Address, blockNumber: bigint) => Promise<OwnedPositions>
 
-const mostPositions = 200
+const mostPositions = 2_000
 
 const readers: { readonly [Key in Version]: Reader } = {
   async v2(ports, chain, owner, blockNumber) {

@@ -2,7 +2,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { formatUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { devnetPolicy } from '@svc/engine'
-import { openWorld, type World } from '../chain-world.fixture.ts'
+import { callApproved, openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -26,10 +26,13 @@ const decimals: Readonly<Record<string, number>> = {
 }
 
 /** Adds and checks that the result tells the wallet's own story to the wei; native amounts leave gas out. */
-async function add(pair: readonly [string, string], args: Record<string, unknown>) {
+async function add(pair: readonly [string, string], args: Record<string, unknown>, isForPerson = false) {
   const before = await Promise.all(pair.map((symbol) => world.balance(symbol)))
   const named = pair.map((symbol) => (symbol === 'HOSTILE' || symbol === 'FOT' ? world.address(symbol) : symbol))
-  const answer = await world.call('add_liquidity', { token0: named[0], token1: named[1], ...args })
+  const wanted = { token0: named[0], token1: named[1], ...args }
+  const answer = await (isForPerson
+    ? callApproved(world, 'add_liquidity', wanted)
+    : world.call('add_liquidity', wanted))
   const after = await Promise.all(pair.map((symbol) => world.balance(symbol)))
   const gas = await world.gasPaid(answer)
   for (const [index, symbol] of pair.entries()) {
@@ -236,9 +239,13 @@ describe('add_liquidity', () => {
     const unlisted = `The policy does not list the token ${world.address('HOSTILE')} (so tokenAllowlistPassed is false, which a strict allowlist alone refuses): nothing vouches for it, and selling it may need a person's approval.`
     const pair = { token0: world.address('HOSTILE'), token1: 'USDC' }
     const planned = await world.call('add_liquidity', { ...pair, ...args, dryRun: true })
-    expect(planned.at('plan.policy')).toMatchObject({ allowed: true, checks: { tokenAllowlistPassed: false } })
+    expect(planned.at('plan.policy')).toMatchObject({
+      allowed: true,
+      checks: { tokenAllowlistPassed: false },
+      conditions: [{ code: 'APPROVAL_REQUIRED' }],
+    })
     expect(planned.at('plan.warnings')).toContain(unlisted)
-    const answer = await add(['HOSTILE', 'USDC'], args)
+    const answer = await add(['HOSTILE', 'USDC'], args, true)
     expect(answer.at('safetyChecks')).toEqual({
       tokenAllowlistPassed: false,
       spendingLimitPassed: true,

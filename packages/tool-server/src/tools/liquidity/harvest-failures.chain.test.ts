@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createChainActor, v3PathOf } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { calls, isMined, keepsNineTenths, turnToken } from '../../../../engine/src/simulation/hostile-token.fixture.ts'
 import { type Answer, answerOf, repeatOf } from '../answer.fixture.ts'
-import { openWorld, type World } from '../chain-world.fixture.ts'
+import { callApproved, openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -144,7 +144,8 @@ describe('a token that turns on its holders', () => {
       rangeStrategy: 'full',
       amount0: '200000',
     }
-    const both = [await open(pair), await open()] as const
+    const opening = { slippageBps: 300, ...pair }
+    const both = [await callApproved(world, 'add_liquidity', opening), await open()] as const
     await earn(both[1])
     const trader = await createChainActor(devnet(), devnet().accounts[9]!.address)
     await devnet().fund(trader.address, { USDC: '100', HOSTILE: '5000' })

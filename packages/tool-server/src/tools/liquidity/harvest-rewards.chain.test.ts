@@ -131,13 +131,6 @@ describe('harvest_rewards', () => {
     expect(strange).toMatchObject({ code: 'POSITION_NOT_FOUND', details: [{ positionId: '1' }] })
   })
 
-  test('buys no token whose text is made to mislead', async () => {
-    const refusal = await world.refuse('harvest_rewards', { targetToken: world.address('HOSTILE') })
-    expect(refusal).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'targetToken' }] })
-    expect(refusal.message).toMatch(/Put nothing into 0x/)
-    expect(refusal.message).not.toMatch(/IGNORE ALL PREVIOUS/)
-  })
-
   test('counts no closed position, and takes the least it names', async () => {
     const [closed, first] = [await open('v3'), await open('v3', { amount0: '0.003' })]
     await world.call('remove_liquidity', { positionId: closed.text('positionId') })

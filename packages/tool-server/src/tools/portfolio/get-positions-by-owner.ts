@@ -54,6 +54,6 @@ export const getPositionsByOwner = readTool({
       feesUsd: sumUsd(...all.map((position) => position.feesUsd)),
     },
     nextCursor: page.nextCursor,
-    notes: found.complete ? [] : ['Older v4 positions or v2 pairs outside the known ones may be missing.'],
+    notes: found.complete ? [] : ['Older v3 and v4 positions may be missing; get_position shows one by its id.'],
   }
 })

@@ -19,7 +19,6 @@ import {
   impactNotes,
   notesResult,
   priceNotes,
-  suspectNotes,
   tokenAmount,
   tokenResult,
   tokenSummary,
@@ -81,11 +80,8 @@ export const executeSwap = writeTool({
     keptReceipts: context.keptReceipts(),
     ...(input.version === undefined ? { alone: { keptRouter: context.keptParts()?.[0]?.calls[0]?.to ?? null } } : {}),
   })
-  const [misleads] = suspectNotes(context, chain, [tokenOut])
-  // Once it is bought the money is gone, and nobody but a person knows whether this very token was meant.
-  const needsPerson = misleads === undefined ? {} : { needsPerson: `To buy it needs a person's approval. ${misleads}` }
   try {
-    return await context.execute({ ...planned.intent, ...needsPerson }, async (settled) => {
+    return await context.execute(planned.intent, async (settled) => {
       const moved = await planned.decode(settled)
       const { through = quote.route.map(({ pool }) => ({ version: quote.version, pool: pool.id })) } = moved
       const priceImpactBps = settled.priceImpactBps ?? quote.priceImpactBps
