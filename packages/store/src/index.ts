@@ -15,7 +15,7 @@ export type {
   Operations,
   OperationState,
 } from './operations/operations.ts'
-export type { OpenReservation, Outflow } from './ledger/reservations.ts'
+export type { HeldReservation, OpenReservation, Outflow } from './ledger/reservations.ts'
 export { openStore } from './open-store.ts'
 export type { Store, StoreOptions, StorePlace } from './open-store.ts'
 export type { Pins } from './open-store.ts'

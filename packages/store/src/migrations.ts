@@ -47,9 +47,11 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0009-bar-chunk': { up: (db) => createBarTable(db, dialect) },
     '0010-budget-sighting': { up: (db) => createValueTables(db, dialect) },
     '0011-exit': { up: addExit },
-    '0012-amounts': { up: addAmounts },
-    '0013-repayment': { up: addRepayment },
-    '0014-stored-operation': { up: addStoredOperation },
+    '0012-amounts': { up: addText('reservation', 'amounts') },
+    '0013-repayment': { up: addText('reservation', 'repayment') },
+    // Keys of before are bound to nothing: what their calls left waiting is carried out by its own id.
+    '0014-stored-operation': { up: addText('idempotency', 'operation_id') },
+    '0015-lowered': { up: addLowered },
   }
 }
 
@@ -212,19 +214,15 @@ async function addExit(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-/** What went out before is known in dollars alone. */
-async function addAmounts(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('reservation').addColumn('amounts', 'text').execute()
-}
+/** A column of text, of which rows of before say nothing. */
+const addText = (table: string, column: string) => (db: Kysely<unknown>) =>
+  db.schema.alterTable(table).addColumn(column, 'text').execute()
 
-/** Of what was reserved before, nothing is known to repay its gas. */
-async function addRepayment(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('reservation').addColumn('repayment', 'text').execute()
-}
-
-/** Keys of before are bound to nothing: what their calls left waiting is carried out by its own id. */
-async function addStoredOperation(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('idempotency').addColumn('operation_id', 'text').execute()
+/** What was settled before waits for no block. */
+async function addLowered(db: Kysely<unknown>): Promise<void> {
+  for (const table of ['reservation', 'reservation_budget'])
+    await db.schema.alterTable(table).addColumn('lowered_usd_micros', 'bigint').execute()
+  await sql`create index reservation_held on reservation (chain_id) where lowered_usd_micros is not null`.execute(db)
 }
 
 /** What the support API keeps: grants of its faucet, who pinned what, and the pinned content itself. */

@@ -64,6 +64,8 @@ type ReservationTable = {
   reserved_gas_usd_micros: Generated<bigint>
   /** Gas as receipts had it; `null` until it is settled. */
   settled_gas_usd_micros: bigint | null
+  /** What the amount falls to once the blocks of its transactions are deep; `null` where nothing waits for that. */
+  lowered_usd_micros: Generated<bigint | null>
   /** 1 where it only brings funds home, whose gas has a limit of its own, else 0. */
   is_exit: Generated<bigint>
   /**
@@ -85,6 +87,8 @@ type ReservationBudgetTable = {
   name: string
   /** As reserved, and as it really was once that is known. */
   usd_micros: bigint
+  /** What it falls to with its reservation; `null` where nothing waits. */
+  lowered_usd_micros: Generated<bigint | null>
 }
 
 type IdempotencyTable = {

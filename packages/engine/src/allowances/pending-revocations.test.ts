@@ -25,6 +25,25 @@ it('remembers across restarts, counts nothing twice, and forgets what is done', 
   expect(await pendingRevocations.list()).toEqual([two])
 })
 
+it('keeps what has ended apart from what is owed, across restarts, until it is removed or owed again', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'owed-'))
+  await createPendingRevocations(dataDir).add([one, two])
+  await createPendingRevocations(dataDir).end([one, two], 7n)
+  const pendingRevocations = createPendingRevocations(dataDir)
+  expect([await pendingRevocations.list(), await pendingRevocations.ended()]).toEqual([
+    [],
+    [
+      { ...one, endedIn: '7' },
+      { ...two, endedIn: '7' },
+    ],
+  ])
+  await pendingRevocations.add([one])
+  await pendingRevocations.remove([two])
+  expect([await pendingRevocations.list(), await pendingRevocations.ended()]).toEqual([[one], []])
+  await pendingRevocations.end([two], 8n)
+  expect(await pendingRevocations.ended()).toEqual([])
+})
+
 it('holds the right of one signature apart from that of another over the same position', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'owed-'))
   const pendingRevocations = createPendingRevocations(dataDir)

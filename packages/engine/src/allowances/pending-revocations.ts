@@ -8,7 +8,8 @@ import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 /**
  * Remembers on disk which allowances must go back to zero, from before the first of them is signed until it is seen to
  * be zero, so that a crash between an approval and its end leaves none standing for good. So it does with the right over a position that a
- * permit gives, until nobody can hand that in any more. The file is `owed-allowances.json` in the data directory.
+ * permit gives, until nobody can hand that in any more. What has ended stays here until no reorganisation replaces the block that ended
+ * it. The file is `owed-allowances.json` in the data directory.
  */
 export function createPendingRevocations(dataDir: string): PendingRevocations {
   const path = join(dataDir, 'owed-allowances.json')
@@ -19,16 +20,24 @@ export function createPendingRevocations(dataDir: string): PendingRevocations {
       const after = edit(before)
       if (after !== before) await replaceFileDurably(path, JSON.stringify(after))
     })
+  const hasEnded = ({ endedIn }: PendingRevocation): boolean => endedIn !== undefined
+  const isAmong = (one: PendingRevocation, some: readonly PendingRevocation[]) =>
+    some.some((other) => isSame(one, other))
   return Object.freeze({
-    list: () => inOrder(() => read(path)),
+    list: async () => (await inOrder(() => read(path))).filter((one) => !hasEnded(one)),
+    ended: async () => (await inOrder(() => read(path))).filter(hasEnded),
     add: (pendingRevocations: readonly PendingRevocation[]) =>
       change((list) => {
-        const added = pendingRevocations.filter((one) => !list.some((other) => isSame(one, other)))
-        return added.length === 0 ? list : [...list, ...added]
+        const isAgain = (one: PendingRevocation) => hasEnded(one) && isAmong(one, pendingRevocations)
+        const added = pendingRevocations.filter((one) => !isAmong(one, list))
+        if (added.length === 0 && !list.some(isAgain)) return list
+        return [...list.map((one) => (isAgain(one) ? { ...one, endedIn: undefined } : one)), ...added]
       }),
+    end: (pendingRevocations: readonly PendingRevocation[], block: bigint) =>
+      change((list) => list.map((one) => (isAmong(one, pendingRevocations) ? { ...one, endedIn: `${block}` } : one))),
     remove: (pendingRevocations: readonly PendingRevocation[]) =>
       change((list) => {
-        const left = list.filter((one) => !pendingRevocations.some((other) => isSame(one, other)))
+        const left = list.filter((one) => !isAmong(one, pendingRevocations))
         return left.length === list.length ? list : left
       }),
     failed: (pendingRevocations: PendingRevocation, at: number) =>
@@ -45,6 +54,8 @@ export type PendingRevocation = {
   readonly position?: PositionRight | undefined
   /** How often taking it back was mined and failed, or left it owed, and when the last time was, in Unix milliseconds. */
   readonly failed?: { readonly times: number; readonly at: number } | undefined
+  /** The number of the block in which it was first seen to be over; absent while it is owed. */
+  readonly endedIn?: string | undefined
 }
 
 export type PositionRight = {
@@ -56,8 +67,13 @@ export type PositionRight = {
 }
 
 export type PendingRevocations = {
+  /** What is owed. */
   list(): Promise<readonly PendingRevocation[]>
-  /** What is owed already stays as it is. */
+  /** What is over in a block that another may still replace. */
+  ended(): Promise<readonly PendingRevocation[]>
+  /** Notes in which block something was over, where it stands here still. */
+  end(pendingRevocations: readonly PendingRevocation[], block: bigint): Promise<void>
+  /** What is owed already stays as it is, and what had ended is owed again. */
   add(pendingRevocations: readonly PendingRevocation[]): Promise<void>
   remove(pendingRevocations: readonly PendingRevocation[]): Promise<void>
   /** Notes that taking one back was mined `at` (Unix milliseconds) and failed or left it owed, where it is still owed. */
@@ -79,7 +95,15 @@ const failed = z.object({ times: z.int().positive(), at: z.number() }).optional(
 const digits = z.string().regex(/^\d{1,78}$/)
 const position = z.object({ tokenId: digits, nonce: digits, deadline: z.int() }).optional()
 const listSchema = z.array(
-  z.object({ chainId: z.int(), owner: address, token: address, spender: address, position, failed }),
+  z.object({
+    chainId: z.int(),
+    owner: address,
+    token: address,
+    spender: address,
+    position,
+    failed,
+    endedIn: digits.optional(),
+  }),
 )
 
 function again(one: PendingRevocation, at: number): NonNullable<PendingRevocation['failed']> {

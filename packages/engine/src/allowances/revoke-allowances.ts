@@ -20,18 +20,19 @@ export async function oweAllowances(context: Reserved): Promise<void> {
     )
 }
 
-/** Forgets the right of a permit whose call was mined: the same call has burnt the position. Where it was not, the next sweeps see to it. */
-export async function forgetRights(context: Reserved): Promise<void> {
+/** Notes that the right of a permit whose call was mined is over: the same call has burnt the position. Where it was not, the next sweeps see to it. */
+export async function endRights(context: Reserved, { mined }: Progress): Promise<void> {
   const rights = rightsOf(context)
-  if (rights.length > 0) await context.engine.pendingRevocations.remove(rights)
+  const last = mined.at(-1)?.receipt.blockNumber
+  if (rights.length > 0 && last !== undefined) await context.engine.pendingRevocations.end(rights, last)
 }
 
 /**
- * Sets what is left of the pipeline's allowances to zero and forgets those that are. With `blind` they are not read first and
- * not waited for: a transaction is out whose end is unknown, and the revocation queues behind it by its nonce. Nothing is
- * forgotten while bytes that were declined may still be mined, or where the block that was read lacks transactions of the
+ * Sets what is left of the pipeline's allowances to zero and notes the block in which those that are ended, for the sweeps to look again. With `blind` they are not read first and
+ * not waited for: a transaction is out whose end is unknown, and the revocation queues behind it by its nonce. None has
+ * ended while bytes that were declined may still be mined, or where the block that was read lacks transactions of the
  * wallet: either may be the approval. Never rejects: what could not be revoked stays pending, and the next write or start
- * tries again. What is revoked is forgotten on disk when `forgotten` resolves, which nothing else has to wait for.
+ * tries again. That is on disk when `noted` resolves, which nothing else has to wait for.
  */
 export async function revokeAllowances(
   context: Reserved,
@@ -41,12 +42,12 @@ export async function revokeAllowances(
   const { engine, call, allowances } = context
   const pendingRevocations = pendingOf(context)
   const receipts: TransactionReceipt[] = []
-  let forgotten: Promise<void> = Promise.resolve()
-  if (pendingRevocations.length === 0) return { receipts, forgotten }
+  let noted: Promise<void> = Promise.resolve()
+  if (pendingRevocations.length === 0) return { receipts, noted }
   const stillOwed = (error: unknown): void => engine.log.warn('allowances.owed', { requestId: call.requestId, error })
   try {
     const standing = options.blind ? null : (options.standing ?? (await currentAllowances(context, allowances)))
-    const mayForget = standing?.holdsAll === true && !(await isAnyRefused(context))
+    const mayEnd = standing?.holdsAll === true && !(await isAnyRefused(context))
     const due = allowances.flatMap((allowance, index) => {
       const stands = standing === null ? wasApproved(allowance, progress) : standing.amounts[index] !== 0n
       return stands && allowance.revokeAfter ? [{ allowance, index }] : []
@@ -68,14 +69,20 @@ export async function revokeAllowances(
       }
     }
     if (failures.length > 0) throw failures[0]
-    if (mayForget) forgotten = engine.pendingRevocations.remove(pendingRevocations).catch(stillOwed)
+    if (standing !== null && mayEnd) {
+      const endedIn = receipts.reduce(
+        (last, { blockNumber }) => (blockNumber > last ? blockNumber : last),
+        standing.blockNumber,
+      )
+      noted = engine.pendingRevocations.end(pendingRevocations, endedIn).catch(stillOwed)
+    }
   } catch (error) {
     stillOwed(error)
   }
-  return { receipts, forgotten }
+  return { receipts, noted }
 }
 
-type Revoked = { readonly receipts: readonly TransactionReceipt[]; readonly forgotten: Promise<void> }
+type Revoked = { readonly receipts: readonly TransactionReceipt[]; readonly noted: Promise<void> }
 
 /** Whether bytes of the wallet were declined on the chain and may be mined all the same, so that what reads as zero may rise. */
 export async function isAnyRefused({
@@ -127,11 +134,12 @@ export async function currentAllowances(
     readAllowances(client, wallet, allowances, blockNumber),
     client.getTransactionCount({ address: wallet, blockNumber }),
   ])
-  return { amounts, holdsAll: count >= (next ?? 0) }
+  return { amounts, blockNumber, holdsAll: count >= (next ?? 0) }
 }
 
 export type Standing = {
   readonly amounts: readonly bigint[]
+  readonly blockNumber: bigint
   /** Whether every nonce the journal has signed at is used in the block they were read at: a zero is believed only then. */
   readonly holdsAll: boolean
 }

@@ -14,19 +14,20 @@ import { contractRead, readOne } from '@svc/amm/rpc'
 import { throwFirst } from '../context/refusal.ts'
 import { priceTokens } from '../spending/spend-value.ts'
 import { isolateFailure, onStorage } from '../audit/storage.ts'
-import { snapshot } from './chain-snapshot.ts'
+import { settledBlock, snapshot } from './chain-snapshot.ts'
 import { currentAllowances, isAnyRefused, noteNotRevoked } from './revoke-allowances.ts'
 import { broadcast, confirm, sign } from '../stages/transact.ts'
 
 /**
  * Sets what earlier requests left of their allowances, and of rights over positions, to zero, and answers how many it set. One that cannot be read or
  * revoked stays pending and keeps neither the others nor a write; one whose revocation was mined and did not end it waits before
- * the next. While a request is not settled, none is forgotten, and none that reads as zero in a block that lacks transactions
- * of the wallet. Throws `STORAGE_UNAVAILABLE`.
+ * the next. While a request is not settled, none is over, and none that reads as zero in a block that lacks transactions
+ * of the wallet. What is over is read again until the block that ended it is settled, and only then forgotten: one that replaces it may
+ * have left it standing. Throws `STORAGE_UNAVAILABLE`.
  */
 export async function revokePending(context: ExecutionContext, areAllSettled: boolean): Promise<number> {
   const { engine, chain, wallet } = context
-  const pendingRevocations = await pendingOn(engine, chain, wallet)
+  const pendingRevocations = [...(await pendingOn(engine, chain, wallet)), ...(await endedOn(engine, chain, wallet))]
   if (pendingRevocations.length === 0 || (await isPaused(engine.dataDir))) return 0
   // Bytes that were declined may be an approval and be mined all the same: until that is settled nothing is forgotten.
   const mayForget = areAllSettled && !(await onStorage('the journal cannot be read', () => isAnyRefused(context)))
@@ -34,34 +35,52 @@ export async function revokePending(context: ExecutionContext, areAllSettled: bo
   for (const one of pendingRevocations.filter((other) => !isWaiting(other, engine.now()))) {
     const of = { chainId: chain.id, token: one.token, spender: one.spender }
     await isolateFailure(engine, 'allowances.owed', of, async () => {
-      const { stands, isOver } = await standingOf(context, one)
-      if (stands) {
-        await revoke(context, one)
-        tookBack += 1
-      }
-      if (mayForget && isOver)
-        await onStorage('the owed allowances cannot be written', () => engine.pendingRevocations.remove([one]))
-      // What is not forgotten is read again: a token that tells of an allowance whatever was mined must not cost gas each time.
-      else if (stands)
-        await onStorage('the owed allowances cannot be written', () =>
-          engine.pendingRevocations.failed(one, engine.now()),
-        )
+      const { stands, isOver, blockNumber } = await standingOf(context, one)
+      const revoked = stands ? await revoke(context, one) : null
+      if (revoked !== null) tookBack += 1
+      await noteStanding(context, one, { revoked, blockNumber, isOver: mayForget && isOver })
     })
   }
   return tookBack
+}
+
+/**
+ * Forgets what is over since a block that is settled, and notes that block of anything else that is over. What is read again must not
+ * cost gas each time, for a token may tell of an allowance whatever was mined: it waits, and what stands still once its end is settled is
+ * taken back a last time.
+ */
+async function noteStanding(
+  { engine, chain }: ExecutionContext,
+  one: PendingRevocation,
+  { revoked, blockNumber, isOver }: Seen,
+): Promise<void> {
+  const { pendingRevocations } = engine
+  const last = one.endedIn === undefined ? null : BigInt(one.endedIn)
+  await onStorage('the owed allowances cannot be written', async () => {
+    if (isOver && last !== null && last <= settledBlock(chain, blockNumber)) return pendingRevocations.remove([one])
+    if (revoked !== null && (last !== null || !isOver)) await pendingRevocations.failed(one, engine.now())
+    if (isOver) await pendingRevocations.end([one], revoked?.blockNumber ?? last ?? blockNumber)
+  })
+}
+
+type Seen = {
+  readonly revoked: TransactionReceipt | null
+  readonly blockNumber: bigint
+  /** And nothing can make it stand again but another block in place of the one it ended in. */
+  readonly isOver: boolean
 }
 
 /** Whether it stands at the newest block, and whether it never will again once it is taken back. */
 async function standingOf(
   context: ExecutionContext,
   one: PendingRevocation,
-): Promise<{ readonly stands: boolean; readonly isOver: boolean }> {
+): Promise<{ readonly stands: boolean; readonly isOver: boolean; readonly blockNumber: bigint }> {
   const { client, wallet } = context
   const { token, spender, position } = one
   if (position === undefined) {
-    const { amounts, holdsAll } = await currentAllowances(context, [one])
+    const { amounts, holdsAll, blockNumber } = await currentAllowances(context, [one])
     const stands = amounts[0] !== 0n
-    return { stands, isOver: stands || holdsAll }
+    return { stands, isOver: stands || holdsAll, blockNumber }
   }
   const { number: blockNumber, timestamp } = await client.getBlock()
   const id = [BigInt(position.tokenId)] as const
@@ -73,7 +92,11 @@ async function standingOf(
   // Burnt, used, or run out: a signature that can still be handed in is waited for.
   const isSpent = right === null || right[0] > BigInt(position.nonce) || timestamp > BigInt(position.deadline)
   const isOwn = owner !== null && isAddressEqual(owner, wallet)
-  return { stands: isOwn && right !== null && isAddressEqual(right[1], spender), isOver: isSpent && holdsAll }
+  return {
+    stands: isOwn && right !== null && isAddressEqual(right[1], spender),
+    isOver: isSpent && holdsAll,
+    blockNumber,
+  }
 }
 
 /** What a wallet still owes on a chain. */
@@ -84,6 +107,20 @@ export async function pendingOn(
 ): Promise<readonly PendingRevocation[]> {
   const list = await onStorage('the owed allowances cannot be read', () => pendingRevocations.list())
   return list.filter(({ chainId, owner }) => chainId === chain.id && isAddressEqual(owner, wallet))
+}
+
+async function endedOn(
+  { pendingRevocations }: Engine,
+  chain: Chain,
+  wallet: Address,
+): Promise<readonly PendingRevocation[]> {
+  const ended = await onStorage('the owed allowances cannot be read', () => pendingRevocations.ended())
+  return ended.filter(({ chainId, owner }) => chainId === chain.id && isAddressEqual(owner, wallet))
+}
+
+/** Whether an allowance has ended in a block that may be replaced, so that it is to be read again. */
+export async function isAnyToReadAgain(engine: Engine, chain: Chain, wallet: Address): Promise<boolean> {
+  return (await endedOn(engine, chain, wallet)).some((one) => !isWaiting(one, engine.now()))
 }
 
 /** Whether an allowance is pending whose time to be revoked has come. */

@@ -3,6 +3,8 @@ import { clearUp, type ClearedUp, isAnythingLeft, stillPending } from './clear-u
 import { settleFormer } from './former-wallets.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { onStorage } from '../audit/storage.ts'
+import { isAnyToReadAgain } from '../allowances/revoke-pending.ts'
+import { settleHeld } from './settle-held.ts'
 import { serverContext } from '../context/execution-context.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
@@ -25,10 +27,13 @@ export async function reconcile(
     const { signal } = serverContext(engine, chain).call
     // In a line of its own: it signs nothing, and holds up no write of the server's own wallet.
     await inTurn(`${chain.id} former`, signal, () => settleFormer(engine, chain, reported)).catch(fail)
+    const context = serverContext(engine, chain)
+    await settleHeld(context).catch(fail)
     try {
-      const context = serverContext(engine, chain)
-      if (!(await isAnythingLeft(context, inFlight))) continue
-      chains.push(await inTurn(`${chain.id}`, context.call.signal, () => clearUp(context, inFlight)))
+      const isLeft = await isAnythingLeft(context, inFlight)
+      if (!isLeft && !(await isAnyToReadAgain(engine, chain, context.wallet))) continue
+      const cleared = await inTurn(`${chain.id}`, context.call.signal, () => clearUp(context, inFlight))
+      if (isLeft || cleared.tookBack > 0) chains.push(cleared)
     } catch (error) {
       fail(error)
     }

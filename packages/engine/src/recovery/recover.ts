@@ -30,8 +30,8 @@ export async function recover(
     }
     const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
     const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
-    const { receipts: revokes, forgotten } = await revokeAllowances(context, progress, { blind: inDoubt })
-    await forgotten
+    const { receipts: revokes, noted } = await revokeAllowances(context, progress, { blind: inDoubt })
+    await noted
     // An endpoint may forward what it refuses: the amount counts until it is proved that something else took the nonce.
     const isRefused = entries.some(({ state }) => state === 'refused')
     if (inDoubt || isRefused) return revokes

@@ -12,11 +12,18 @@ import { mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
 import { afterSending, beforeSending } from '../fixtures/network.fixture.ts'
 import { type Pipeline, callOf } from '../fixtures/open-pipeline.fixture.ts'
 import { parsePolicy } from '../policy/policy.ts'
-import { expectGasCounted, moveThePrice, quoteOf, used } from '../fixtures/pipeline-facts.fixture.ts'
+import {
+  expectGasCounted,
+  moveThePrice,
+  principalOf,
+  quoteOf,
+  testClient,
+  used,
+} from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
-const { open, forget } = usePipelines(devnet)
+const { open, close, forget } = usePipelines(devnet)
 const noProduction = { production: false }
 
 describe('a transaction that reverts after a good simulation', () => {
@@ -35,12 +42,46 @@ describe('a transaction that reverts after a good simulation', () => {
     expect(await pipeline.allowance('USDC', router)).toBe(0n)
     expect(await pipeline.balance('USDC')).toBe(parseUnits('20000', 6))
     expect(await used(pipeline)).toBe(0n)
-    expect(await pipeline.store.ledger.budgetUsage('loss')).toBe(0n)
     await expectGasCounted(pipeline)
     expect(await pipeline.store.ledger.open()).toEqual([])
     expect((await pipeline.auditLines()).map(({ event }) => event)).toEqual(
       expect.arrayContaining(['tx.reverted', 'tx.failed']),
     )
+  })
+
+  it('counts as reserved until its block is deep, also after a restart, and a refusal says so', async () => {
+    const limitsUsd = { perTransaction: '500', perSession: '500', daily: '500' }
+    const policy = { limitsUsd, approvalThresholdUsd: null }
+    const first = await open({ policy })
+    const intent = swapIntent(first, '300', { minimumOut: await quoteOf(first, '300') })
+    beforeSending(first, 2, () => moveThePrice(first))
+    await expect(first.run(intent)).rejects.toMatchObject({ code: 'TRANSACTION_REVERTED' })
+    await close(first)
+    const { dataDir, privateKey } = first
+    const pipeline = await open({ policy, dataDir, privateKey })
+    const heldUsd = async () => Number((await pipeline.executor.safetyReport(principalOf())).heldUsd)
+    const lost = () => pipeline.store.ledger.budgetUsage('loss')
+    await pipeline.executor.reconcile()
+    expect([await heldUsd(), await lost()]).toEqual([300, expect.toSatisfy((usdMicros) => usdMicros > 0n)])
+    await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({
+      code: 'SPENDING_LIMIT_EXCEEDED',
+      message: expect.stringContaining('until their transactions are 3 blocks deep'),
+    })
+    await testClient(pipeline).mine({ blocks: 2 })
+    await pipeline.executor.reconcile()
+    expect([await heldUsd(), await lost()]).toEqual([0, 0n])
+    await pipeline.run(swapIntent(pipeline, '300'))
+  })
+
+  it('leaves room for the next call as soon as its block is deep, though nothing looked before', async () => {
+    const limitsUsd = { perTransaction: '500', perSession: '500', daily: '500' }
+    const pipeline = await open({ policy: { limitsUsd, approvalThresholdUsd: null } })
+    const intent = swapIntent(pipeline, '300', { minimumOut: await quoteOf(pipeline, '300') })
+    beforeSending(pipeline, 2, () => moveThePrice(pipeline))
+    await expect(pipeline.run(intent)).rejects.toMatchObject({ code: 'TRANSACTION_REVERTED' })
+    pipeline.network.fetch = fetch
+    await testClient(pipeline).mine({ blocks: 2 })
+    await pipeline.run(swapIntent(pipeline, '300'))
   })
 
   it('opens the breaker when it happens again and again, until the operator re-arms it', async () => {

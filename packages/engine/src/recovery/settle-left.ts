@@ -53,7 +53,8 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
     const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
     const budgets = mined.every((one) => !isFinal(one) || isApproval(one.entry)) ? noneOf(reservation.budgets) : []
-    await onLedger(() => engine.ledger.settle(id, moved, burnt, budgets, { amounts, isRepaid }))
+    const isHeld = entries.some((entry) => entry.state !== 'final' || !isApproval(entry))
+    await onLedger(() => engine.ledger.settle(id, moved, burnt, budgets, { amounts, isRepaid, isHeld }))
   }
   const settled = { event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) } as const
   await onStorage('the audit log cannot be written', () => engine.audit.append(settled))

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { StoreError } from '@svc/store'
 import { type Address, parseUnits } from 'viem'
@@ -239,6 +237,6 @@ const dollarEach: PriceSource = {
   doubt: async () => 'unnamed' as const,
 }
 
-async function pendingIn(pipeline: Pipeline): Promise<unknown> {
-  return JSON.parse(await readFile(join(pipeline.dataDir, 'owed-allowances.json'), 'utf8'))
+function pendingIn(pipeline: Pipeline): Promise<unknown> {
+  return createPendingRevocations(pipeline.dataDir).list()
 }

@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -9,6 +8,7 @@ import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { principalOf, used } from '../fixtures/pipeline-facts.fixture.ts'
 import { type SmallDisk, smallDisks } from '../fixtures/small-disk.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
+import { createPendingRevocations } from '../allowances/pending-revocations.ts'
 import { verifyAuditLog } from '../audit/verify-audit-log.ts'
 
 const devnet = useDevnet()
@@ -62,7 +62,7 @@ async function fillAndFree(disk: SmallDisk): Promise<void> {
   expect(await pipeline.store.ledger.open()).toEqual([])
   await close(pipeline)
   expect(await verifyAuditLog(disk.path)).toMatchObject({ broken: null })
-  expect(JSON.parse(readFileSync(join(disk.path, 'owed-allowances.json'), 'utf8'))).toEqual([])
+  expect(await createPendingRevocations(disk.path).list()).toEqual([])
   expect(readdirSync(disk.path).filter((name) => name.endsWith('.tmp'))).toEqual([])
 }
 

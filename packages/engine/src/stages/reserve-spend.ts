@@ -2,9 +2,16 @@ import { checkGasCap, gasWorth } from '../spending/gas-cap.ts'
 import { worstGasCost } from '../spending/gas.ts'
 import { budgetsOf } from '../spending/spend-budgets.ts'
 import { limitSpend, type SpendDecision } from '../spending/spend-limit.ts'
+import { budgetNames } from '../value/budget-names.ts'
+import { usdText } from '../spending/countable.ts'
+import type { ErrorDetail } from '@svc/amm'
 import { spentAmounts, valueOfSpend } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
 import type { CallValue, ValueWeighed } from './weigh-value.ts'
+import { settleHeld } from '../recovery/settle-held.ts'
+import { settledDepth } from '../allowances/chain-snapshot.ts'
+import type { Chain } from '@svc/wallet/core'
+import type { Refusal } from '../context/refusal.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 
 /**
@@ -21,33 +28,61 @@ export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
   const gas = checkGasCap(engine.policy, gasUsed, fees, priced, value.isExit)
   const spent = valueOfSpend(intent, simulation.deltas, priced, value)
   const leaving = spentAmounts(intent, simulation.deltas)
-  const spend = await onStorage('the spend ledger cannot be written', () =>
-    limitSpend({
-      ...engine,
-      principal: principal.id,
-      chainId: chain.id,
-      requestId,
-      reservationId,
-      value: spent,
-      leaving,
-      amounts: [...(value.simulated.leaves.positions.length > 0 ? [] : leaving)].flatMap(([key, amount]) => {
-        const token = priced.get(key)?.token
-        return token === undefined ? [] : [{ token, amount }]
-      }),
-      budgets: budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros }),
-      isExit,
-      homeUsdMicros: value.homeUsdMicros,
-      isSureHome: value.isSureHome,
-      gasWei,
-      gasUsdMicros: gasWorth(gasWei, priced),
-      dryRun: dryRun || gas.length > 0,
+  const asked = {
+    ...engine,
+    principal: principal.id,
+    chainId: chain.id,
+    requestId,
+    reservationId,
+    value: spent,
+    leaving,
+    amounts: [...(value.simulated.leaves.positions.length > 0 ? [] : leaving)].flatMap(([key, amount]) => {
+      const token = priced.get(key)?.token
+      return token === undefined ? [] : [{ token, amount }]
     }),
-  )
+    budgets: budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros }),
+    isExit,
+    homeUsdMicros: value.homeUsdMicros,
+    isSureHome: value.isSureHome,
+    gasWei,
+    gasUsdMicros: gasWorth(gasWei, priced),
+    dryRun: dryRun || gas.length > 0,
+  }
+  const take = () => onStorage('the spend ledger cannot be written', () => limitSpend(asked))
+  const first = await take()
+  const spend = first.refusals.length > 0 && (await fellMeanwhile(weighed)) ? await take() : first
   if (spend.reserved && spend.used !== null) {
     const sumUsdMicros = spend.used.daily + spend.amountUsdMicros + spend.gasUsdMicros
     await engine.dailyAlert.look({ sumUsdMicros, policy: engine.policy, requestId })
   }
-  return { ...weighed, spend, refusals: [...spend.refusals, ...gas] }
+  return { ...weighed, spend, refusals: [...(await tellHeld(weighed, spend.refusals)), ...gas] }
+}
+
+/** Before a call is refused: whether something that earlier ones held has fallen to what they spent. What cannot be read falls later. */
+async function fellMeanwhile(weighed: ValueWeighed): Promise<boolean> {
+  try {
+    return await settleHeld(weighed)
+  } catch (error) {
+    weighed.engine.log.warn('settle.held', { requestId: weighed.call.requestId, error })
+    return false
+  }
+}
+
+/** Where more would fit once blocks are deep, says so. */
+async function tellHeld({ engine, chain }: ValueWeighed, refusals: readonly Refusal[]): Promise<readonly Refusal[]> {
+  if (refusals.length === 0) return refusals
+  const held = await onStorage('the spend ledger cannot be read', () => engine.ledger.held(chain.id))
+  const heldUsd = Number(usdText(held.reduce((sum, { heldUsdMicros }) => sum + heldUsdMicros, 0n)))
+  const wouldFit = ({ limit, usedUsd, askedUsd, capUsd }: ErrorDetail) =>
+    limit === 'perSession' || limit === 'daily' || limit === 'principalDaily'
+      ? Number(usedUsd) + Number(askedUsd) - heldUsd <= Number(capUsd)
+      : limit === budgetNames.loss
+  const isHeld = ({ details = [] }: Refusal) => held.length > 0 && details.some(wouldFit)
+  return refusals.map((one) => (isHeld(one) ? { ...one, message: `${one.message} ${heldText(chain)}` } : one))
+}
+
+function heldText(chain: Chain): string {
+  return `Earlier calls count as much as they might have spent or lost until their transactions are ${settledDepth(chain) + 1} blocks deep; what they did not is free again then.`
 }
 
 export type Reserved = ValueWeighed & { readonly spend: SpendDecision }

@@ -16,7 +16,7 @@ import { notGivenBack, spentAmounts, usdOf, valueOf, valueOfMined, valueOfMove }
 import { onStorage } from '../audit/storage.ts'
 import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../allowances/chain-snapshot.ts'
-import { forgetRights, revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
+import { endRights, revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
 import { tradedIn } from '../value/own-move.ts'
 import { costWarnings, trustedPrices } from './weigh-value.ts'
 
@@ -31,11 +31,11 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   const deltas = realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
   const begun = (async () => progress.reads?.begin(settledOf(context, progress, deltas, [])))()
   begun.catch(() => undefined)
-  const { receipts: revokes, forgotten } = await revokeAllowances(context, progress, {
+  const { receipts: revokes, noted } = await revokeAllowances(context, progress, {
     blind: false,
     ...(standing === null ? {} : { standing }),
   })
-  await quietly(context, 'owed', () => forgetRights(context))
+  await quietly(context, 'owed', () => endRights(context, progress))
   const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes]
   const comparable = sharesAsMade(deltas, {
     simulated: context.value.simulated.arrives.shares,
@@ -60,7 +60,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
       transactions: settled.transactions.map(({ hash }) => hash),
     }),
   )
-  await forgotten
+  await noted
   return settled
 }
 
@@ -95,8 +95,11 @@ export async function settleLedger(
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   const homeUsdMicros = cameHome(deltas, priced)
   const isRepaid = isRepaidGas({ isExit: context.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
+  // Where nothing but allowances was signed, no other block can make of it what was reserved.
+  const { signed, mined: came } = progress
+  const isHeld = signed.length > came.length || signed.some(({ step }) => step.kind !== 'approve')
   await quietly(context, 'ledger', () =>
-    engine.ledger.settle(reservationId, actual, gas, budgets, { amounts: spent, isRepaid }),
+    engine.ledger.settle(reservationId, actual, gas, budgets, { amounts: spent, isRepaid, isHeld }),
   )
   return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
 }
@@ -128,7 +131,7 @@ async function readAfter(
   const blockNumber = mined.at(-1)?.receipt.blockNumber
   if (blockNumber === undefined) return { balanceWei: null, standing: null }
   if (after?.blockNumber === blockNumber) {
-    return { balanceWei: after.balanceWei, standing: { amounts: after.standing, holdsAll: true } }
+    return { balanceWei: after.balanceWei, standing: { amounts: after.standing, blockNumber, holdsAll: true } }
   }
   const orNull = <Value>(reading: Promise<Value>): Promise<Value | null> =>
     reading.catch((error: unknown) => {
@@ -139,7 +142,7 @@ async function readAfter(
     orNull(client.getBalance({ address: wallet, blockNumber })),
     orNull(readAllowances(client, wallet, allowances, blockNumber)),
   ])
-  return { balanceWei, standing: standing && { amounts: standing, holdsAll: true } }
+  return { balanceWei, standing: standing && { amounts: standing, blockNumber, holdsAll: true } }
 }
 
 function settledOf(

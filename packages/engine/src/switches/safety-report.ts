@@ -38,6 +38,7 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
     approvalThresholdUsd: policy.approvalThresholdUsd,
     limitsUsd: { ...policy.limitsUsd },
     spentUsd: { session: usd(usage.sessionUsdMicros), daily: usd(usage.dailyUsdMicros) },
+    heldUsd: usd(usage.heldUsdMicros),
     gasUsd: { session: usd(usage.sessionGasUsdMicros), daily: usd(usage.dailyGasUsdMicros) },
     remainingUsd: {
       session: left(limits.perSession, usage.sessionUsdMicros),
@@ -112,6 +113,8 @@ export type SafetyReport = {
   readonly limitsUsd: { readonly perTransaction: string; readonly perSession: string; readonly daily: string } | null
   /** Amounts and gas together. */
   readonly spentUsd: { readonly session: string; readonly daily: string } | null
+  /** How much of the day will be free again once the blocks of earlier calls are deep: what these might have spent and have not. */
+  readonly heldUsd: string | null
   /** How much of it is gas. */
   readonly gasUsd: { readonly session: string; readonly daily: string } | null
   readonly remainingUsd: { readonly session: string; readonly daily: string } | null

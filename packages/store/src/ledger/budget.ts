@@ -67,16 +67,35 @@ const raise = preparedQuery<BudgetRow, unknown>((db, value) =>
     ),
 )
 
-/** Puts real amounts in place of reserved ones, also where none was reserved. Budgets that are not named stay as they are. */
+/**
+ * Puts real amounts in place of reserved ones, also where none was reserved. Budgets that are not named stay as they are. With
+ * `areHeld` none falls yet: what it is to fall to is noted. Answers whether any waits so.
+ */
 export async function settleBudgets(
   trx: Transaction<Schema>,
   id: string,
   budgets: readonly BudgetAmount[],
-): Promise<void> {
+  areHeld = false,
+): Promise<boolean> {
+  const held = areHeld ? await heldBudgets(trx, id) : new Map<string, bigint>()
+  let isAnyHeld = false
   for (const [name, usdMicros] of amountsByName(budgets)) {
-    if (usdMicros > 0n) await put(trx, { id, name, usdMicros })
+    if (usdMicros < (held.get(name) ?? 0n)) {
+      isAnyHeld = true
+      await note(trx, { id, name, usdMicros })
+    } else if (usdMicros > 0n) await put(trx, { id, name, usdMicros })
     else await drop(trx, { id, name })
   }
+  return isAnyHeld
+}
+
+/** Lets the budgets of a reservation fall to what was noted. */
+export async function lowerBudgets(trx: Transaction<Schema>, id: string): Promise<void> {
+  const rows = await trx.selectFrom('reservation_budget').selectAll().where('reservation_id', '=', id).execute()
+  const lowered = rows.flatMap(({ name, lowered_usd_micros: usdMicros }) =>
+    usdMicros === null ? [] : [{ name, usdMicros }],
+  )
+  await settleBudgets(trx, id, lowered)
 }
 
 const put = preparedQuery<BudgetRow, unknown>((db, value) =>
@@ -84,8 +103,18 @@ const put = preparedQuery<BudgetRow, unknown>((db, value) =>
     .insertInto('reservation_budget')
     .values({ reservation_id: value('id'), name: value('name'), usd_micros: value('usdMicros') })
     .onConflict((conflict) =>
-      conflict.columns(['reservation_id', 'name']).doUpdateSet({ usd_micros: (row) => row.ref('excluded.usd_micros') }),
+      conflict
+        .columns(['reservation_id', 'name'])
+        .doUpdateSet({ usd_micros: (row) => row.ref('excluded.usd_micros'), lowered_usd_micros: null }),
     ),
+)
+
+const note = preparedQuery<BudgetRow, unknown>((db, value) =>
+  db
+    .updateTable('reservation_budget')
+    .set({ lowered_usd_micros: value('usdMicros') })
+    .where('reservation_id', '=', value('id'))
+    .where('name', '=', value('name')),
 )
 
 const drop = preparedQuery<Omit<BudgetRow, 'usdMicros'>, unknown>((db, value) =>

@@ -27,6 +27,63 @@ describe.each(useEngines())('G4: budgets of the ledger on $engine', ({ engine, n
     await at.remove()
   })
 
+  describe('what is settled and held', () => {
+    test('counts as reserved until it falls, amount and budgets alike, and falls once', async () => {
+      await reserve('a', [loss(60n), budget(pool, 400n, 500n)])
+      await store.ledger.settle('a', 3n, [], [loss(20n), budget(pool, 0n, 500n)], { isHeld: true })
+      expect(await usages('loss', pool)).toEqual([60n, 400n])
+      expect(await store.ledger.usage('agent', { sessionIdleMs })).toMatchObject({
+        dailyUsdMicros: 10n,
+        sessionUsdMicros: 10n,
+        heldUsdMicros: 7n,
+      })
+      expect(await store.ledger.held(1)).toEqual([{ id: 'a', requestId: 'request-of-a', heldUsdMicros: 7n }])
+      expect(await store.ledger.held(8453)).toEqual([])
+      expect(await other.ledger.outflows(1, 0)).toMatchObject([{ usdMicros: 3n }])
+      await store.ledger.settle('a', 3n, [], [], { isHeld: true })
+      await Promise.all([store.ledger.lower('a'), other.ledger.lower('a')])
+      await store.ledger.keep('a')
+      expect(await usages('loss', pool)).toEqual([20n, 0n])
+      expect(await store.ledger.held(1)).toEqual([])
+      expect(await store.ledger.usage('agent', { sessionIdleMs })).toMatchObject({
+        dailyUsdMicros: 3n,
+        heldUsdMicros: 0n,
+      })
+    })
+
+    test('outlives the process', async () => {
+      await reserve('a', [loss(60n)])
+      await store.ledger.settle('a', 10n, [], [loss(20n)], { isHeld: true })
+      await store.close()
+      store = await reopen()
+      expect(await usages('loss')).toEqual([60n])
+      expect(await store.ledger.held(1)).toEqual([{ id: 'a', requestId: 'request-of-a', heldUsdMicros: 0n }])
+      await store.ledger.lower('a')
+      expect(await usages('loss')).toEqual([20n])
+    })
+
+    test('that is kept counts as reserved for 24 hours from then, and falls no more', async () => {
+      await reserve('a', [loss(60n)])
+      await store.ledger.settle('a', 0n, [], [loss(0n)], { isHeld: true })
+      clock += 20 * hourMs
+      await store.ledger.keep('a')
+      await store.ledger.lower('a')
+      clock += 23 * hourMs
+      expect(await usages('loss')).toEqual([60n])
+      expect(await store.ledger.usage('agent', { sessionIdleMs })).toMatchObject({ dailyUsdMicros: 10n })
+      clock += hourMs
+      expect(await usages('loss')).toEqual([0n])
+    })
+
+    test('never holds back what is more than was reserved', async () => {
+      await reserve('a', [loss(60n)])
+      await store.ledger.settle('a', 12n, [], [loss(90n)], { isHeld: true })
+      expect(await usages('loss')).toEqual([90n])
+      expect(await store.ledger.usage('agent', { sessionIdleMs })).toMatchObject({ dailyUsdMicros: 12n })
+      expect(await store.ledger.held(1)).toEqual([])
+    })
+  })
+
   describe('a reservation', () => {
     test('takes each budget its own amount: the cap itself passes, one more does not', async () => {
       expect(await reserve('a', [loss(60n), budget(pool, 400n, 500n)])).toMatchObject({ granted: true })

@@ -25,6 +25,10 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constant('check' as const), fc.nat(2), amount) },
   { weight: 2, arbitrary: fc.tuple(fc.constant('raise' as const), fc.nat(9), amount) },
   { weight: 7, arbitrary: fc.tuple(fc.constant('settle' as const), fc.nat(9), fc.oneof(none, fc.bigInt(0n, 60n))) },
+  // Settled, and held as reserved until it falls or is kept.
+  { weight: 3, arbitrary: fc.tuple(fc.constant('hold' as const), fc.nat(9), fc.oneof(none, fc.bigInt(0n, 60n))) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('lower' as const), fc.nat(9), none) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('keep' as const), fc.nat(9), none) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('release' as const), fc.nat(9), none) },
   // Gas that nothing was reserved for, such as of an allowance taken back: it is burnt, so no limit is asked.
   { weight: 1, arbitrary: fc.tuple(fc.constant('burn' as const), fc.nat(2), fc.bigInt(0n, 90n)) },
@@ -38,10 +42,12 @@ const action = fc.oneof(
 const restart = fc.tuple(fc.constant('restart' as const), fc.constant(0), fc.constant(0n))
 
 type Action = readonly [
-  'reserve' | 'check' | 'raise' | 'settle' | 'release' | 'burn' | 'cover' | 'wait' | 'clock' | 'restart',
+  'reserve' | 'check' | 'raise' | Ending | 'lower' | 'keep' | 'burn' | 'cover' | 'wait' | 'clock' | 'restart',
   number,
   bigint,
 ]
+
+type Ending = 'settle' | 'hold' | 'release'
 
 describe('G4, G5: whatever is asked, settled, given back, and however the clock is set back and put right', () => {
   test('no 24 hours of true time see more than the daily cap or a budget, no session more than its own', async () => {
@@ -105,6 +111,8 @@ type Spend = {
   raised: bigint
   /** The first attempt that it was raised for, and how far. */
   cover: { readonly hash: string; upTo: bigint } | null
+  /** What both are to fall to, where they are held. */
+  lowered: { readonly amount: bigint; readonly loss: bigint } | null
   state: 'reserved' | 'settled' | 'released' | 'burnt'
   /** When it was settled: in true time, and as the ledger saw it. */
   closedAt: { true: number; seen: number }
@@ -137,10 +145,15 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
         loss: 0n,
         raised: 0n,
         cover: null,
+        lowered: null,
         state: 'burnt',
         closedAt: closing(world),
       })
       past.lastSpendAt = world.seen()
+    } else if (kind === 'lower' || kind === 'keep') {
+      const held = spends.filter(({ lowered }) => lowered !== null)
+      const fallen = held[index % Math.max(1, held.length)]
+      if (fallen !== undefined) await fall(world, fallen, kind)
     } else if (kind === 'cover') {
       if (picked !== undefined) await cover(world, picked, amount)
     } else if (picked !== undefined && (await change(world, picked, kind, amount))) past.lastSpendAt = world.seen()
@@ -155,12 +168,12 @@ async function reserve({ ledger }: World, id: string, who: string, amount: bigin
   if (granted) expect((await ledger().usage(who, { sessionIdleMs: idleMs })).dailyUsdMicros <= limits.daily).toBe(true)
   expect(before.granted).toBe(granted)
   expect(granted && amount > limits.perTransaction).toBe(false)
-  const unspent = { raised: 0n, cover: null, state: 'reserved', closedAt: { true: 0, seen: 0 } } as const
+  const unspent = { raised: 0n, cover: null, lowered: null, state: 'reserved', closedAt: { true: 0, seen: 0 } } as const
   return granted ? { id, who, amount, loss: lossOf(amount), ...unspent } : null
 }
 
 /** Whether it counts as a spend at the present time. */
-async function change(world: World, spend: Spend, kind: 'raise' | 'settle' | 'release', amount: bigint) {
+async function change(world: World, spend: Spend, kind: 'raise' | Ending, amount: bigint) {
   if (kind === 'release') {
     await world.ledger().release(spend.id)
     spend.state = 'released'
@@ -178,6 +191,7 @@ async function change(world: World, spend: Spend, kind: 'raise' | 'settle' | 're
     }
     return isMore
   }
+  if (kind === 'hold') return settleHeld(world, spend, amount)
   spend.amount -= spend.amount < amount ? spend.amount : amount
   const gasUsdMicros = spend.amount % 8n
   const hash = gasUsdMicros === 7n ? await mined(world, spend.id, spend.id) : null
@@ -190,6 +204,28 @@ async function change(world: World, spend: Spend, kind: 'raise' | 'settle' | 're
   spend.raised = 0n
   spend.closedAt = closing(world)
   return true
+}
+
+/** Neither what is spent nor what is lost falls yet: gas is none of it, as none was burnt. */
+async function settleHeld(world: World, spend: Spend, less: bigint): Promise<true> {
+  const { amountUsdMicros } = partsOf(spend.amount)
+  const amount = amountUsdMicros < less ? 0n : amountUsdMicros - less
+  spend.lowered = { amount, loss: spend.loss / 3n }
+  spend.amount = amountUsdMicros
+  spend.raised = 0n
+  const budgets = [{ name: 'loss', usdMicros: spend.lowered.loss }]
+  await world.ledger().settle(spend.id, amount, [], budgets, { isHeld: true })
+  if (amount === amountUsdMicros && spend.lowered.loss === spend.loss) spend.lowered = null
+  spend.state = 'settled'
+  spend.closedAt = closing(world)
+  return true
+}
+
+async function fall(world: World, spend: Spend, kind: 'lower' | 'keep'): Promise<void> {
+  await world.ledger()[kind](spend.id)
+  if (kind === 'lower') Object.assign(spend, spend.lowered)
+  else spend.closedAt = closing(world)
+  spend.lowered = null
 }
 
 async function cover(world: World, spend: Spend, above: bigint): Promise<void> {

@@ -72,6 +72,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
         dailyDueExitGasUsdMicros: 0n,
         dailySureExitGasUsdMicros: 0n,
         principalDailyUsdMicros: 0n,
+        heldUsdMicros: 0n,
         freesAt: { perSession: null, daily: null, principalDaily: null },
       })
       expect(await store.ledger.open()).toEqual([])

@@ -5,16 +5,22 @@ import type { Engine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { freeings, type Freeings, type SpendVerdict, weighSpend } from './weigh-spend.ts'
 import { StoreError } from '../store-error.ts'
-import { sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
+import { sumOfBudgets, sumOfDay, sumOfGas, sumOfHeld, sumOfSession } from './spent.ts'
 import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
 import {
+  type HeldReservation,
+  heldReservations,
   insertReservation,
+  keepReservation,
+  lowerReservation,
   type OpenReservation,
   openReservations,
   type Outflow,
   outflowsSince,
   releaseUnsigned,
-  type Reservation,
+  requireNothingOut,
+  requireReservation,
+  requireReserved,
   reservationOf,
   settleReservation,
 } from './reservations.ts'
@@ -30,8 +36,13 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
     reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now()), 'with-next'),
     check: (request) => engine.read((db) => weighSpend(db, request, now())),
     raise: (id, request) => engine.write('spend', (trx) => raiseIn(trx, id, request, now())),
-    settle: (id, actualUsdMicros, gas = [], budgets = [], { amounts, isRepaid = false } = {}) =>
-      engine.write('spend', (trx) => settleIn(trx, id, { actualUsdMicros, gas, budgets, amounts, isRepaid }, now())),
+    settle: (id, actualUsdMicros, gas = [], budgets = [], { amounts, isRepaid = false, isHeld = false } = {}) =>
+      engine.write('spend', (trx) =>
+        settleIn(trx, id, { actualUsdMicros, gas, budgets, amounts, isRepaid, isHeld }, now()),
+      ),
+    held: (chainId) => engine.read((db) => heldReservations(db, chainId, now())),
+    lower: (id) => engine.write('spend', (trx) => lowerReservation(trx, id)),
+    keep: (id) => engine.write('spend', (trx) => keepReservation(trx, id, now())),
     coverGas: (hash, aboveUsdMicros) => engine.write('spend', (trx) => coverGas(trx, hash, aboveUsdMicros)),
     uncountedGas: (chainId) => engine.read((db) => uncountedGas(db, chainId)),
     countGas: (gas) => engine.write('spend', (trx) => countUnreservedGas(trx, gas, now())),
@@ -58,6 +69,7 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
           dailyDueExitGasUsdMicros: await sumOfGas(db, now(), 'due-exit'),
           dailySureExitGasUsdMicros: await sumOfGas(db, now(), 'sure-exit'),
           principalDailyUsdMicros: (await sumOfDay(db, now(), { principal })).usdMicros,
+          heldUsdMicros: await sumOfHeld(db, now()),
           freesAt: await freeings(db, { principal, sessionIdleMs }, now()),
         }
       }),
@@ -91,7 +103,8 @@ export type Ledger = {
    * cost, each counted once however often it is named. Budgets named count what is given here, which may be more than was
    * reserved, or nothing; the others count as reserved. Both count for 24 hours from now. `amounts` is what left, without
    * gas; where it is left out, what might have left stays on record. `isRepaid` says that it brought home what repays its
-   * gas. The same amount again changes
+   * gas. With `isHeld` neither the amount nor a budget falls below what was reserved yet: until `lower` or `keep` it counts as
+   * reserved. The same amount again changes
    * nothing, whatever is said of gas and budgets. Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
    */
   settle(
@@ -99,8 +112,14 @@ export type Ledger = {
     actualUsdMicros: bigint,
     gas?: readonly GasCost[],
     budgets?: readonly BudgetAmount[],
-    came?: { readonly amounts?: TokenAmounts; readonly isRepaid?: boolean },
+    came?: { readonly amounts?: TokenAmounts; readonly isRepaid?: boolean; readonly isHeld?: boolean },
   ): Promise<void>
+  /** What is settled on a chain and held: it counts as it was reserved, and is to fall. What has left the 24 hours is left out. */
+  held(chainId: number): Promise<readonly HeldReservation[]>
+  /** Lets what is held fall to what it was settled with. The same again changes nothing. */
+  lower(id: string): Promise<void>
+  /** Lets what is held count as it was reserved for good: for 24 hours from now. */
+  keep(id: string): Promise<void>
   /**
    * Holds at least so much gas above what a journalled transaction may cost, in the open reservation that it draws on, and
    * asks no limit: for fees that rise on what is out already, which must never be kept from its end. `hash` is the first
@@ -164,6 +183,8 @@ export type SpendUsage = {
   /** Of that, what passed as sure to repay its gas and has not. */
   readonly dailySureExitGasUsdMicros: bigint
   readonly principalDailyUsdMicros: bigint
+  /** Of the day, what is to fall once blocks are deep. */
+  readonly heldUsdMicros: bigint
   /** The earliest moments at which something of a limit is freed. */
   readonly freesAt: Freeings
 }
@@ -174,6 +195,7 @@ type Settlement = {
   readonly budgets: readonly BudgetAmount[]
   readonly amounts: TokenAmounts | undefined
   readonly isRepaid: boolean
+  readonly isHeld: boolean
 }
 
 async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: number): Promise<SpendVerdict> {
@@ -235,44 +257,31 @@ async function raiseIn(trx: Transaction<Schema>, id: string, request: RaiseReque
 async function settleIn(
   trx: Transaction<Schema>,
   id: string,
-  { actualUsdMicros: settled_usd_micros, gas, budgets, amounts: left, isRepaid }: Settlement,
+  { actualUsdMicros, gas, budgets, amounts: left, isRepaid, isHeld }: Settlement,
   at: number,
 ): Promise<void> {
-  requireAmount(settled_usd_micros)
+  requireAmount(actualUsdMicros)
   const row = await requireReservation(trx, id)
-  if (row.state === 'settled' && row.settled_usd_micros === settled_usd_micros) return
+  if (row.state === 'settled' && (row.lowered_usd_micros ?? row.settled_usd_micros) === actualUsdMicros) return
   requireReserved(row)
   const counted = await countGas(trx, gas)
   const settled_gas_usd_micros = counted.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
   const amounts = left === undefined ? row.amounts : amountsText(withGas(left, counted))
-  await settleBudgets(trx, id, budgets)
+  const settled_usd_micros = isHeld ? larger(actualUsdMicros, row.reserved_usd_micros) : actualUsdMicros
+  const isAnyHeld = await settleBudgets(trx, id, budgets, isHeld)
+  const lowered_usd_micros = isAnyHeld || actualUsdMicros < settled_usd_micros ? actualUsdMicros : null
   // What settles late counts in the session that is open by then, and keeps it open from here.
   const session_id = await touchLatestSession(trx, row.principal, at)
   const repayment = isRepaid ? 'done' : row.repayment
-  const change = { settled_usd_micros, settled_gas_usd_micros, amounts, session_id, repayment }
+  const change = {
+    settled_usd_micros,
+    settled_gas_usd_micros,
+    lowered_usd_micros,
+    amounts,
+    session_id,
+    repayment,
+  }
   await settleReservation(trx, { id, ...change, closed_at: at })
-}
-
-async function requireReservation(trx: Transaction<Schema>, id: string): Promise<Reservation> {
-  const [row] = await reservationOf(trx, { id })
-  if (row === undefined) throw new StoreError('RESERVATION_NOT_OPEN', `There is no reservation ${id}.`)
-  return row
-}
-
-function requireReserved(row: Reservation): void {
-  if (row.state === 'reserved') return
-  throw new StoreError('RESERVATION_NOT_OPEN', `Reservation ${row.id} is ${row.state} already.`)
-}
-
-async function requireNothingOut(trx: Transaction<Schema>, id: string): Promise<void> {
-  const out = await trx
-    .selectFrom('journal')
-    .select('hash')
-    .where('reservation_id', '=', id)
-    .where('state', 'in', ['signed', 'broadcast', 'mined', 'final', 'reverted', 'refused'])
-    .executeTakeFirst()
-  if (out === undefined) return
-  throw new StoreError('RESERVATION_IN_USE', `Transaction ${out.hash} draws on reservation ${id}; settle it instead.`)
 }
 
 async function usedOf(db: Kysely<Schema>, name: string, at: number): Promise<bigint> {

@@ -2,7 +2,9 @@ import type { ExpressionBuilder, Insertable, Kysely, Selectable, Transaction } f
 import { preparedQuery } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { readAmounts, type TokenAmounts } from './amounts.ts'
-import type { BudgetAmount } from './budget.ts'
+import { StoreError } from '../store-error.ts'
+import { type BudgetAmount, lowerBudgets } from './budget.ts'
+import { sinceDay } from './spent.ts'
 
 /** Reservations neither settled nor released. */
 export async function openReservations(db: Kysely<Schema>): Promise<readonly OpenReservation[]> {
@@ -51,6 +53,31 @@ export type OpenReservation = {
   readonly budgets: readonly BudgetAmount[]
 }
 
+/** Throws `RESERVATION_NOT_OPEN`. */
+export async function requireReservation(trx: Transaction<Schema>, id: string): Promise<Reservation> {
+  const [row] = await reservationOf(trx, { id })
+  if (row === undefined) throw new StoreError('RESERVATION_NOT_OPEN', `There is no reservation ${id}.`)
+  return row
+}
+
+/** Throws `RESERVATION_NOT_OPEN`. */
+export function requireReserved(row: Reservation): void {
+  if (row.state === 'reserved') return
+  throw new StoreError('RESERVATION_NOT_OPEN', `Reservation ${row.id} is ${row.state} already.`)
+}
+
+/** Throws `RESERVATION_IN_USE`. */
+export async function requireNothingOut(trx: Transaction<Schema>, id: string): Promise<void> {
+  const out = await trx
+    .selectFrom('journal')
+    .select('hash')
+    .where('reservation_id', '=', id)
+    .where('state', 'in', ['signed', 'broadcast', 'mined', 'final', 'reverted', 'refused'])
+    .executeTakeFirst()
+  if (out === undefined) return
+  throw new StoreError('RESERVATION_IN_USE', `Transaction ${out.hash} draws on reservation ${id}; settle it instead.`)
+}
+
 /** One row, or none. */
 export const reservationOf = preparedQuery<{ readonly id: string }, Reservation>((db, value) =>
   db.selectFrom('reservation').selectAll().where('id', '=', value('id')),
@@ -76,12 +103,19 @@ export const insertReservation = preparedQuery<Omit<Required<Insertable<Schema['
     }),
 )
 
-type NotReserved = 'state' | 'closed_at' | 'settled_usd_micros' | 'settled_gas_usd_micros'
+type NotReserved = 'state' | 'closed_at' | 'settled_usd_micros' | 'settled_gas_usd_micros' | 'lowered_usd_micros'
 
 export const settleReservation = preparedQuery<
-  Pick<Reservation, 'id' | 'settled_usd_micros' | 'settled_gas_usd_micros' | 'amounts' | 'session_id' | 'repayment'> & {
-    readonly closed_at: number
-  },
+  Pick<
+    Reservation,
+    | 'id'
+    | 'settled_usd_micros'
+    | 'settled_gas_usd_micros'
+    | 'lowered_usd_micros'
+    | 'amounts'
+    | 'session_id'
+    | 'repayment'
+  > & { readonly closed_at: number },
   unknown
 >((db, value) =>
   db
@@ -90,6 +124,7 @@ export const settleReservation = preparedQuery<
       state: 'settled',
       settled_usd_micros: value('settled_usd_micros'),
       settled_gas_usd_micros: value('settled_gas_usd_micros'),
+      lowered_usd_micros: value('lowered_usd_micros'),
       amounts: value('amounts'),
       session_id: value('session_id'),
       repayment: value('repayment'),
@@ -97,6 +132,61 @@ export const settleReservation = preparedQuery<
     })
     .where('id', '=', value('id')),
 )
+
+/** What is settled, counts in the 24 hours before `at` and is to fall. */
+export async function heldReservations(
+  db: Kysely<Schema>,
+  chainId: number,
+  at: number,
+): Promise<readonly HeldReservation[]> {
+  const rows = await heldRows(db, { chainId: BigInt(chainId), since: sinceDay(at).since })
+  return rows.map(({ id, request_id, settled_usd_micros, lowered_usd_micros }) => ({
+    id,
+    requestId: request_id,
+    heldUsdMicros: (settled_usd_micros ?? 0n) - (lowered_usd_micros ?? 0n),
+  }))
+}
+
+const heldRows = preparedQuery<
+  { readonly chainId: bigint; readonly since: bigint },
+  Pick<Reservation, 'id' | 'request_id' | 'settled_usd_micros' | 'lowered_usd_micros'>
+>((db, value) =>
+  db
+    .selectFrom('reservation')
+    .select(['id', 'request_id', 'settled_usd_micros', 'lowered_usd_micros'])
+    .where('lowered_usd_micros', 'is not', null)
+    .where('chain_id', '=', value('chainId'))
+    .where('closed_at', '>', value('since')),
+)
+
+/** What counts as it was reserved until the blocks of its transactions are deep. */
+export type HeldReservation = {
+  readonly id: string
+  readonly requestId: string
+  /** How much more counts than will then; of budgets there may be more. */
+  readonly heldUsdMicros: bigint
+}
+
+/** Lets what is held fall to what was noted. What falls no more stays as it is. */
+export async function lowerReservation(trx: Transaction<Schema>, id: string): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('reservation')
+    .set((column) => ({ settled_usd_micros: column.ref('lowered_usd_micros'), lowered_usd_micros: null }))
+    .where('id', '=', id)
+    .where('lowered_usd_micros', 'is not', null)
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) await lowerBudgets(trx, id)
+}
+
+/** Lets what is held count as it was reserved, for 24 hours from `at`. What falls no more stays as it is. */
+export async function keepReservation(trx: Transaction<Schema>, id: string, at: number): Promise<void> {
+  await trx
+    .updateTable('reservation')
+    .set({ lowered_usd_micros: null, closed_at: at })
+    .where('id', '=', id)
+    .where('lowered_usd_micros', 'is not', null)
+    .execute()
+}
 
 /** What may have left on a chain: settled at `since` (Unix milliseconds) or later, or reserved still. */
 export async function outflowsSince(db: Kysely<Schema>, chainId: number, since: number): Promise<readonly Outflow[]> {
@@ -113,7 +203,8 @@ export async function outflowsSince(db: Kysely<Schema>, chainId: number, since: 
     .execute()
   return rows.map((row) => ({
     usdMicros:
-      (row.settled_usd_micros ?? row.reserved_usd_micros) + (row.settled_gas_usd_micros ?? row.reserved_gas_usd_micros),
+      (row.lowered_usd_micros ?? row.settled_usd_micros ?? row.reserved_usd_micros) +
+      (row.settled_gas_usd_micros ?? row.reserved_gas_usd_micros),
     amounts: row.amounts === null ? null : readAmounts(row.amounts),
     settledAt: row.closed_at === null ? null : Number(row.closed_at),
   }))

@@ -49,6 +49,17 @@ export async function dayFreesAt(
   return oldest === null ? null : Number(oldest) + dayMs
 }
 
+/** Of what counts in the same 24 hours, what is to fall once blocks are deep, in millionths of a US dollar; that of budgets left out. */
+export async function sumOfHeld(db: Kysely<Schema>, at: number): Promise<bigint> {
+  const { held } = await db
+    .selectFrom('reservation')
+    .select([heldAmount.as('held')])
+    .where('lowered_usd_micros', 'is not', null)
+    .where('closed_at', '>', sinceDay(at).since)
+    .executeTakeFirstOrThrow()
+  return held
+}
+
 /** The gas of one kind that counts in the same 24 hours. */
 export async function sumOfGas(db: Kysely<Schema>, at: number, kind: GasKind): Promise<bigint> {
   const [row] = await gasOf[kind](db, sinceDay(at))
@@ -178,7 +189,8 @@ type Since = { readonly since: bigint }
 
 type SumRow = { readonly total: bigint; readonly gas: bigint }
 
-function sinceDay(at: number): Since {
+/** Where the 24 hours before `at` begin. */
+export function sinceDay(at: number): Since {
   return { since: BigInt(at - dayMs) }
 }
 
@@ -198,6 +210,8 @@ const counted = sql<bigint>`cast(coalesce(sum(
 ), 0) as bigint)`
 
 const countedGas = sql<bigint>`cast(coalesce(sum(coalesce(settled_gas_usd_micros, reserved_gas_usd_micros)), 0) as bigint)`
+
+const heldAmount = sql<bigint>`cast(coalesce(sum(settled_usd_micros - lowered_usd_micros), 0) as bigint)`
 
 // No cap bounds how much a budget counts: in two parts the sum stays within 64 bits.
 const dollars = sql<bigint>`cast(sum(usd_micros / 1000000) as bigint)`

@@ -72,6 +72,7 @@ const withoutWallet: SafetyReport = Object.freeze({
   approvalThresholdUsd: null,
   limitsUsd: null,
   spentUsd: null,
+  heldUsd: null,
   gasUsd: null,
   valueUsd: null,
   remainingUsd: null,

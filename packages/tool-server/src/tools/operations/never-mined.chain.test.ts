@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { createTestClient, createWalletClient, http, type TestClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createPendingRevocations } from '@svc/engine'
 import { repeatOf } from '../answer.fixture.ts'
 import { openWorld } from '../chain-world.fixture.ts'
 import { swapIntent } from '../../../../engine/src/fixtures/intents.fixture.ts'
@@ -155,9 +154,9 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     const router = pipeline.chain.amm.v3!.swapRouter02
     pipeline.network.fetch = declining(1, { forwards: true })
     await expect(pipeline.run(swapIntent(pipeline, '100'))).rejects.toMatchObject({ code: 'OPERATION_IN_DOUBT' })
-    expect(await readFile(join(pipeline.dataDir, 'owed-allowances.json'), 'utf8')).toContain(router)
+    expect(await createPendingRevocations(pipeline.dataDir).list()).toMatchObject([{ spender: router }])
     await pipeline.executor.reconcile()
-    expect(await readFile(join(pipeline.dataDir, 'owed-allowances.json'), 'utf8')).toContain(router)
+    expect(await createPendingRevocations(pipeline.dataDir).list()).toMatchObject([{ spender: router }])
     await node().mine({ blocks: 1 })
     await node().setAutomine(true)
     pipeline.network.fetch = fetch
@@ -165,7 +164,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     expect(await pipeline.allowance('USDC', router)).toBeGreaterThan(0n)
     await pipeline.executor.reconcile()
     expect(await pipeline.allowance('USDC', router)).toBe(0n)
-    expect(await readFile(join(pipeline.dataDir, 'owed-allowances.json'), 'utf8')).toBe('[]')
+    expect(await createPendingRevocations(pipeline.dataDir).list()).toEqual([])
   })
 })
 

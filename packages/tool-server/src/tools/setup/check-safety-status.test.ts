@@ -16,6 +16,7 @@ const report: SafetyReport = {
   approvalThresholdUsd: '250',
   limitsUsd: { perTransaction: '500', perSession: '1000', daily: '2000' },
   spentUsd: { session: '12.5', daily: '99.123456' },
+  heldUsd: '0',
   gasUsd: { session: '0.5', daily: '1.123456' },
   remainingUsd: { session: '987.5', daily: '1900.876544' },
   freesAt: { session: '2026-01-02T03:04:05.000Z', daily: null },
@@ -33,14 +34,14 @@ const report: SafetyReport = {
   scheduledOperations: 3,
 }
 
-function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>) {
+function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>, heldUsd = '0') {
   const asked: Principal[] = []
   const world = untouchedWorld()
   const status = {
     setup: () => Promise.reject(new Error('not asked for')),
     safety: async (who: Principal) => {
       asked.push(who)
-      return report
+      return { ...report, heldUsd }
     },
   }
   const context = { ...world, status, principal: { ...world.principal, ...principal } }
@@ -50,11 +51,19 @@ function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>) {
 describe('check_safety_status', () => {
   test('shows its amounts to a principal with admin:wallet', async () => {
     const { answer } = statusFor({ tier: 'write', scopes: new Set(scopes) })
+    const { heldUsd: _held, ...shown } = report
     expect(checkSafetyStatus.output.parse(await answer)).toMatchObject({
-      ...report,
+      ...shown,
       redacted: false,
       notes: [expect.stringMatching(/^Sales and deposits count in full .*remove_liquidity, collect_fees\) does not/)],
     })
+  })
+
+  test('says what waits for blocks alone, to whom it shows amounts', async () => {
+    const held = { notes: [expect.any(String), expect.stringMatching(/^2200.5 USD .* free again once .* blocks deep/)] }
+    expect(await statusFor({ tier: 'write', scopes: new Set(scopes) }, '2200.5').answer).toMatchObject(held)
+    const reader = statusFor({ tier: 'read', scopes: new Set(['read:market']) }, '2200.5')
+    expect(JSON.stringify(await reader.answer)).not.toContain('2200.5')
   })
 
   test('shows a read key its state and not one amount', async () => {

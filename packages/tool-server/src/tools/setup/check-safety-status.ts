@@ -60,13 +60,13 @@ export const checkSafetyStatus = readTool({
     source: z.string(),
   }),
 }).handler(async (_input, context) => {
-  const report = await context.status.safety(context.principal)
+  const { heldUsd, ...report } = await context.status.safety(context.principal)
   const redacted = !context.principal.scopes.has('admin:wallet')
   return {
     ...report,
     ...(redacted ? withoutAmounts : {}),
     redacted,
-    notes: report.limitsUsd === null ? [] : [whatCounts],
+    notes: report.limitsUsd === null ? [] : [whatCounts, ...(redacted ? [] : heldNotes(heldUsd))],
     timestamp: new Date(context.now()).toISOString(),
     source: 'config',
   }
@@ -74,6 +74,14 @@ export const checkSafetyStatus = readTool({
 
 const whatCounts =
   'Sales and deposits count in full against limitsUsd, though their worth comes back as another token or a position; what brings funds home (remove_liquidity, collect_fees) does not, but for its gas.'
+
+/** What will be free again without waiting for a window to end. */
+function heldNotes(heldUsd: string | null): readonly string[] {
+  if (heldUsd === null || Number(heldUsd) === 0) return []
+  return [
+    `${heldUsd} USD of what is spent is what the last calls might have spent and have not; it is free again once their transactions are a few blocks deep.`,
+  ]
+}
 
 /** A key without `admin:wallet` sees the state of the safety engine, not the money behind it. */
 const withoutAmounts = {

@@ -1,0 +1,72 @@
+import { type Hash, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
+import type { JournalEntry } from '@svc/wallet/core'
+import type { HeldReservation } from '@svc/store'
+import type { ExecutionContext } from '../context/engine.ts'
+import { settledBlock } from '../allowances/chain-snapshot.ts'
+import { approvalOf, isSignedOpen } from '../operations/may-be-mined.ts'
+import { isolateFailure, onStorage } from '../audit/storage.ts'
+
+/**
+ * What receipts say less than was reserved counts as reserved until no ordinary reorganisation replaces the blocks they are of: whoever
+ * can replace them makes of a trade that failed one that lost. Once they are deep, receipts are read again. Where they say what they
+ * said, the spend and its budgets fall; else they count as reserved for another day. Answers whether any fell. Throws `RPC_*` and
+ * `STORAGE_UNAVAILABLE`.
+ */
+export async function settleHeld(context: ExecutionContext): Promise<boolean> {
+  const { engine, chain } = context
+  const all = await onStorage('the spend ledger cannot be read', () => engine.ledger.held(chain.id))
+  if (all.length === 0) return false
+  // Before the receipts: a block that was as deep when the head was read is final when they are.
+  const head = await engine.rpc.head(chain)
+  const fell = await Promise.all(
+    all.map(async (held) => {
+      let isLower = false
+      await isolateFailure(engine, 'settle.held', { chainId: chain.id, requestId: held.requestId }, async () => {
+        isLower = await settleDeep(context, held, head)
+      })
+      return isLower
+    }),
+  )
+  return fell.includes(true)
+}
+
+async function settleDeep(
+  { engine, client, chain }: ExecutionContext,
+  { id, requestId }: HeldReservation,
+  head: Head,
+): Promise<boolean> {
+  const deep = settledBlock(chain, head.number)
+  const signed = await onStorage('the journal cannot be read', () => engine.journal.byRequest(requestId))
+  const entries = signed.filter(({ reservationId }) => reservationId === id)
+  if (entries.some((entry) => isSignedOpen(entry) || (entry.blockNumber ?? 0n) > deep)) return false
+  const [first] = entries
+  const count = first === undefined ? 0 : client.getTransactionCount({ address: first.from, blockNumber: deep })
+  const [block, used, ...receipts] = await Promise.all([
+    client.getBlock({ blockNumber: head.number }),
+    count,
+    ...entries.map(({ hash }) => receiptOf(client, hash)),
+  ])
+  // Another endpoint may still show the blocks that were replaced.
+  if (block.hash !== head.hash || entries.some(({ nonce }) => nonce >= used)) return false
+  const isSame = entries.every((entry, index) => isAsJournalled(entry, receipts[index] ?? null))
+  const { ledger, log } = engine
+  await onStorage('the spend ledger cannot be written', () => (isSame ? ledger.lower(id) : ledger.keep(id)))
+  if (!isSame) log.warn('settle.replaced', { requestId, transactions: entries.map(({ hash }) => hash) })
+  return isSame
+}
+
+type Head = Awaited<ReturnType<ExecutionContext['engine']['rpc']['head']>>
+
+function receiptOf(client: ExecutionContext['client'], hash: Hash): Promise<TransactionReceipt | null> {
+  return client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+    if (error instanceof TransactionReceiptNotFoundError) return null
+    throw error
+  })
+}
+
+/** Whether a transaction, whose nonce is used up for good, came out as the journal has it. An approval moves nothing in any block. */
+function isAsJournalled(entry: JournalEntry, receipt: TransactionReceipt | null): boolean {
+  if (entry.state === 'reverted') return receipt?.status === 'reverted'
+  if (entry.state !== 'final') return receipt === null
+  return receipt?.status === 'success' && (receipt.blockHash === entry.blockHash || approvalOf(entry) !== null)
+}
