@@ -198,4 +198,5 @@ const methodology =
   'optimalRange keeps the price inside for the share of time that riskTolerance names, evenly about the price unless a skew earns more by more than the errors; "best net" earns most of all ranges that do; the others stand beside it whether they do or not. ' +
   'inRangeProbability: share of time in range; terminal: at the horizon; stay: never leaving. Fees: mean of the days seen, own liquidity diluting. ' +
   'expectedIlPct: E[V/HODL - 1] over the horizon; ilCost30dUsd: expected loss against holding, which LVR equals; expectedNetApr: fees less LVR less gas (gasApr, the same for all ranges). ' +
+  'feeUncertaintyPct: one standard error of the fees ahead, in percent of them, as of recommend_fee_tier; that of backtest_lp_strategy is another. ' +
   "Ranges are widened to the pool's ticks: +/-1 % may reach farther. Figures are closed forms, which the simulation checks; errors are one standard error."
