@@ -59,11 +59,18 @@ export async function positionOfAny(
   const failures = read.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
   const unknown = failures.find((error) => !(error instanceof ToolError && absent.has(error.code)))
   const [position] = own.length > 0 || unknown === undefined ? [...own, ...found] : []
-  if (position === undefined) throw unknown ?? failures[0]
+  if (position === undefined) throw unknown ?? inNeither(failures[0], chain)
   return position
 }
 
 const absent: ReadonlySet<string> = new Set(['POSITION_NOT_FOUND', 'VERSION_NOT_DEPLOYED'])
+
+/** The refusal of one version, saying that the id was looked for in both. */
+function inNeither(error: unknown, { name }: Chain): unknown {
+  if (!(error instanceof ToolError)) return error
+  const { code, suggestion, details } = error
+  return new ToolError(code, `No v3 or v4 position with this id stands on ${name}.`, { suggestion, details })
+}
 
 function pairLabel({ token0, token1 }: Position['pool'], between: string): string {
   return [token0, token1].map(tokenLabel).join(between)

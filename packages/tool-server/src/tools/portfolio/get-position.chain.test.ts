@@ -131,7 +131,10 @@ describe('positions', () => {
   })
 
   test('knows what does not exist', async () => {
-    expect((await world.refuse('get_position', { positionId: '987654321' })).code).toBe('POSITION_NOT_FOUND')
+    expect(await world.refuse('get_position', { positionId: '987654321' })).toMatchObject({
+      code: 'POSITION_NOT_FOUND',
+      message: 'No v3 or v4 position with this id stands on local.',
+    })
     expect((await world.refuse('get_position', { positionId: '987654321', version: 'v4' })).code).toBe(
       'POSITION_NOT_FOUND',
     )
