@@ -246,6 +246,7 @@ export const errorTable = {
   ),
   SIMULATION_FAILED: row(400, false, 'The transaction would fail on chain; details say why.'),
   SIMULATION_UNAVAILABLE: row(503, false, 'The endpoint cannot simulate, and nothing is signed without a simulation.'),
+  POSITION_TOO_NEW: row(409, true, 'Wait for as long as the message says, then call the same again.'),
   SIMULATION_DRIFT: row(409, true, 'The chain moved between plan and signing. Call again for a fresh plan.'),
   TRANSACTION_REVERTED: row(
     502,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { callCommand } from './calls.fixture.ts'
 import { meantDirectory, requireDirectory } from './own-data-directory.ts'
+import { openWorldDirectory } from './world-directory.ts'
 
 let parent: string
 beforeEach(() => {
@@ -50,7 +51,10 @@ it.runIf(process.getuid?.() === 0)('a directory of another user names that user,
   chmodSync(own, 0o700)
   process.seteuid?.(65_534)
   try {
-    await expect(requireDirectory(own)).rejects.toThrow(`${own} belongs to root: run this as that user.`)
+    const whose = `${own} belongs to root (uid 0), and you are nobody (uid 65534): run this as that user.`
+    await expect(requireDirectory(own)).rejects.toThrow(whose)
+    await expect(openWorldDirectory(own)).rejects.toThrow(`(EACCES). ${whose} Name one that can be with --data-dir.`)
+    await expect(openWorldDirectory(join(own, 'a', 'b'))).rejects.toThrow(`(EACCES). ${whose} Name one`)
   } finally {
     process.seteuid?.(0)
   }

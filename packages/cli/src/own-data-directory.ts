@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { nearestName } from '@svc/runtime/nearest-name'
@@ -48,7 +48,34 @@ export async function directoryRefusal(error: unknown, directory: string, fix: s
   const { directoryObstacle } = await import('@svc/runtime')
   const obstacle = directoryObstacle(error)
   if (obstacle === null || !isAbout(error, directory)) return null
-  return new Error(`the data directory ${resolve(directory)} cannot be used: ${obstacle}. ${fix}`, { cause: error })
+  const right = /\((EACCES|EPERM)\)/.test(obstacle) ? await rightTo(resolve(directory)) : ''
+  return new Error(`the data directory ${resolve(directory)} cannot be used: ${obstacle}. ${right}${fix}`, {
+    cause: error,
+  })
+}
+
+/** What helps against a right that is missing; empty where the system does not say whose the directory is. */
+async function rightTo(directory: string): Promise<string> {
+  const { path, owner, self } = await ownerOf(directory)
+  if (owner === null || self === null) return ''
+  if (owner === self) return `${path} is your own: give yourself the right with chmod u+rwx. `
+  return `${path} belongs to ${owner}, and you are ${self}: run this as that user. `
+}
+
+/** Whose a directory is, or else the nearest one above it that can be looked at, and who asks. */
+async function ownerOf(path: string): Promise<{ path: string; owner: string | null; self: string | null }> {
+  const found = await stat(path).catch(() => null)
+  if (found === null && dirname(path) !== path) return ownerOf(dirname(path))
+  return { path, owner: await userOf(found?.uid), self: await userOf(process.geteuid?.()) }
+}
+
+/** A user by name and number, or by number where the system lists no name. */
+async function userOf(uid: number | undefined): Promise<string | null> {
+  if (uid === undefined) return null
+  const list = await readFile('/etc/passwd', 'utf8').catch(() => '')
+  const fields = list.split('\n').map((line) => line.split(':'))
+  const name = fields.find(([, , number]) => number === `${uid}`)?.[0]
+  return name === undefined ? `uid ${uid}` : `${name} (uid ${uid})`
 }
 
 /** Whether an error names the directory, what lies in it, or what is on the way to it. */
@@ -80,16 +107,9 @@ async function readNames(path: string): Promise<readonly string[]> {
   return readdir(path).catch(async (cause: unknown) => {
     const code = cause instanceof Error && 'code' in cause ? cause.code : null
     const isMissing = code === 'ENOENT'
-    const owner = code === 'EACCES' ? await otherOwner(path) : null
-    if (owner !== null) throw new Error(`${path} belongs to ${owner}: run this as that user.`, { cause })
+    const right = code === 'EACCES' ? await rightTo(path) : ''
+    if (right !== '') throw new Error(right.trimEnd(), { cause })
     const meant = await meantDirectory(path)
     throw new Error(`${path} ${isMissing ? 'does not exist' : 'cannot be read'}. ${meant}${fix}`, { cause })
   })
-}
-
-/** Whose a directory is that this user may not read; `null` where it is its own, or where nobody says. */
-async function otherOwner(path: string): Promise<string | null> {
-  const { uid } = await stat(path).catch(() => ({ uid: null }))
-  if (uid === null || uid === process.geteuid?.()) return null
-  return uid === 0 ? 'root' : `the user with id ${uid}`
 }

@@ -105,6 +105,7 @@ const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'RPC_REFUSED',
   'SIMULATION_UNAVAILABLE',
   'PRICE_UNAVAILABLE',
+  'POSITION_TOO_NEW',
   'SERVER_PAUSED',
   'POLICY_INVALID',
   'CIRCUIT_BREAKER_OPEN',

@@ -1,4 +1,4 @@
-import type { Intent, IntentApproval, IntentCall } from '@svc/amm'
+import type { Intent, IntentApproval, IntentCall, Token } from '@svc/amm'
 import { suspectAdvice } from '@svc/amm/tokens'
 import type { Policy } from './policy.ts'
 import type { Refusal } from '../context/refusal.ts'
@@ -86,6 +86,21 @@ export function suspectWarnings(context: SuspectContext): readonly string[] {
 
 function lowerCase(tokens: readonly string[]): ReadonlySet<string> {
   return new Set(tokens.map((token) => token.toLowerCase()))
+}
+
+/** The same of any tokens, whatever is done with them, in the order given. */
+export async function adviceAgainst(
+  tokens: readonly Address[],
+  { engine, chain, known }: AdviceContext,
+): Promise<readonly string[]> {
+  const isListed = listedAmong(tokens, chain, known)
+  const unlisted = tokens.filter((token) => !isListed(token))
+  const facts = await Promise.all(unlisted.map((token) => engine.tokens.byAddress(chain, token).catch(() => null)))
+  return facts.flatMap((token) => (token === null ? [] : (suspectAdvice(token, chain) ?? [])))
+}
+
+type AdviceContext = Pick<PolicyContext, 'chain' | 'known'> & {
+  readonly engine: { readonly tokens: { byAddress(chain: Chain, token: Address): Promise<Token> } }
 }
 
 type SuspectContext = {

@@ -78,8 +78,12 @@ export type SimulationRequest = SimulatedFrom & {
   /** The declared ERC-20 tokens, and the most of each that may leave. */
   readonly tokens: readonly Address[]
   readonly spends: ReadonlyMap<string, bigint>
-  /** What the wallet holds of native currency, and tokens by address, to say what is short; `null` where nobody asks. */
-  readonly funds: { readonly balanceWei: bigint; tokenOf(token: Address): Promise<Token> } | null
+  /** What the wallet holds of native currency, tokens by address, and what speaks against them, to say what is short; `null` where nobody asks. */
+  readonly funds: {
+    readonly balanceWei: bigint
+    tokenOf(token: Address): Promise<Token>
+    warnings(): Promise<readonly string[]>
+  } | null
   readonly revokes: readonly Step[]
   readonly inspection: Inspection
 } & Pick<CalledContracts, 'contracts' | 'positions' | 'payees' | 'deposits'>
@@ -262,19 +266,24 @@ async function refuseShort(
   const lacking = needed.flatMap(({ token, holds, needs }) =>
     holds === null || holds >= needs || funds === null ? [] : [{ token: funds.tokenOf(token), holds, needs }],
   )
-  if (lacking.length === 0) return null
+  if (lacking.length === 0 || funds === null) return null
   const shortages = await Promise.all(
     lacking.map(async ({ token, holds, needs }) => ({ token: await token, holds, needs })),
   )
   const { code, message, details = [] } = shortOf(shortages)
-  return new ToolError(code, message, { details })
+  const warnings = await funds.warnings()
+  // Nobody is to be told to get more of a token that poses as another.
+  if (warnings.length === 0) return new ToolError(code, message, { details })
+  return new ToolError(code, [...warnings, message].join(' '), { details, suggestion: meantAnother })
 }
+
+const meantAnother = 'Call again with the listed token that was meant, by its symbol, or ask your owner which one is.'
 
 /** Of several calls it matters which of them was short. */
 function naming(step: Step | undefined, short: ToolError | null): ToolError | null {
   if (short === null || step === undefined) return short
   const details = short.details.map((detail) => ({ ...detail, step: step.label }))
-  return new ToolError(short.code, short.message, { details })
+  return new ToolError(short.code, short.message, { details, suggestion: short.suggestion })
 }
 
 function failure(step: Step | undefined, simulated: SimulatedResult | undefined): ToolError {

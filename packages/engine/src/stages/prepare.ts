@@ -10,7 +10,7 @@ import { simulateBatch, simulateBeside } from '../batch/simulate-batch.ts'
 import { assertDeclared, type DeclaredContext } from '../calldata/assert-declared.ts'
 import { sumByToken } from '../spending/countable.ts'
 import { calledContracts } from '../calldata/called-contracts.ts'
-import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../policy/policy-verdict.ts'
+import { adviceAgainst, expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../policy/policy-verdict.ts'
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from './may-bring-home.ts'
 import { type CallBounds, readBounds } from '../value/call-bounds.ts'
@@ -240,6 +240,7 @@ export function play(
 ): Promise<Simulation> {
   const { engine, client, chain, wallet, intent, known, allowances, route } = context
   const called = calledContracts(intent, known)
+  const tokens = measuredTokens(context)
   const request: SimulationRequest = {
     client,
     chainId: chain.id,
@@ -250,8 +251,12 @@ export function play(
     allowances,
     revokes: allowances.map(revokeStep),
     spends: sumByToken(intent.spends),
-    funds: { ...snapshotTaken, tokenOf: (token) => engine.tokens.byAddress(chain, token) },
-    tokens: measuredTokens(context),
+    funds: {
+      ...snapshotTaken,
+      tokenOf: (token) => engine.tokens.byAddress(chain, token),
+      warnings: () => adviceAgainst(tokens, context),
+    },
+    tokens,
     ...called,
     inspection: inspectionOf(chain, {
       positions: called.positions,

@@ -94,12 +94,13 @@ export async function newPositionRefusals(
 ): Promise<readonly Refusal[]> {
   const { chain, callBounds } = question
   const deposits = callBounds.flatMap((call) => call.deposits)
-  if (chain.maxHeadAgeSeconds === null && nowMs - Number(head.timestamp) * 1000 >= idleMs) return []
+  const idleForMs = nowMs - Number(head.timestamp) * 1000
+  if (chain.maxHeadAgeSeconds === null && idleForMs >= idleMs) return []
   const refusals = await Promise.all(
     deposits.map(async ({ contract, positionId }) => {
       if (positionId === null) return []
       const isOwn = await wasOwn(question, { contract, id: positionId }, settledBlock(chain, head.number))
-      return isOwn ? [] : [tooNew(chain, positionId)]
+      return isOwn ? [] : [tooNew(chain, positionId, idleForMs)]
     }),
   )
   return refusals.flat()
@@ -116,15 +117,24 @@ async function wasOwn(
   return owner !== null && isAddressEqual(owner, wallet)
 }
 
-function tooNew(chain: Chain, positionId: bigint): Refusal {
+function tooNew(chain: Chain, positionId: bigint, idleForMs: number): Refusal {
   const depth = settledDepth(chain)
-  const wait = `Call again when ${depth} more blocks have come${chain.maxHeadAgeSeconds === null ? ', or in a minute' : ''}.`
+  const wait = waitFor(chain, depth, idleForMs)
   return {
-    code: 'SIMULATION_DRIFT',
+    code: 'POSITION_TOO_NEW',
     message: `Position ${positionId} was not the wallet's ${depth} blocks ago. Where these blocks are replaced, its number may be somebody else's, who would get what is added. ${wait}`,
-    suggestion: wait,
+    suggestion: `${wait} A plan stays good meanwhile.`,
     details: [{ message: 'the position is too new to be added to', positionId: `${positionId}` }],
   }
+}
+
+/** What the same call has to wait for, and how long that takes on this chain. */
+function waitFor({ maxHeadAgeSeconds, blockTimeSeconds }: Chain, depth: number, idleForMs: number): string {
+  if (maxHeadAgeSeconds !== null) {
+    return `Call the same again in about ${Math.ceil(depth * blockTimeSeconds)} seconds, when ${depth} more blocks have come.`
+  }
+  const idleLeft = Math.max(1, Math.ceil((idleMs - idleForMs) / 1000))
+  return `Blocks come here with transactions alone, whoever sends them: call the same again when ${depth} more have come, or in ${idleLeft} seconds if none does.`
 }
 
 const idleMs = 60_000

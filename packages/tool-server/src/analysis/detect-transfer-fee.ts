@@ -32,7 +32,8 @@ export async function detectTransferFee(
     const [before, transfer, after] = block?.calls ?? []
     if (before === undefined || after === undefined || transfer?.status !== 'success') return null
     const received = balanceOf(after.data) - balanceOf(before.data)
-    return Number(((sent - received) * 10_000n) / sent)
+    // To the nearest: a token rounds what it keeps down.
+    return Number(((sent - received) * 10_000n + sent / 2n) / sent)
   } catch {
     return null
   }
@@ -51,6 +52,11 @@ export async function keepingTokens(
     const says = `${tokenLabel(token)} keeps ${feeBps / 100} % of each transfer`
     return feeBps > 0 ? [{ token, feeBps, says }] : []
   })
+}
+
+/** The slippage, in basis points, that a trade of tokens which keep a part of each transfer takes, beside that of its price. */
+export function slippageWithFees(keeping: readonly KeepingToken[], priceBps: number): number {
+  return keeping.reduce((sum, { feeBps }) => sum + feeBps, priceBps)
 }
 
 export type KeepingToken = { readonly token: Token; readonly feeBps: number; readonly says: string }

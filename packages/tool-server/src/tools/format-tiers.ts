@@ -79,7 +79,7 @@ function notesAt(notionalUsd: number, tiers: readonly ComparedTier[]): readonly 
   const [fewest, most] = [Math.min(...days), Math.max(...days)]
   const span = fewest === most ? fewest : `${fewest} to ${most}`
   return [
-    `marginalFeeApr: ${notionalUsd} USD in a range of two deviations to each side, held 30 days, at the fees of the ${span} days known of the last 30 with outlying days capped. feeUncertaintyPct is one standard error of it in percent of it: chance in the days, the last week against them, whether trade follows depth.`,
+    `marginalFeeApr: ${notionalUsd} USD in a range of two deviations to each side, held 30 days, at the fees of the ${span} days known of the last 30 with outlying days capped. feeUncertaintyPct is one standard error of it in percent of it, as of optimize_lp_range: chance in the days, the last week against them, whether trade follows depth.`,
     'netApr takes off all of LVR, as fees seen hold what arbitrageurs pay; arbitrageLossApr is what they keep. volumePct is of 7 days.',
     'netAprError is one standard error of netApr, of its fees and the volatility. isLeadClear: the lead over every other tier is more than the errors of both explain in 19 of 20 cases, by as few days; leadApr and leadErrorsApr, this bound, are of the next tier or, where it is not clear, of the first in doubt. In these errors the volatility, one for both, counts as far as it moves one more than the other.',
   ]

@@ -99,3 +99,19 @@ function textsOf(value: unknown, member: string): { readonly member: string; rea
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, item]) => textsOf(item, key))
 }
+
+test('whoever is short of a token that poses as another is warned of it, and not told to get more', async () => {
+  const token = world.address('HOSTILE')
+  const warning = `Put nothing into ${token} unless your owner asked for this very address. It calls itself like the listed USDC`
+  const add = { token0: token, token1: 'USDC', fee: 10_000, rangeStrategy: 'full' }
+  for (const refusal of [
+    await world.refuse('add_liquidity', { ...add, amount0: '2000000', dryRun: true }),
+    await world.refuse('add_liquidity', { ...add, amount0: '2000000' }),
+  ]) {
+    expect(refusal.code).toBe('INSUFFICIENT_BALANCE')
+    expect(refusal.message.startsWith(warning)).toBe(true)
+    expect(refusal.suggestion).toContain('with the listed token that was meant')
+  }
+  const listed = await world.refuse('execute_swap', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '70' })
+  expect(listed.message).not.toContain('Put nothing')
+})

@@ -9,7 +9,7 @@ import {
   ToolError,
   type UsdPrice,
 } from '@svc/amm'
-import type { WriteContext } from '../tool.ts'
+import type { ReadContext, WriteContext } from '../tool.ts'
 import { invalidField } from './params.ts'
 
 /**
@@ -36,7 +36,48 @@ export async function ownPosition(
 }
 
 /**
- * The same, and the prices in US dollars of the pool's tokens at its block, which are asked for in the exchange that reads the state.
+ * A position of whoever owns it. Without a version it is the one that the agent wallet holds, else that of v3, else that of v4: ids of the
+ * two are counted apart, and a small one is taken in both.
+ *
+ * @throws ToolError `VALIDATION_FAILED` naming both where the wallet holds the id in both versions, `POSITION_NOT_FOUND`, and as the read does.
+ */
+export async function positionOfAny(
+  chain: Chain,
+  { version, positionId }: { readonly version?: PositionKey['version'] | undefined; readonly positionId: string },
+  { liquidity, agentAddress }: Pick<ReadContext, 'liquidity' | 'agentAddress'>,
+): Promise<Position> {
+  if (version !== undefined) return liquidity.position(chain, version, positionId)
+  const read = await Promise.allSettled(
+    (['v3', 'v4'] as const).map((each) => liquidity.position(chain, each, positionId)),
+  )
+  const found = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const own = found.filter(({ owner }) => agentAddress !== null && isAddressEqual(owner, agentAddress))
+  if (own.length > 1) {
+    const accepted = own.map(({ version: each, pool }) => `${each} (${pairLabel(pool, '/')})`).join(' or ')
+    throw invalidField('version', 'The agent wallet holds this id in both versions.', accepted)
+  }
+  const failures = read.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  const unknown = failures.find((error) => !(error instanceof ToolError && absent.has(error.code)))
+  const [position] = own.length > 0 || unknown === undefined ? [...own, ...found] : []
+  if (position === undefined) throw unknown ?? inNeither(failures[0], chain)
+  return position
+}
+
+const absent: ReadonlySet<string> = new Set(['POSITION_NOT_FOUND', 'VERSION_NOT_DEPLOYED'])
+
+/** The refusal of one version, saying that the id was looked for in both. */
+function inNeither(error: unknown, { name }: Chain): unknown {
+  if (!(error instanceof ToolError)) return error
+  const { code, suggestion, details } = error
+  return new ToolError(code, `No v3 or v4 position with this id stands on ${name}.`, { suggestion, details })
+}
+
+function pairLabel({ token0, token1 }: Position['pool'], between: string): string {
+  return [token0, token1].map(tokenLabel).join(between)
+}
+
+/**
+ * One of the agent wallet, and the prices in US dollars of the pool's tokens at its block, which are asked for in the exchange that reads the state.
  *
  * @throws as `ownPosition` does, and as the prices do.
  */
@@ -85,8 +126,7 @@ export function isSecondToken(token: Token, { pool, version }: Position, wrapped
   const { address } = token.isNative && version === 'v3' ? wrapped : token
   if (address === pool.token0.address) return false
   if (address === pool.token1.address) return true
-  const accepted = [pool.token0, pool.token1].map(tokenLabel).join(' or ')
-  throw invalidField('token0', 'This position is of other tokens.', accepted)
+  throw invalidField('token0', 'This position is of other tokens.', pairLabel(pool, ' or '))
 }
 
 type PositionKey = { readonly version: 'v3' | 'v4'; readonly positionId: string }

@@ -61,6 +61,8 @@ export type ScoredTier = {
   readonly score: TierScore
 }
 
+type LedTier = Pick<ScoredTier, 'score'>
+
 export type ChoiceFacts = {
   readonly classification: ReturnType<typeof classifyVolatility> | null
   readonly notionalUsd: number
@@ -86,7 +88,8 @@ export type Lead = {
   readonly isClear: boolean
 }
 
-const leastDays = 7
+/** Of fewer known days nothing is compared. */
+export const leastDays = 7
 /** In fewer a few good days look like a better tier. */
 const leastDaysOfHigh = 20
 /** Normal, of both sides. */
@@ -100,7 +103,8 @@ function distance({ feeTier }: ScoredTier, usual: number): number {
   return Math.abs(Math.log(Math.max(feeTier, 1) / usual))
 }
 
-function leadOver(best: ScoredTier, second: ScoredTier): Lead {
+/** How far one tier's net yield is above another's, and whether chance explains it. */
+export function leadOver(best: LedTier, second: LedTier): Lead {
   const netApr = best.score.netApr - second.score.netApr
   const [one, other] = [best.score.netAprErrors, second.score.netAprErrors]
   const error = Math.hypot(one.ofFees, other.ofFees, one.ofVolatility - other.ofVolatility)

@@ -10,7 +10,7 @@ import {
 import type { Chain } from '@svc/wallet/core'
 import type { Pool, PoolBars, Token } from '@svc/amm'
 import type { Ports, WorkCaller } from '../../ports.ts'
-import type { ScoredTier } from './choose-fee-tier.ts'
+import { leadOver, leastDays, type ScoredTier } from './choose-fee-tier.ts'
 import { dailyTrade, type DailyTrade, leastMove, wholeFee } from './pool-trade.ts'
 import { knownCloses } from '../range/pool-sigma.ts'
 import { readPoolActivity } from './read-pool-activity.ts'
@@ -57,6 +57,35 @@ export function comparedPools(all: readonly Pool[]): readonly Pool[] {
 }
 
 const mostTiers = 6
+
+/**
+ * Of pools of a pair whose past is read already, the one that pays most, where its net yield is above that of `own` by more than the errors
+ * of both explain; else `null`. No ticks are read for it: the liquidity at its price stands for that of all prices in each.
+ */
+export async function clearlyBetterTier(
+  ports: Pick<Ports, 'workers'> & WorkCaller,
+  own: TradedPool,
+  others: readonly TradedPool[],
+  { quote, market }: { readonly quote: Token; readonly market: TierMarket },
+): Promise<Pool | null> {
+  const scoreOf = async ({ pool, history }: TradedPool) => {
+    const past = pastOf(pool, history, quote)
+    if (pool.liquidity === 0n || past.trade.daysKnown < leastDays) return []
+    const profile = liquidityProfile({ ...profileFacts(past), ticks: [] })
+    const score = await ports.workers.run(
+      'scoreFeeTier',
+      { tier: { ...tierFacts(past), profile }, market },
+      { signal: ports.signal },
+    )
+    return [{ score, pool }]
+  }
+  const [[first], rivals] = await Promise.all([scoreOf(own), Promise.all(others.map(scoreOf))])
+  const [better] = rivals.flat().toSorted((a, b) => b.score.netApr - a.score.netApr)
+  if (first === undefined || better === undefined) return null
+  return leadOver(better, first).isClear ? better.pool : null
+}
+
+export type TradedPool = { readonly pool: Pool; readonly history: PoolBars }
 
 /** The token pegged to the dollar where there is one, else the second of the pool's own order, which no caller changes. */
 export function quoteOf({ token0, token1 }: Pool): Token {
@@ -141,16 +170,8 @@ async function scored(
   tier: ReadTier,
   { market, quoteUsd }: { readonly market: TierMarket; readonly quoteUsd: number | null },
 ): Promise<ReadFeeTier> {
-  const { pool, history, trade, tvlUsd, isQuote1 } = tier
-  const [base, quote] = isQuote1 ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
-  const facts = {
-    trade,
-    profile: await readProfile(ports, chain, tier, market.sigma),
-    fee: wholeFee(pool).feePips / 1e6,
-    tickSpacing: pool.tickSpacing ?? 1,
-    decimals0: base.decimals,
-    decimals1: quote.decimals,
-  }
+  const { pool, history, trade, tvlUsd } = tier
+  const facts = { ...tierFacts(tier), profile: await readProfile(ports, chain, tier, market.sigma) }
   const score = await ports.workers.run('scoreFeeTier', { tier: facts, market }, { signal: ports.signal })
   const apyOf = (days: number) => {
     if (trade.daysKnown < days || tvlUsd === null || !(tvlUsd > 0) || quoteUsd === null) return null
@@ -170,18 +191,23 @@ async function scored(
   }
 }
 
+function tierFacts({ pool, trade, isQuote1 }: PoolPast) {
+  const [base, quote] = isQuote1 ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+  const fee = wholeFee(pool).feePips / 1e6
+  return { trade, fee, tickSpacing: pool.tickSpacing ?? 1, decimals0: base.decimals, decimals1: quote.decimals }
+}
+
+function profileFacts({ pool, isQuote1 }: PoolPast) {
+  const [decimals0, decimals1] = [pool.token0.decimals, pool.token1.decimals]
+  return { tick: pool.tick, liquidity: pool.liquidity, decimals0, decimals1, inverted: !isQuote1 }
+}
+
 /** Around the price, as far as four deviations of a month; the liquidity at the edge is taken to go on. */
 async function readProfile(ports: Pick<Ports, 'liquidity'>, chain: Chain, tier: ReadTier, sigma: number) {
-  const { pool, isQuote1 } = tier
+  const { pool } = tier
   const reach = Math.ceil(Math.min(Math.max(4 * sigma * Math.sqrt(30 / 365), 0.1), 2) / Math.log(1.0001))
   const [from, to] = [Math.max(-MAX_TICK, pool.tick - reach), Math.min(MAX_TICK, pool.tick + reach)]
-  const facts = {
-    tick: pool.tick,
-    liquidity: pool.liquidity,
-    decimals0: pool.token0.decimals,
-    decimals1: pool.token1.decimals,
-    inverted: !isQuote1,
-  }
+  const facts = profileFacts(tier)
   const ticks = await ports.liquidity.ticks(chain, pool, from, to)
   try {
     return liquidityProfile({ ...facts, ticks })

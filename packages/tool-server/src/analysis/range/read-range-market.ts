@@ -18,7 +18,7 @@ import { noPrice } from '../read-quote-usd.ts'
 import { poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
 import { readGasPrice, typicalGas } from '../read-gas-price.ts'
 import { wholeFee } from '../fees/pool-trade.ts'
-import { busiestOf, comparedPools, pastOf, quoteOf } from '../fees/read-fee-tiers.ts'
+import { busiestOf, comparedPools, pastOf, quoteOf, type TradedPool } from '../fees/read-fee-tiers.ts'
 
 /**
  * Everything about a pool that a range is chosen in: price, liquidity at each price, the volatility of its pair and the fees of the last
@@ -65,7 +65,17 @@ export async function readRangeMarket(
     decimals1: token1.decimals,
   }
   const unread = others.pools.filter((one) => !others.pasts.some((past) => past.pool === one))
-  return { market, isInverted, isProfileCut: isCut, volatility, pace, gasCostUsd, history, unread }
+  return {
+    market,
+    isInverted,
+    isProfileCut: isCut,
+    volatility,
+    pace,
+    gasCostUsd,
+    history,
+    others: others.pasts,
+    unread,
+  }
 }
 
 export type RangePlace = {
@@ -98,6 +108,8 @@ export type ReadRangeMarket = {
   /** To open and to close a position; `null` where it is not known, and taken to be nothing. */
   readonly gasCostUsd: number | null
   readonly history: PoolBars
+  /** The others of the pair that are compared, and what they traded in the same time. */
+  readonly others: readonly TradedPool[]
   /** Pools of the pair whose past could not be read, so that nobody knows whether one of them traded most. */
   readonly unread: readonly Pool[]
 }
@@ -148,17 +160,15 @@ async function readOthers(
 
 type Others = {
   readonly pools: readonly Pool[]
-  readonly pasts: readonly ReadPast[]
+  readonly pasts: readonly TradedPool[]
   /** Whether the pool itself counts among those that are compared: one with hooks does not, if there are others. */
   readonly comparesOwn: boolean
 }
 
-type ReadPast = { readonly pool: Pool; readonly history: PoolBars }
-
 const noOthers: Others = { pools: [], pasts: [], comparesOwn: true }
 
 /** By what came in of the token that money counts in. */
-function busiestOfPair(own: ReadPast, { pasts, comparesOwn }: Others): ReadPast {
+function busiestOfPair(own: TradedPool, { pasts, comparesOwn }: Others): TradedPool {
   const compared = comparesOwn || pasts.length === 0 ? [own, ...pasts] : pasts
   const quote = quoteOf(own.pool)
   return busiestOf(compared.map(({ pool, history }) => pastOf(pool, history, quote)))

@@ -77,6 +77,10 @@ describe('backtest_lp_strategy', () => {
     expect(answer.text('winner.strategy')).toBe(byEnd[0]!.text('name'))
     expect(answer.text('winner.reason')).not.toBe('')
     expect(answer.text('winner.caveat')).toContain(`The lead over ${byEnd[1]!.text('name')}`)
+    // The other two tools mean an error of a forecast by it.
+    expect(answer.at('notes')).toContainEqual(
+      expect.stringMatching(/^feeUncertaintyPct: how far.*no error of a forecast/),
+    )
     // The narrower the range, the more fees, and the less sure they are.
     const column = (name: string) => strategies.map((strategy) => strategy.number(name))
     expect(column('feesEarnedUsd')).toEqual(column('feesEarnedUsd').toSorted((a, b) => b - a))

@@ -116,6 +116,7 @@ function notesOf(
     `Dollars: ${quoteUsd.basis}.`,
     "hodlBenchmark holds half of the amount in each token, vsHodlPct the tokens of a strategy's own first position.",
     'ilCostUsd and hodlMoveUsd are of each position against the tokens put into it, from its opening to its end, and so of others after a rebalance. End less start: fees + hodlMoveUsd - ilCostUsd - swapCostUsd - gasCostUsd.',
+    'feeUncertaintyPct: how far the fees of this past may lie off, in percent of them, as bars of an hour do not tell which part of their trade was in range; no error of a forecast, which optimize_lp_range and recommend_fee_tier mean by it.',
     ...(quoteUsd.isToday
       ? ['No past of a pool with a dollar token is known: what prices did in dollars is missing.']
       : []),

@@ -112,6 +112,7 @@ describe('optimize_lp_range', () => {
     const rise = (name: string) => wilder!.number(name) - calmer!.number(name)
     const ofSigma = (rise('expectedNetApr') / rise('annualized')) * answer.number('volatility.standardError')
     const ofFees = (projected('expectedFeeApr') * projected('feeUncertaintyPct')) / 100
+    expect(answer.text('methodology')).toContain('feeUncertaintyPct: one standard error of the fees ahead')
     // Errors have three digits.
     expect(projected('expectedNetAprError') / Math.hypot(ofFees, ofSigma)).toBeCloseTo(1, 2)
     expect(Math.min(Math.abs(ofFees), Math.abs(ofSigma))).toBeGreaterThan(0.01)
@@ -120,6 +121,23 @@ describe('optimize_lp_range', () => {
     expect(percentiles).toEqual({ p5: expect.any(Number), p50: expect.any(Number), p95: expect.any(Number) })
     expect(answer.number('simulation.estimates.ilPctPercentileErrors.p5')).toBeGreaterThan(0)
   })
+
+  test.each(['WETH USDC', 'USDC WETH'])(
+    'of %s points to the tier that recommend_fee_tier finds clearly better',
+    async (order) => {
+      const [token0, token1] = order.split(' ')
+      const compared = await world.call('recommend_fee_tier', { token0, token1 })
+      const best = compared.number('recommendation.feeTier')
+      const tierNotes = async (fee?: number) => {
+        const notes = (await optimize({ token0, token1, fee, amount: '10000' })).at('notes') as string[]
+        return notes.filter((note) => note.includes('recommend_fee_tier compares them in full'))
+      }
+      const [note] = await tierNotes()
+      expect(note).toContain(`The ${best / 10_000} % pool of this pair pays clearly more`)
+      expect(await tierNotes(100)).toEqual([note])
+      expect(await tierNotes(best)).toEqual([])
+    },
+  )
 
   test('is the same for the same seed, and close for another', async () => {
     const first = await optimize({ seed: 42, fee: 3000 })

@@ -1,6 +1,7 @@
-import type { RangeDoubts } from '@svc/lp-math'
+import { LpMathError, type RangeDoubts } from '@svc/lp-math'
 import * as z from 'zod'
 import { hookDoubt } from '../../analysis/hook-permissions.ts'
+import { clearlyBetterTier } from '../../analysis/fees/read-fee-tiers.ts'
 import type { RangeChoice } from '../../analysis/range/pick-range.ts'
 import { rangeAnswer } from '../../analysis/range/range-answer.ts'
 import { documented } from '../../documented.ts'
@@ -74,8 +75,10 @@ export const optimizeLpRange = readTool({
       nowMs: context.now(),
     },
   )
-  const choice = await chosen(request, context, read)
-  const analytic = { ...readStamp(chain, context, read.history.source), ...reported(request, place, read, choice) }
+  const [choice, otherTier] = await Promise.all([chosen(request, context, read), otherTierNotes(place, read, context)])
+  const { notes, ...answer } = reported(request, place, read, choice)
+  const stamp = readStamp(chain, context, read.history.source)
+  const analytic = { ...stamp, ...answer, notes: [...notes, ...otherTier] }
   const result = { ...analytic, simulation: await simulated(request, context, { read, choice, analytic }) }
   context.draw(() => ({
     kind: 'range',
@@ -130,6 +133,34 @@ function reported(request: Request, place: FoundPool, read: ReadRangeMarket, cho
       ...(gasCostUsd === null ? ['The price of gas is unknown and left out.'] : []),
     ],
   }
+}
+
+/** That another pool of the pair pays clearly more, where that follows from what is read anyhow; it ends no choice of a range. */
+async function otherTierNotes(
+  { pool, token1 }: FoundPool,
+  { market, volatility, history, others }: ReadRangeMarket,
+  context: ReadContext,
+): Promise<readonly string[]> {
+  if (pool.hooks !== null || others.length === 0) return []
+  const { model, blockSeconds, value } = market
+  const tierMarket = {
+    price: model.price,
+    sigma: model.sigma,
+    sigmaError: volatility.standardError,
+    blockSeconds,
+    value,
+  }
+  const better = await clearlyBetterTier(context, { pool, history }, others, {
+    quote: token1,
+    market: tierMarket,
+  }).catch((error: unknown) => {
+    if (error instanceof ToolError || error instanceof LpMathError) return null
+    throw error
+  })
+  if (better === null) return []
+  return [
+    `The ${better.fee / 10_000} % pool of this pair pays clearly more in the same range, by the fees of the same days and the liquidity at the price alone: recommend_fee_tier compares them in full, and with its fee this tool chooses a range there.`,
+  ]
 }
 
 /** What the picture shows around the ranges: known bars of the month, and the pool's liquidity. */
@@ -198,4 +229,5 @@ const methodology =
   'optimalRange keeps the price inside for the share of time that riskTolerance names, evenly about the price unless a skew earns more by more than the errors; "best net" earns most of all ranges that do; the others stand beside it whether they do or not. ' +
   'inRangeProbability: share of time in range; terminal: at the horizon; stay: never leaving. Fees: mean of the days seen, own liquidity diluting. ' +
   'expectedIlPct: E[V/HODL - 1] over the horizon; ilCost30dUsd: expected loss against holding, which LVR equals; expectedNetApr: fees less LVR less gas (gasApr, the same for all ranges). ' +
+  'feeUncertaintyPct: one standard error of the fees ahead, in percent of them, as of recommend_fee_tier; that of backtest_lp_strategy is another. ' +
   "Ranges are widened to the pool's ticks: +/-1 % may reach farther. Figures are closed forms, which the simulation checks; errors are one standard error."

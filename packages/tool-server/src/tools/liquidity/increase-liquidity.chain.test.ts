@@ -109,14 +109,20 @@ describe('increase_liquidity', () => {
       const positionId = `${await givenTo(world, version)}`
       const more = { positionId, version, token0: 'WETH', amount0: '0.1' }
       const refusal = await world.refuse('increase_liquidity', more)
-      expect(refusal).toMatchObject({ code: 'SIMULATION_DRIFT', retryable: true, details: [{ positionId }] })
-      expect(refusal.suggestion).toContain('2 more blocks')
+      expect(refusal).toMatchObject({ code: 'POSITION_TOO_NEW', retryable: true, details: [{ positionId }] })
+      expect(refusal.suggestion).toMatch(
+        /with transactions alone.*when 2 more have come, or in \d\d seconds if none does/,
+      )
       await testClient(devnet()).mine({ blocks: 1 })
       const planned = await world.call('increase_liquidity', { ...more, dryRun: true })
-      const refusals = [expect.objectContaining({ code: 'SIMULATION_DRIFT' })]
+      const refusals = [expect.objectContaining({ code: 'POSITION_TOO_NEW' })]
       expect(planned.at('plan.policy')).toMatchObject({ allowed: false, refusals })
+      const plan = { planId: planned.text('plan.planId') }
+      const again = await world.refuse('execute_plan', plan)
+      expect(again).toMatchObject({ code: 'POSITION_TOO_NEW', retryable: true })
+      expect(again.suggestion).toMatch(/call the same again when 2 more have come.* A plan stays good/)
       await testClient(devnet()).mine({ blocks: 1 })
-      await world.call('increase_liquidity', more)
+      expect((await world.call('execute_plan', plan)).text('positionId')).toBe(positionId)
     },
   )
 

@@ -9,7 +9,7 @@ export const getGasPrice = readTool({
   name: 'get_gas_price',
   title: 'Gas price',
   description:
-    'Base and priority fees of a chain in gwei, and what a swap, mint, decrease, collect or rebalance costs in dollars. Use it before small operations. Leaves out data fees of rollups.',
+    'Base and priority fees of a chain in gwei, and what a swap, mint, decrease, collect or rebalance costs in dollars. Leaves out data fees of rollups.',
   scope: 'read:market',
   input: z.strictObject({ chain: chainInput }),
   output: z.object({

@@ -39,9 +39,33 @@ describe('get_quote', () => {
       tokenIn,
       [
         expect.stringContaining('priceImpactBps is against the price of the pools'),
-        `${tokenIn} keeps 1 % of each transfer: less arrives than is quoted.`,
+        expect.stringContaining(`${tokenIn} keeps 1 % of each transfer: amountOut is what arrives`),
       ],
     ])
+  })
+
+  test('says what arrives after the fee on transfers, and the slippage that the swap takes', async () => {
+    const fot = world.address('FOT')
+    for (const [tokenIn, tokenOut] of [
+      ['WETH', fot],
+      [fot, 'WETH'],
+    ]) {
+      const trade = { tokenIn, tokenOut, amount: '0.1' }
+      const quote = await world.call('get_quote', trade)
+      const [, named] = /slippageBps (\d+)/.exec(String(quote.at('notes'))) ?? []
+      expect(named).toBe('150')
+      const refused = await world.refuse('execute_swap', trade)
+      expect(refused.suggestion).toContain(`slippageBps to at least ${named}`)
+      const slippageBps = Number(named)
+      const again = await world.call('get_quote', { ...trade, slippageBps })
+      expect(again.text('minAmountOut')).toBe(quote.text('minAmountOut'))
+      const planned = await world.call('execute_swap', { ...trade, slippageBps, dryRun: true })
+      const arriving = planned.list('plan.deltas').find((delta) => !delta.text('amount').startsWith('-'))
+      expect(Number(arriving?.text('amount')) / Number(quote.text('amountOut'))).toBeCloseTo(1, 6)
+      const least = planned.list('plan.bounds.receivesAtLeast').map((one) => one.text('amount'))
+      expect(least).toEqual([quote.text('minAmountOut')])
+      if (tokenIn === 'WETH') await world.call('execute_swap', { ...trade, slippageBps })
+    }
   })
 
   test('a larger trade has a larger impact', async () => {

@@ -1,8 +1,9 @@
 import type { Quote, Token, UsdPrice } from '@svc/amm'
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { keepingTokens } from '../../analysis/detect-transfer-fee.ts'
+import { keepingTokens, type KeepingToken, slippageWithFees } from '../../analysis/detect-transfer-fee.ts'
 import { readGasPrice } from '../../analysis/read-gas-price.ts'
-import { readTool } from '../../tool.ts'
+import { readTool, type ReadContext } from '../../tool.ts'
 import {
   amountOf,
   anyVersionInput,
@@ -62,27 +63,31 @@ export const getQuote = readTool({
   const tokenOut = await context.tokens.resolve(chain, input.tokenOut, 'tokenOut')
   requireDifferentTokens(chain, tokenIn, tokenOut, 'tokenOut')
   const amountIn = amountOf(input.amount, tokenIn, 'amount')
+  const wanted = {
+    tokenIn,
+    tokenOut,
+    amountIn,
+    ...(input.version === undefined ? {} : { versions: [input.version] }),
+  }
   const [quote, gas, priceIn, priceOut, keeping] = await Promise.all([
-    context.liquidity.quote(chain, {
-      tokenIn,
-      tokenOut,
-      amountIn,
-      ...(input.version === undefined ? {} : { versions: [input.version] }),
-    }),
+    context.liquidity.quote(chain, wanted),
     readGasPrice(context, chain),
     context.prices.usd(chain, tokenIn),
     context.prices.usd(chain, tokenOut),
     keepingTokens(context, chain, [tokenIn, tokenOut]),
   ])
   const impactBps = trustedImpactBps(quote, [tokenIn, priceIn], [tokenOut, priceOut])
+  const kept = keeping.length === 0 ? null : await afterTransferFees(context, chain, { wanted, quote, keeping })
+  const { amountOut } = kept ?? quote
+  const slippageBps = kept === null ? input.slippageBps : slippageThatPasses(quote, kept, input.slippageBps)
   return {
     ...blockStamp(chain, context, quote.blockNumber),
     tokenIn: tokenSummary(tokenIn),
     tokenOut: tokenSummary(tokenOut),
     amountIn: tokenAmount(quote.amountIn, tokenIn),
-    amountOut: tokenAmount(quote.amountOut, tokenOut),
-    minAmountOut: tokenAmount((quote.amountOut * BigInt(10_000 - input.slippageBps)) / 10_000n, tokenOut),
-    price: unitPrice(quote, tokenIn, tokenOut),
+    amountOut: tokenAmount(amountOut, tokenOut),
+    minAmountOut: tokenAmount((quote.amountOut * BigInt(10_000 - slippageBps)) / 10_000n, tokenOut),
+    price: unitPrice({ amountIn, amountOut }, tokenIn, tokenOut),
     priceImpactBps: impactBps ?? quote.priceImpactBps,
     version: quote.version,
     route: quote.route.map((hop) => ({
@@ -99,7 +104,7 @@ export const getQuote = readTool({
       ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut]),
       ...(impactBps === null ? [impactNote] : []),
       ...impactNotes(impactBps ?? quote.priceImpactBps),
-      ...keeping.map(({ says }) => `${says}: less arrives than is quoted.`),
+      ...(kept === null ? [] : [keptNote(quote, kept, { tokenOut, slippageBps })]),
     ],
   }
 })
@@ -110,8 +115,47 @@ const impactNote =
 /** After this an agent should ask again rather than act. */
 const quoteLifeMs = 30_000
 
+/** Of a trade whose tokens keep a part of each transfer: what arrives once they have. */
+type AfterFees = { readonly amountOut: bigint; readonly keeping: readonly KeepingToken[] }
+
+type QuoteRequest = Parameters<ReadContext['liquidity']['quote']>[1]
+
+async function afterTransferFees(
+  { liquidity }: Pick<ReadContext, 'liquidity'>,
+  chain: Chain,
+  {
+    wanted,
+    quote,
+    keeping,
+  }: { readonly wanted: QuoteRequest; readonly quote: Quote; readonly keeping: readonly KeepingToken[] },
+): Promise<AfterFees> {
+  const leftOf = (amount: bigint, { address }: Token) => {
+    const feeBps = keeping.find(({ token }) => token.address === address)?.feeBps ?? 0
+    return amount - (amount * BigInt(feeBps)) / 10_000n
+  }
+  const amountIn = leftOf(wanted.amountIn, wanted.tokenIn)
+  const isWhole = amountIn === wanted.amountIn || amountIn === 0n
+  const paid = isWhole ? quote : await liquidity.quote(chain, { ...wanted, amountIn })
+  return { amountOut: amountIn === 0n ? 0n : leftOf(paid.amountOut, wanted.tokenOut), keeping }
+}
+
+/** execute_swap holds what arrives against what the pools pay out: the slippage asked about where that lets it pass, else the least that does. */
+function slippageThatPasses(quote: Quote, { amountOut, keeping }: AfterFees, slippageBps: number): number {
+  const passes = quote.amountOut * BigInt(10_000 - slippageBps) <= amountOut * 10_000n
+  return passes ? slippageBps : Math.min(slippageWithFees(keeping, slippageBps), 10_000)
+}
+
+function keptNote(
+  quote: Quote,
+  { keeping }: AfterFees,
+  { tokenOut, slippageBps }: { readonly tokenOut: Token; readonly slippageBps: number },
+): string {
+  const kept = keeping.map(({ says }) => says).join(', ')
+  return `${kept}: amountOut is what arrives of the ${tokenAmount(quote.amountOut, tokenOut)} that are quoted without it. Call execute_swap with slippageBps ${slippageBps}, where the policy allows so much: minAmountOut is at that.`
+}
+
 /** Whole tokenOut for one whole tokenIn. */
-function unitPrice(quote: Quote, tokenIn: Token, tokenOut: Token): number {
+function unitPrice(quote: Pick<Quote, 'amountIn' | 'amountOut'>, tokenIn: Token, tokenOut: Token): number {
   return Number(tokenAmount(quote.amountOut, tokenOut)) / Number(tokenAmount(quote.amountIn, tokenIn))
 }
 

@@ -104,7 +104,7 @@ test('query_agent_identity knows an agent that is not there from an owner withou
     agents: [],
     agentIds: [],
     complete: true,
-    notes: [],
+    notes: [expect.stringContaining('register_agent registers the agent wallet')],
   })
 })
 

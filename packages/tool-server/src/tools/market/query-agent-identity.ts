@@ -60,7 +60,9 @@ export const queryAgentIdentity = readTool({
       ...(complete ? [] : ['The registry counts other agents of this owner than its events show.']),
       ...(tokenIds.length > mostShown ? [`The newest ${mostShown} are shown; ask for the others by agentId.`] : []),
       ...(agents.some(({ fileStatus }) => fileStatus === 'verified') ? [verifiedNote] : []),
-      ...(agents.length > 0 ? ['endpointLive is null: this server asks no address that a card names.'] : []),
+      ...(agents.length > 0
+        ? ['endpointLive is null: this server asks no address that a card names.']
+        : [`No agent of this owner is registered on ${chain.name}; register_agent registers the agent wallet.`]),
     ],
   }
 })

@@ -15,6 +15,7 @@ import {
   type UsdPrice,
 } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
+import { positionOfAny } from '../own-position.ts'
 import { chainInput, positionIdInput, rangedVersionInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, priceNotes, usdResult } from '../results.ts'
 
@@ -29,7 +30,7 @@ export const getPositionPerformance = readTool({
   input: z.strictObject({
     positionId: positionIdInput,
     chain: chainInput,
-    version: rangedVersionInput.default('v3'),
+    version: rangedVersionInput.optional().describe("Else the wallet's"),
   }),
   output: z.object({
     ...blockResult,
@@ -57,7 +58,7 @@ export const getPositionPerformance = readTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const position = await context.liquidity.position(chain, input.version, input.positionId)
+  const position = await positionOfAny(chain, input, context)
   const [history, price0, price1] = await Promise.all([
     context.liquidity.positionEvents(chain, position),
     context.prices.usd(chain, position.pool.token0),

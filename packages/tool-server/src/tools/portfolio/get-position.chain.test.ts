@@ -1,6 +1,9 @@
 import { useDevnet } from '@svc/devnet/testing'
+import { erc721Abi, getAddress } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { poolTokens } from '../answer.fixture.ts'
+import { createChainActor } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
+import { testClient } from '../../fair-value/attack-kit.fixture.ts'
+import { type Answer, poolTokens } from '../answer.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -14,6 +17,20 @@ afterEach(async () => {
 })
 
 const base = { token0: 'WETH', token1: 'USDC', fee: 500 }
+
+/** The v3 position of somebody else becomes the wallet's. */
+async function giveToWallet(position: Answer): Promise<void> {
+  const owner = getAddress(position.text('owner'))
+  await devnet().fund(owner, { ETH: '1' })
+  await testClient(devnet()).impersonateAccount({ address: owner })
+  const giver = await createChainActor(devnet(), owner)
+  const { positionManager } = devnet().chain.amm.v3!
+  await giver.write(positionManager, erc721Abi, 'transferFrom', [
+    owner,
+    world.wallet,
+    BigInt(position.text('positionId')),
+  ])
+}
 
 describe('positions', () => {
   test.each(['v3', 'v4'])('get_position shows a %s position as it was opened', async (version) => {
@@ -96,8 +113,28 @@ describe('positions', () => {
     })
   })
 
+  test('without a version the position of the agent wallet is shown, and where it holds both none is guessed', async () => {
+    const opened = await world.call('add_liquidity', { ...base, version: 'v4', amount0: '1', rangeStrategy: 'medium' })
+    const positionId = opened.text('positionId')
+    const strangers = await world.call('get_position', { positionId, version: 'v3' })
+    expect(strangers.text('owner')).not.toBe(world.wallet)
+    const own = await world.call('get_position', { positionId })
+    expect(own.data).toMatchObject({ owner: world.wallet, version: 'v4', positionId })
+    const performance = await world.call('get_position_performance', { positionId })
+    expect(performance.text('pool')).toBe(opened.text('pool.poolAddress'))
+    expect((await world.call('get_position', { positionId: '1' })).text('version')).toBe('v3')
+    await giveToWallet(strangers)
+    expect(await world.refuse('get_position', { positionId })).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ field: 'version', accepted: expect.stringMatching(/^v3 \(.+\/.+\) or v4 \(.+\/.+\)$/) }],
+    })
+  })
+
   test('knows what does not exist', async () => {
-    expect((await world.refuse('get_position', { positionId: '987654321' })).code).toBe('POSITION_NOT_FOUND')
+    expect(await world.refuse('get_position', { positionId: '987654321' })).toMatchObject({
+      code: 'POSITION_NOT_FOUND',
+      message: 'No v3 or v4 position with this id stands on local.',
+    })
     expect((await world.refuse('get_position', { positionId: '987654321', version: 'v4' })).code).toBe(
       'POSITION_NOT_FOUND',
     )

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { describePosition } from '../../analysis/position/describe-position.ts'
 import { readTool } from '../../tool.ts'
+import { positionOfAny } from '../own-position.ts'
 import { chainInput, positionIdInput, rangedVersionInput } from '../params.ts'
 import { blockResult, blockStamp, positionResult } from '../results.ts'
 
@@ -13,12 +14,12 @@ export const getPosition = readTool({
   input: z.strictObject({
     positionId: positionIdInput,
     chain: chainInput,
-    version: rangedVersionInput.default('v3'),
+    version: rangedVersionInput.optional().describe("Else the wallet's"),
   }),
   output: z.object({ ...blockResult, ...positionResult }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const position = await context.liquidity.position(chain, input.version, input.positionId)
+  const position = await positionOfAny(chain, input, context)
   return {
     ...blockStamp(chain, context, position.pool.blockNumber),
     ...(await describePosition(context, chain, position)),

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { keepingTokens } from '../../analysis/detect-transfer-fee.ts'
+import { keepingTokens, slippageWithFees } from '../../analysis/detect-transfer-fee.ts'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { type Token, ToolError } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
@@ -125,9 +125,8 @@ async function keptByTransfers(
   if (!(error instanceof ToolError) || error.code !== 'SIMULATION_DRIFT') return null
   const keeping = await keepingTokens(context, chain, tokens)
   if (keeping.length === 0) return null
-  const keptBps = keeping.reduce((sum, { feeBps }) => sum + feeBps, 0)
   const shown = keeping.map(({ says }) => says).join(', ')
-  const enough = `at least ${keptBps + context.defaults.slippageBps}, where the policy allows so much`
+  const enough = `at least ${slippageWithFees(keeping, context.defaults.slippageBps)}, where the policy allows so much`
   return new ToolError('SIMULATION_FAILED', `The swap would bring less than slippageBps permits: ${shown}.`, {
     suggestion: `Choose another token, or set slippageBps to ${enough}.`,
     details: keeping.map(({ token, feeBps }) => ({
