@@ -5,7 +5,8 @@ import { longTests } from './long-tests.ts'
 /**
  * Begins with the files that take longest, so that none of them runs alone at the end. Vitest knows how long files took the last
  * time; the first time it begins with those of the most bytes, though what takes longest starts programs with few words. Before
- * them all goes one that seeds the chain with a history, and behind them the others that need it, for they would wait for it.
+ * them all goes one that seeds the chain with a history, and behind its neighbours the others that need it, for they would wait for it:
+ * not behind all projects, since a worker serves one project alone, and each that is started loads everything anew.
  */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -22,7 +23,8 @@ const longFiles = [
   /\/page\/browser\.system\.test\.ts$/,
 ]
 
-function turnOf({ moduleId }: TestSpecification): number {
+function turnOf({ moduleId, project }: TestSpecification): number {
+  if (project.name === 'unit') return 4
   if (seeding.test(moduleId)) return 0
   const isLong =
     longFiles.some((pattern) => pattern.test(moduleId)) || longTests.some((name) => moduleId.endsWith(name))

@@ -1,5 +1,5 @@
 export { callAnswer } from './read-one.ts'
-export { contractFunction, contractRead } from './contract-function.ts'
+export { contractFunction, contractRead, type ContractRead } from './contract-function.ts'
 export { createRpcPool } from './create-rpc-pool.ts'
 export { readAll, readOnce } from './read-all.ts'
 export { readOne } from './read-one.ts'

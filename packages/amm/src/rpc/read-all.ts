@@ -1,4 +1,4 @@
-import { type Address, type Hex, type PublicClient, toFunctionSelector } from 'viem'
+import { type Address, type Hex, numberToHex, type PublicClient, toFunctionSelector } from 'viem'
 import type { Chain } from '@svc/wallet/core'
 import { inTurns, yieldToEventLoop } from '@svc/runtime'
 import { ToolError } from '../tool-error.ts'
@@ -36,16 +36,32 @@ export async function readOnce<const TReads extends readonly ContractRead<unknow
   reads: TReads,
   blockNumber?: bigint,
 ): Promise<ReadResults<TReads> | null> {
-  const at = blockNumber === undefined ? {} : { blockNumber }
   try {
     const results = chunksOf<ContractRead<unknown>>(reads, lightReadsPerCall).map(async (chunk) => {
-      const { data = '0x' } = await client.call({ to: chain.multicall3, data: encodeAggregate3(chunk), ...at })
-      return decodeAll(chunk, data)
+      return decodeAll(
+        chunk,
+        await ethCall(client, { to: chain.multicall3, data: encodeAggregate3(chunk) }, blockNumber),
+      )
     })
     return (await Promise.all(results)).flat() as ReadResults<TReads>
   } catch {
     return null
   }
+}
+
+/**
+ * `eth_call` as it is, at the newest block where none is named. viem's own action looks at a score of options that no read has, and words
+ * each refusal at length, also where it is none: an endpoint without older state refuses several of them with every price.
+ *
+ * @throws ToolError `RPC_*`, viem's error where the contract reverts.
+ */
+export function ethCall(
+  client: PublicClient,
+  { to, data }: { readonly to: Address; readonly data: Hex },
+  blockNumber?: bigint,
+): Promise<Hex> {
+  const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber)
+  return client.request({ method: 'eth_call', params: [{ to, data }, block] })
 }
 
 /**
@@ -110,9 +126,9 @@ async function readChunk(
   blockNumber: bigint,
 ): Promise<unknown[]> {
   const data = encodeAggregate3(reads)
-  let answer: Hex | undefined
+  let answer: Hex
   try {
-    answer = (await client.call({ to: chain.multicall3, data, blockNumber })).data
+    answer = await ethCall(client, { to: chain.multicall3, data }, blockNumber)
   } catch (error) {
     if (error instanceof ToolError) throw error
     if (reads.length === 1) return [null]
@@ -120,7 +136,7 @@ async function readChunk(
     const halves = [reads.slice(0, half), reads.slice(half)]
     return (await Promise.all(halves.map((part) => readChunk(client, chain, part, blockNumber)))).flat()
   }
-  if (answer === undefined) {
+  if (answer === '0x') {
     const message = `${chain.name} has no Multicall3 where its configuration says.`
     throw new ToolError('RPC_REFUSED', message, { details: [{ field: 'chain', message }] })
   }

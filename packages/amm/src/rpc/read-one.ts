@@ -1,7 +1,7 @@
 import { type Address, type Hex, parseAbi, type PublicClient } from 'viem'
 import type { Chain } from '@svc/wallet/core'
 import { contractFunction, type ContractRead } from './contract-function.ts'
-import { everyResult, readOnce } from './read-all.ts'
+import { ethCall, everyResult, readOnce } from './read-all.ts'
 import { ToolError } from '../tool-error.ts'
 import type { RpcPool } from '../ports.ts'
 import { joinQueries, mapQuery, query, type Query } from './query.ts'
@@ -33,7 +33,7 @@ export async function callAnswer(
   blockNumber?: bigint,
 ): Promise<Hex> {
   try {
-    return (await client.call({ to, data, ...(blockNumber !== undefined && { blockNumber }) })).data ?? '0x'
+    return await ethCall(client, { to, data }, blockNumber)
   } catch (error) {
     if (error instanceof ToolError) throw error
     return '0x'

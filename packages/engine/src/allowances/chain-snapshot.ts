@@ -1,7 +1,7 @@
 import { boundedTip, type Chain } from '@svc/wallet/core'
 import { type Address, type Hash, parseAbi, type PublicClient } from 'viem'
 import { erc20Abi } from '@svc/amm/abis'
-import { contractFunction, contractRead, readOne, readSurely, readOnce } from '@svc/amm/rpc'
+import { contractFunction, readOne, readSurely, readOnce } from '@svc/amm/rpc'
 import type { BlockTime, RpcPool } from '@svc/amm'
 import type { Allowance } from './approval-steps.ts'
 
@@ -71,9 +71,7 @@ export function readAllowances(
   blockNumber?: bigint,
 ): Promise<readonly bigint[]> {
   return Promise.all(
-    allowances.map(({ token, spender }) =>
-      readSurely(client, contractRead(token, erc20Abi, 'allowance', [wallet, spender]), blockNumber),
-    ),
+    allowances.map(({ token, spender }) => readSurely(client, readAllowance(token, [wallet, spender]), blockNumber)),
   )
 }
 
@@ -86,7 +84,7 @@ export async function readHoldings(request: {
 }): Promise<HoldingsAt | null> {
   const { client, chain, wallet, allowances } = request
   const { multicall3 } = chain
-  const reads = allowances.map(({ token, spender }) => contractRead(token, erc20Abi, 'allowance', [wallet, spender]))
+  const reads = allowances.map(({ token, spender }) => readAllowance(token, [wallet, spender]))
   const own = [readNumber(multicall3, []), readBalance(multicall3, [wallet])] as const
   const answers = (await readOnce(client, chain, [...own, ...reads])) ?? []
   const [blockNumber, balanceWei, ...amounts] = answers
@@ -124,3 +122,4 @@ const multicall3Abi = parseAbi([
 ])
 const readNumber = contractFunction(multicall3Abi, 'getBlockNumber')
 const readBalance = contractFunction(multicall3Abi, 'getEthBalance')
+const readAllowance = contractFunction(erc20Abi, 'allowance')

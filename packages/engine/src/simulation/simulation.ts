@@ -1,5 +1,6 @@
-import { type Address, decodeFunctionResult, encodeFunctionData, type PublicClient, zeroAddress } from 'viem'
+import { type Address, hexToBigInt, type PublicClient, zeroAddress } from 'viem'
 import { erc20Abi, v3PositionManagerAbi } from '@svc/amm/abis'
+import { contractFunction } from '@svc/amm/rpc'
 import { type Token, ToolError } from '@svc/amm'
 import type { Allowance } from '../allowances/approval-steps.ts'
 import {
@@ -152,6 +153,10 @@ function paidIn({ payees, wrappedNative }: SimulationRequest, steps: readonly Si
   return paid
 }
 
+const readBalance = contractFunction(erc20Abi, 'balanceOf')
+const readAllowance = contractFunction(erc20Abi, 'allowance')
+const readOwner = contractFunction(v3PositionManagerAbi, 'ownerOf')
+
 /** The calls to play, and where in their order each kind stands. */
 function sequenceOf(request: SimulationRequest) {
   const { wallet, allowances, tokens, positions, revokes, inspection } = request
@@ -160,14 +165,9 @@ function sequenceOf(request: SimulationRequest) {
   const read = ({ to, data }: Read): number => put({ to, data, value: 0n, mustSucceed: false })
   const carry = ({ to, data, valueWei }: Step, mustSucceed: boolean): number =>
     put({ to, data, value: valueWei, mustSucceed })
-  const balances = () =>
-    tokens.map((to) =>
-      read({ to, data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [wallet] }) }),
-    )
+  const balances = () => tokens.map((token) => read(readBalance(token, [wallet])))
   const before = balances()
-  const owners = positions.map(({ contract: to, id }) =>
-    read({ to, data: encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'ownerOf', args: [id] }) }),
-  )
+  const owners = positions.map(({ contract, id }) => read(readOwner(contract, [id])))
   const inspectedBefore = inspection.before.map(put)
   const steps = request.steps.map((step) => {
     const own = depositsOf(step, request)
@@ -178,9 +178,7 @@ function sequenceOf(request: SimulationRequest) {
     })
     return { index, deposits }
   })
-  const leftovers = allowances.map(({ token: to, spender }) =>
-    read({ to, data: encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }) }),
-  )
+  const leftovers = allowances.map(({ token, spender }) => read(readAllowance(token, [wallet, spender])))
   const undone = revokes.map((step) => carry(step, false))
   const inspectedAfter = inspection.after.map(put)
   const at = { before, owners, inspectedBefore, steps, leftovers, revokes: undone, inspectedAfter, after: balances() }
@@ -302,5 +300,5 @@ function failure(step: Step | undefined, simulated: SimulatedResult | undefined)
 
 function uintOf(simulated: SimulatedResult | undefined): bigint | null {
   if (simulated === undefined || !simulated.ok || simulated.returnData.length !== 66) return null
-  return decodeFunctionResult({ abi: erc20Abi, functionName: 'balanceOf', data: simulated.returnData })
+  return hexToBigInt(simulated.returnData)
 }

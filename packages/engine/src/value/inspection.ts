@@ -1,15 +1,6 @@
 import { unpackPositionInfo } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import {
-  type Abi,
-  type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
-  getAddress,
-  isAddress,
-  maxUint128,
-  zeroAddress,
-} from 'viem'
+import { type Address, getAddress, isAddress, maxUint128, zeroAddress } from 'viem'
 import {
   erc20Abi,
   v2FactoryAbi,
@@ -21,6 +12,7 @@ import {
   v4StateViewAbi,
 } from '@svc/amm/abis'
 import { supplyWithFee } from '@svc/amm/liquidity'
+import { contractFunction, type ContractRead } from '@svc/amm/rpc'
 import type { Intent } from '@svc/amm'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
 import type { SimulatedCall, SimulatedResult } from '../simulation/asset-changes.ts'
@@ -133,12 +125,7 @@ export type PoolAfter = InspectedPool & {
   readonly pair: { readonly reserve0: bigint; readonly reserve1: bigint; readonly burnSupply: bigint } | null
 }
 
-type Read = {
-  readonly to: Address
-  readonly abi: Abi
-  readonly functionName: string
-  readonly args: readonly unknown[]
-}
+type Read = ContractRead<unknown>
 
 type Position = CalledContracts['positions'][number]
 
@@ -148,35 +135,30 @@ function isV4(chain: Chain, { contract }: Position): boolean {
 
 function readsOfPosition(chain: Chain, position: Position): readonly Read[] {
   const { contract: to, id } = position
-  if (!isV4(chain, position)) return [{ to, abi: v3PositionManagerAbi, functionName: 'positions', args: [id] }]
-  return [
-    { to, abi: v4PositionManagerAbi, functionName: 'getPoolAndPositionInfo', args: [id] },
-    { to, abi: v4PositionManagerAbi, functionName: 'getPositionLiquidity', args: [id] },
-  ]
+  if (!isV4(chain, position)) return [readPosition(to, [id])]
+  return [readPositionInfo(to, [id]), readPositionLiquidity(to, [id])]
 }
 
 function readsOfPool(chain: Chain, { version, id, token0, token1 }: InspectedPool): readonly Read[] {
   if (version === 'v4') {
     const to = chain.amm.v4?.stateView ?? zeroAddress
-    return [{ to, abi: v4StateViewAbi, functionName: 'getSlot0', args: [id] }]
+    return [readV4Price(to, [id])]
   }
   const to = getAddress(id)
-  if (version === 'v3') return [{ to, abi: v3PoolAbi, functionName: 'slot0', args: [] }]
+  if (version === 'v3') return [readV3Price(to, [])]
   return [
-    { to, abi: v2PairAbi, functionName: 'getReserves', args: [] },
-    { to, abi: v2PairAbi, functionName: 'totalSupply', args: [] },
-    { to, abi: v2PairAbi, functionName: 'kLast', args: [] },
-    { to: chain.amm.v2?.factory ?? zeroAddress, abi: v2FactoryAbi, functionName: 'feeTo', args: [] },
-    ...[token0, token1].map((token) => {
-      return { to: getAddress(token), abi: erc20Abi, functionName: 'balanceOf', args: [to] } as const
-    }),
+    readReserves(to, []),
+    readSupply(to, []),
+    readLastProduct(to, []),
+    readFeeTo(chain.amm.v2?.factory ?? zeroAddress, []),
+    ...[token0, token1].map((token) => readBalance(getAddress(token), [to])),
   ]
 }
 
 function readOfOrder(chain: Chain, { key, zeroForOne, amountIn }: OrderBounds): Read {
-  const asked = { poolKey: key, zeroForOne, exactAmount: amountIn < maxUint128 ? amountIn : maxUint128, hookData: '0x' }
-  const to = chain.amm.v4?.quoter ?? zeroAddress
-  return { to, abi: v4QuoterAbi, functionName: 'quoteExactInputSingle', args: [asked] }
+  const exactAmount = amountIn < maxUint128 ? amountIn : maxUint128
+  const asked = { poolKey: key, zeroForOne, exactAmount, hookData: '0x' } as const
+  return readV4Quote(chain.amm.v4?.quoter ?? zeroAddress, [asked])
 }
 
 /** The first member of what the quoter answers. */
@@ -185,17 +167,29 @@ function amountOf(answer: unknown): bigint | null {
   return typeof amount === 'bigint' && amount > 0n ? amount : null
 }
 
-function toCall({ to, abi, functionName, args }: Read): SimulatedCall {
-  return { to, data: encodeFunctionData({ abi, functionName, args }), value: 0n, mustSucceed: false }
+const readPosition = contractFunction(v3PositionManagerAbi, 'positions')
+const readPositionInfo = contractFunction(v4PositionManagerAbi, 'getPoolAndPositionInfo')
+const readPositionLiquidity = contractFunction(v4PositionManagerAbi, 'getPositionLiquidity')
+const readV3Price = contractFunction(v3PoolAbi, 'slot0')
+const readV4Price = contractFunction(v4StateViewAbi, 'getSlot0')
+const readV4Quote = contractFunction(v4QuoterAbi, 'quoteExactInputSingle')
+const readReserves = contractFunction(v2PairAbi, 'getReserves')
+const readSupply = contractFunction(v2PairAbi, 'totalSupply')
+const readLastProduct = contractFunction(v2PairAbi, 'kLast')
+const readFeeTo = contractFunction(v2FactoryAbi, 'feeTo')
+const readBalance = contractFunction(erc20Abi, 'balanceOf')
+
+function toCall({ to, data }: Read): SimulatedCall {
+  return { to, data, value: 0n, mustSucceed: false }
 }
 
 /** What each read answered; `null` where it failed or nothing stands there. */
 function valuesOf(reads: readonly Read[], results: readonly SimulatedResult[]): readonly unknown[] {
-  return reads.map(({ abi, functionName }, index) => {
+  return reads.map(({ decode }, index) => {
     const result = results[index]
     if (result === undefined || !result.ok || result.returnData === '0x') return null
     try {
-      return decodeFunctionResult({ abi, functionName, data: result.returnData })
+      return decode(result.returnData)
     } catch {
       return null
     }
