@@ -15,7 +15,7 @@ import {
 } from './trading-wire.ts'
 
 /**
- * The newer dialect, of liquidity alone: it reads the state of a pool itself, is told one amount of a deposit and computes the other,
+ * The newer dialect, of liquidity alone: it reads the state of a pool itself, takes one amount of a deposit and computes the other,
  * and takes whole percentages of a removal. It has no migrations, no claims of rewards and no swaps.
  */
 export const lpDialect: Dialect = {

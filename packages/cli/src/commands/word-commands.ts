@@ -10,8 +10,8 @@ export async function transactions(argv: readonly string[], stopped: Promise<Sto
   const words = {
     list: async (rest: readonly string[]) => (await import('../transactions/list.ts')).list(rest),
     show: async (rest: readonly string[]) => (await import('../transactions/show.ts')).show(rest),
-    cancel: async (rest: readonly string[]) => (await import('../transactions/cancel.ts')).cancel(rest, stopped),
-    resolve: async (rest: readonly string[]) => (await import('../transactions/resolve.ts')).resolve(rest, stopped),
+    cancel: async (rest: readonly string[]) => (await import('../transactions/requests.ts')).cancel(rest, stopped),
+    resolve: async (rest: readonly string[]) => (await import('../transactions/requests.ts')).resolve(rest, stopped),
   }
   return runWord(argv, words, 'svc transactions takes list, show HASH, cancel HASH or resolve HASH')
 }

@@ -19,7 +19,7 @@ import {
 } from '../calldata/describe-calldata.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
 import { shownOf, tokenFacts } from './plan-shown.ts'
-import { suspectWarnings, unlistedWarnings } from '../policy/policy-verdict.ts'
+import { suspectWarnings, unlistedWarnings } from '../policy/token-warnings.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
 import { costWarnings } from '../stages/weigh-value.ts'

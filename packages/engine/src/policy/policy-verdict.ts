@@ -1,5 +1,4 @@
-import type { Intent, IntentApproval, IntentCall, Token } from '@svc/amm'
-import { suspectAdvice } from '@svc/amm/tokens'
+import type { Intent, IntentApproval, IntentCall } from '@svc/amm'
 import type { Policy } from './policy.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Chain } from '@svc/wallet/core'
@@ -8,10 +7,8 @@ import { depositRefusals } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../stages/may-bring-home.ts'
 import { permitRefusals } from './permit-refusals.ts'
-import { type CallBounds, readBounds } from '../value/call-bounds.ts'
+import { readBounds } from '../value/call-bounds.ts'
 import { pairShares } from '../spending/pair-worth.ts'
-import type { Simulation } from '../simulation/simulation.ts'
-import type { PricedTokens } from '../spending/spend-value.ts'
 
 /**
  * Holds an intent against the operator's policy: contracts and what they are called with, deposits, recipients, spenders,
@@ -56,63 +53,6 @@ export type PolicyVerdict = {
   readonly unlistedTokens: readonly Address[]
 }
 
-/** What a person should know of tokens that a lenient policy lets pass. */
-export function unlistedWarnings({ unlistedTokens }: Pick<PolicyVerdict, 'unlistedTokens'>): readonly string[] {
-  return unlistedTokens.map(
-    (token) =>
-      `The policy does not list the token ${getAddress(token)} (so tokenAllowlistPassed is false, which a strict allowlist alone refuses): nothing vouches for it, and selling it may need a person's approval.`,
-  )
-}
-
-/**
- * What a person should know first, and decides, of a call that puts money into unlisted tokens whose own text is made to mislead: it
- * trades for one, deposits into a pool of one, or brings one or shares of its pair. The money is gone then, and nobody but a person knows
- * whether this very token was meant. None of a call that only brings funds home, nor of what positions pay out beside a deposit.
- */
-export function suspectWarnings(context: SuspectContext): readonly string[] {
-  const { chain, known, intent, callBounds, priced, simulation, value } = context
-  if (value.isExit) return []
-  const sidesOf = (token: string) => priced.get(token.toLowerCase())?.pair?.sides.map((side) => side.token) ?? []
-  const apart = simulation.inspected.positions.flatMap(({ pool }) => [pool.token0, pool.token1])
-  const paidOut = lowerCase([...apart, ...intent.spends.flatMap(({ token }) => sidesOf(token))])
-  const brought = intent.receives.map(({ token }) => token).filter((token) => !paidOut.has(token.toLowerCase()))
-  const traded = callBounds.flatMap(({ trades, orders }) => [...trades, ...orders].map(({ tokenOut }) => tokenOut))
-  const named = [...brought, ...traded, ...pooledTokens(intent)]
-  return [...lowerCase([...named, ...named.flatMap(sidesOf)])].flatMap((token) => {
-    const entry = priced.get(token)
-    return entry === undefined || known.tokens.has(token) ? [] : (suspectAdvice(entry.token, chain) ?? [])
-  })
-}
-
-function lowerCase(tokens: readonly string[]): ReadonlySet<string> {
-  return new Set(tokens.map((token) => token.toLowerCase()))
-}
-
-/** The same of any tokens, whatever is done with them, in the order given. */
-export async function adviceAgainst(
-  tokens: readonly Address[],
-  { engine, chain, known }: AdviceContext,
-): Promise<readonly string[]> {
-  const isListed = listedAmong(tokens, chain, known)
-  const unlisted = tokens.filter((token) => !isListed(token))
-  const facts = await Promise.all(unlisted.map((token) => engine.tokens.byAddress(chain, token).catch(() => null)))
-  return facts.flatMap((token) => (token === null ? [] : (suspectAdvice(token, chain) ?? [])))
-}
-
-type AdviceContext = Pick<PolicyContext, 'chain' | 'known'> & {
-  readonly engine: { readonly tokens: { byAddress(chain: Chain, token: Address): Promise<Token> } }
-}
-
-type SuspectContext = {
-  readonly chain: Chain
-  readonly known: Pick<KnownContracts, 'tokens'>
-  readonly intent: Pick<Intent, 'spends' | 'receives' | 'deposits'>
-  readonly callBounds: readonly Pick<CallBounds, 'trades' | 'orders'>[]
-  readonly priced: PricedTokens
-  readonly simulation: Pick<Simulation, 'inspected'>
-  readonly value: { readonly isExit: boolean }
-}
-
 /**
  * Every token an intent names, native currency included; of a deposit both of the pool's, for what is put in as one token
  * comes out as the other when the price has crossed the range.
@@ -122,7 +62,7 @@ export function tokensOf(intent: Intent): readonly Address[] {
   return [...[...spends, ...receives, ...approvals].map(({ token }) => token), ...pooledTokens(intent)]
 }
 
-function pooledTokens({ deposits = [] }: Pick<Intent, 'deposits'>): readonly Address[] {
+export function pooledTokens({ deposits = [] }: Pick<Intent, 'deposits'>): readonly Address[] {
   return deposits.flatMap(({ token0, token1 }) => [token0, token1])
 }
 
@@ -245,7 +185,11 @@ function unlistedTokens(intent: Intent, { chain, known }: PolicyContext): readon
 }
 
 /** Listed tokens, native currency, and shares of pairs of both that are among the given ones. */
-function listedAmong(tokens: readonly Address[], chain: Chain, known: KnownContracts): (token: string) => boolean {
+export function listedAmong(
+  tokens: readonly Address[],
+  chain: Chain,
+  known: KnownContracts,
+): (token: string) => boolean {
   let pairs: ReturnType<typeof pairShares> | null = null
   // Their addresses are hashes, two for each pair of tokens: computed once something is not listed by itself.
   const isShare = (token: string): boolean => {

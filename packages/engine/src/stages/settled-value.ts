@@ -158,7 +158,7 @@ type MadeShares = {
 
 /**
  * What one mint of a pair put in, how many shares it made, and the part of the pair that this is, beside what was burnt; `null` without
- * exactly one, told as a pair tells it.
+ * exactly one, in the form of a pair.
  */
 function madeOf(share: PairShares, logs: readonly Log[]) {
   const pair = getAddress(share.pair)

@@ -1,13 +1,12 @@
-import { axisLook, frame, legendFontSize, legendItems, type Picture, roomFor } from '../frame.ts'
+import { type AxesPart, axisLook, frame, legendFontSize, legendItems, type Picture, roomFor } from '../frame.ts'
 import { type Look, type Palette, palettes } from '../palette.ts'
 import { noRangePays, noRangePaysWords } from './range-figures.ts'
 import { candidateSeries, cutName, depthAxes, depthName, depthSeries, endsOf, type Scale } from './range-bars.ts'
 import { bandNames, type Fan, fanOf, fanSeries, nowSeries, pastName, pastOf } from './range-fan.ts'
 import { rangeFrontier } from './range-frontier.ts'
-import { rangeNets } from './range-nets.ts'
 import { rangeParts, type RangeParts } from './range-parts.ts'
 import type { PastPrice, RangeResult } from './range-surroundings.ts'
-import { showNumber, showWithError } from '../figures.ts'
+import { columnOf, showNumber, showWithError } from '../figures.ts'
 
 /**
  * Draws a result of `optimize_lp_range`. One part shows where the price may go until the horizon, one shows the compared ranges on the
@@ -165,3 +164,67 @@ function priceParts(result: RangeResult, { past, horizonDays, scale, parts, pale
     return value === scale.min || value === scale.max ? '' : showNumber(value)
   }
 }
+
+/** The net yield of each range as a bar, the chosen one first, with whiskers of one standard error to either side. */
+function rangeNets(result: RangeResult, parts: RangeParts, palette: Palette): AxesPart {
+  const ranges = [{ ...result.projections, label: 'chosen' }, ...result.candidateRanges]
+  const column = columnOf(ranges.map((one) => ({ value: one.expectedNetApr, error: one.expectedNetAprError })))
+  const place = { xAxisIndex: 3, yAxisIndex: 3, silent: true }
+  return {
+    legend: {
+      ...parts.netsLegend,
+      itemWidth: 16,
+      itemHeight: 9,
+      data: legendItems([{ name: whiskers, icon: 'path://M0,2H1V4.5H15V2H16V8H15V5.5H1V8H0Z' }]),
+      textStyle: { color: palette.faint, fontSize: legendFontSize },
+    },
+    xAxis: {
+      type: 'value',
+      gridIndex: 3,
+      ...axisLook('Net, % a year', palette),
+      axisLine: { show: false },
+      axisLabel: { color: palette.ink, fontSize: 11, formatter: showNumber, hideOverlap: true },
+      nameGap: 26,
+    },
+    yAxis: {
+      type: 'category',
+      gridIndex: 3,
+      inverse: true,
+      data: ranges.map(({ label, expectedNetApr, expectedNetAprError }) => {
+        return `${label}: ${column.change(expectedNetApr)} ± ${column.error(expectedNetAprError)}`
+      }),
+      axisTick: { show: false },
+      axisLine: { show: true, onZero: true, lineStyle: { color: palette.faint } },
+      axisLabel: { color: palette.ink, fontSize: 11, interval: 0 },
+    },
+    series: [
+      {
+        ...place,
+        type: 'bar',
+        name: 'net',
+        barWidth: '60%',
+        data: ranges.map(({ expectedNetApr }, index) => ({
+          value: expectedNetApr,
+          itemStyle: { color: index === 0 ? palette.best : palette.faint, opacity: index === 0 ? 0.9 : 0.55 },
+        })),
+      },
+      {
+        ...place,
+        type: 'line',
+        name: whiskers,
+        symbol: 'rect',
+        symbolSize: [1.5, 7],
+        lineStyle: { color: palette.ink, width: 1.5 },
+        itemStyle: { color: palette.ink },
+        connectNulls: false,
+        data: ranges.flatMap(({ expectedNetApr: net, expectedNetAprError: off }, index) => [
+          [net - off, index],
+          [net + off, index],
+          [null, index],
+        ]),
+      },
+    ],
+  }
+}
+
+const whiskers = '± one standard error'

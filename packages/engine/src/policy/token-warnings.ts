@@ -1,0 +1,66 @@
+import type { Intent, Token } from '@svc/amm'
+import { suspectAdvice } from '@svc/amm/tokens'
+import type { Chain } from '@svc/wallet/core'
+import { type Address, getAddress } from 'viem'
+import type { KnownContracts } from '../calldata/known-contracts.ts'
+import type { Simulation } from '../simulation/simulation.ts'
+import type { PricedTokens } from '../spending/spend-value.ts'
+import type { CallBounds } from '../value/call-bounds.ts'
+import { listedAmong, pooledTokens, type PolicyContext, type PolicyVerdict } from './policy-verdict.ts'
+
+/** What a person should know of tokens that a lenient policy lets pass. */
+export function unlistedWarnings({ unlistedTokens }: Pick<PolicyVerdict, 'unlistedTokens'>): readonly string[] {
+  return unlistedTokens.map(
+    (token) =>
+      `The policy does not list the token ${getAddress(token)} (so tokenAllowlistPassed is false, which a strict allowlist alone refuses): nothing vouches for it, and selling it may need a person's approval.`,
+  )
+}
+
+/**
+ * What a person should know first, and decides, of a call that puts money into unlisted tokens whose own text is made to mislead: it
+ * trades for one, deposits into a pool of one, or brings one or shares of its pair. The money is gone then, and nobody but a person knows
+ * whether this very token was meant. None of a call that only brings funds home, nor of what positions pay out beside a deposit.
+ */
+export function suspectWarnings(context: SuspectContext): readonly string[] {
+  const { chain, known, intent, callBounds, priced, simulation, value } = context
+  if (value.isExit) return []
+  const sidesOf = (token: string) => priced.get(token.toLowerCase())?.pair?.sides.map((side) => side.token) ?? []
+  const apart = simulation.inspected.positions.flatMap(({ pool }) => [pool.token0, pool.token1])
+  const paidOut = lowerCase([...apart, ...intent.spends.flatMap(({ token }) => sidesOf(token))])
+  const brought = intent.receives.map(({ token }) => token).filter((token) => !paidOut.has(token.toLowerCase()))
+  const traded = callBounds.flatMap(({ trades, orders }) => [...trades, ...orders].map(({ tokenOut }) => tokenOut))
+  const named = [...brought, ...traded, ...pooledTokens(intent)]
+  return [...lowerCase([...named, ...named.flatMap(sidesOf)])].flatMap((token) => {
+    const entry = priced.get(token)
+    return entry === undefined || known.tokens.has(token) ? [] : (suspectAdvice(entry.token, chain) ?? [])
+  })
+}
+
+function lowerCase(tokens: readonly string[]): ReadonlySet<string> {
+  return new Set(tokens.map((token) => token.toLowerCase()))
+}
+
+/** The same of any tokens, whatever is done with them, in the order given. */
+export async function adviceAgainst(
+  tokens: readonly Address[],
+  { engine, chain, known }: AdviceContext,
+): Promise<readonly string[]> {
+  const isListed = listedAmong(tokens, chain, known)
+  const unlisted = tokens.filter((token) => !isListed(token))
+  const facts = await Promise.all(unlisted.map((token) => engine.tokens.byAddress(chain, token).catch(() => null)))
+  return facts.flatMap((token) => (token === null ? [] : (suspectAdvice(token, chain) ?? [])))
+}
+
+type AdviceContext = Pick<PolicyContext, 'chain' | 'known'> & {
+  readonly engine: { readonly tokens: { byAddress(chain: Chain, token: Address): Promise<Token> } }
+}
+
+type SuspectContext = {
+  readonly chain: Chain
+  readonly known: Pick<KnownContracts, 'tokens'>
+  readonly intent: Pick<Intent, 'spends' | 'receives' | 'deposits'>
+  readonly callBounds: readonly Pick<CallBounds, 'trades' | 'orders'>[]
+  readonly priced: PricedTokens
+  readonly simulation: Pick<Simulation, 'inspected'>
+  readonly value: { readonly isExit: boolean }
+}
