@@ -252,9 +252,9 @@ function paidOut(position: PositionState, moved: Moved, price: bigint): Pair {
 }
 
 function dueTo(position: PositionState, { settledFees }: Moved, price: bigint): Pair {
-  const [taken0, taken1] = takenOut(position, price)
-  const [fees0, fees1] = settledFees?.get(positionKey(position)) ?? [0n, 0n]
-  return [taken0 + fees0, taken1 + fees1]
+  const { fees, liquidity } = settledFees?.get(positionKey(position)) ?? { fees: [0n, 0n], liquidity: null }
+  const [taken0, taken1] = takenOut(position, price, liquidity)
+  return [taken0 + fees[0], taken1 + fees[1]]
 }
 
 function mostPaid({ contract, id }: PositionState, { calls }: Moved): Pair {
@@ -271,8 +271,14 @@ function capsOf(position: PositionState, moved: Moved): readonly bigint[] {
   return [...crossing(edges, (price) => due(price)[0] > most0), ...crossing(edges, (price) => due(price)[1] < most1)]
 }
 
-function takenOut({ tickLower, tickUpper, liquidityBefore, liquidityAfter }: PositionState, price: bigint): Pair {
-  const liquidity = liquidityBefore - liquidityAfter
+/** No more than is settled, where that is known. */
+function takenOut(
+  { tickLower, tickUpper, liquidityBefore, liquidityAfter }: PositionState,
+  price: bigint,
+  settled: bigint | null,
+): Pair {
+  const lessened = liquidityBefore - liquidityAfter
+  const liquidity = settled === null ? lessened : smaller(lessened, settled)
   if (liquidity <= 0n) return [0n, 0n]
   const { amount0, amount1 } = getAmountsForLiquidity(price, ...edgesOf({ tickLower, tickUpper }), liquidity, false)
   return [amount0, amount1]

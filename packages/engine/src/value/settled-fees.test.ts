@@ -40,6 +40,11 @@ describe.each(['v3', 'v4'] as const)('settled fees of a %s position', (version) 
     expect(await settledFees(world.question, simulated(world, 100n))).toEqual(new Map())
   })
 
+  it('are no more, of no more liquidity, where somebody added to it since', async () => {
+    const world = worldOf(version, ticks, { keptAt: (block) => ({ liquidity: block > 98n ? 3n : 1n }) })
+    expect(await settledFees(world.question, simulated(world, 100n))).toEqual(feesOf(world, 98n))
+  })
+
   it('are none of what was collected since, however much came after it', async () => {
     const world = worldOf(version, ticks, { keptAt: (block) => ({ last: block > 98n ? 99n : 0n }) })
     expect(await settledFees(world.question, simulated(world, 200n))).toEqual(feesOf(world, 198n - 99n))
@@ -128,7 +133,7 @@ function simulated({ position }: ReturnType<typeof worldOf>, blockNumber: bigint
 }
 
 function feesOf({ position }: ReturnType<typeof worldOf>, block: bigint): SettledFees {
-  return new Map([[positionKey(position), [block, block]]])
+  return new Map([[positionKey(position), { fees: [block, block], liquidity: 1n }]])
 }
 
 function collected(data: Hex, block: bigint, { liquidity, last, owed }: Kept): Hex {

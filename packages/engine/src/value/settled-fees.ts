@@ -31,7 +31,7 @@ export async function settledFees(
   ahead: FeesAhead | null = null,
 ): Promise<SettledFees | undefined> {
   if (!hasFeesAtStake(question)) return undefined
-  const settled = new Map<string, Fees>()
+  const settled = new Map<string, Waiting>()
   await Promise.all(
     inspected.positions.map(async (position) => {
       const place = placeOf(question, position)
@@ -44,8 +44,14 @@ export async function settledFees(
   return settled
 }
 
-/** Of both tokens, in the pool's order. */
-export type SettledFees = ReadonlyMap<string, Fees>
+export type SettledFees = ReadonlyMap<string, Waiting>
+
+type Waiting = {
+  /** Of both tokens, in the pool's order. */
+  readonly fees: Fees
+  /** The less of what the position had then and has now: what anybody has added to it since may be gone with the newest blocks. */
+  readonly liquidity: bigint
+}
 
 export function positionKey({ contract, id }: Pick<PositionState, 'contract' | 'id'>): string {
   return `${contract.toLowerCase()} ${id}`
@@ -176,14 +182,14 @@ function isSamePlace(one: Place | null, other: Place | null): boolean {
  * What still waits of what waited in the settled block: no more than would be collected in either, and nothing of what was collected in
  * between. `null` where the position was not the wallet's there, or liquidity was taken out since.
  */
-async function feesSince(question: FeesQuestion, position: FeesOf, at: bigint): Promise<Fees | null> {
+async function feesSince(question: FeesQuestion, position: FeesOf, at: bigint): Promise<Waiting | null> {
   const settledAt = settledBlock(question.chain, at)
   const [isOwn, now, then] = await Promise.all([
     wasOwn(question, position, settledAt),
     ...[at, settledAt].map((block) => feesAt(question, position, block).catch(() => null)),
   ])
   if (!isOwn || now == null || then == null || now.liquidity < then.liquidity) return null
-  return [leftOf(0, then, now), leftOf(1, then, now)]
+  return { fees: [leftOf(0, then, now), leftOf(1, then, now)], liquidity: then.liquidity }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Devnet } from '@svc/devnet'
 import { type Call, swapCall } from '@svc/devnet/blocks'
-import { creationCall, depositCall, poolNamed, registerPool } from './pool-calls.fixture.ts'
+import { creationCall, depositCall, poolNamed, registerPool, removalCalls } from './pool-calls.fixture.ts'
 import { type Address, encodeFunctionData, parseAbi } from 'viem'
 import type { QuotedMarket } from '../world/outside-market.fixture.ts'
 import type { Step } from '../world/sim-world.fixture.ts'
@@ -30,7 +30,7 @@ export async function simulateSteps(
     for (const step of own) {
       if (step.what.startsWith('create ')) registerPool(stage, step)
       if (step.who === 'agent') await agent.step(step, plan)
-      else (plan.held === null ? plan.before : plan.after).push(callOf(stage, step))
+      else (plan.held === null ? plan.before : plan.after).push(...callsOf(stage, step))
     }
     const answers = reported.get(block)
     if (answers !== undefined) plan.before.push(...(await postsOf(stage, answers)))
@@ -48,10 +48,11 @@ export type AgentPart = {
   write(this: void, plan: BlockPlan, write: () => Promise<void>): Promise<void>
 }
 
-function callOf(stage: ChainStage, step: Step): Call {
-  if (step.what === 'swap') return swapOf(stage, step)
-  if (step.what === 'add') return depositCall(stage, step)
-  if (step.what.startsWith('create ')) return creationCall(stage, step)
+function callsOf(stage: ChainStage, step: Step): readonly Call[] {
+  if (step.what === 'swap') return [swapOf(stage, step)]
+  if (step.what === 'add') return [depositCall(stage, step)]
+  if (step.what === 'remove') return removalCalls(stage, step)
+  if (step.what.startsWith('create ')) return [creationCall(stage, step)]
   throw new TypeError(`No chain does "${step.what}" of the ${step.who} again yet`)
 }
 

@@ -1,6 +1,6 @@
 import { type Call, mintV4, noDeadline } from '@svc/devnet/blocks'
 import { type Abi, type Address, encodeFunctionData, zeroAddress } from 'viem'
-import { v2RouterAbi, v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
+import { erc20Abi, v2RouterAbi, v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
 import { poolIdOf, v2PairAddress, v3PoolAddress } from '@svc/amm/liquidity'
 import { spacings } from '../world/scenario.fixture.ts'
 import type { Step } from '../world/sim-world.fixture.ts'
@@ -69,6 +69,19 @@ export function depositCall({ devnet, market }: ChainStage, { pool: name, amount
   const least = { amount0Min: 0n, amount1Min: 0n, recipient: own, deadline: noDeadline }
   const wanted = { token0, token1, fee, tickLower, tickUpper, amount0Desired: amount0, amount1Desired: amount1 }
   return call(market, v3!.positionManager, v3PositionManagerAbi, 'mint', [{ ...wanted, ...least }])
+}
+
+/** What takes shares of a pair apart; liquidity of ranges is not taken out again by any program that was done again so far. */
+export function removalCalls({ devnet, market }: ChainStage, { pool: name, amounts }: Step): readonly Call[] {
+  const { version, id, token0, token1 } = poolNamed(market, name)
+  if (version !== 'v2') throw new TypeError(`No chain removes of the ${version} pool ${name} again yet`)
+  const { router } = devnet.chain.amm.v2!
+  const shares = BigInt(amounts['liquidity'] ?? 0)
+  const removal = [token0, token1, shares, 0n, 0n, market.others.address, noDeadline]
+  return [
+    call(market, id, erc20Abi, 'approve', [router, shares]),
+    call(market, router, v2RouterAbi, 'removeLiquidity', removal),
+  ]
 }
 
 function call({ others }: ChainMarket, to: Address, abi: Abi, functionName: string, args: readonly unknown[]): Call {
