@@ -126,7 +126,12 @@ async function pricesOf(checked: Checked<InspectionContext>): Promise<PricedToke
   return known ?? pricesAt(checked, checked.snapshotTaken.block)
 }
 
-async function pricesAt(context: Foreseeing, at: BlockTime, tokens = tokensToPrice(context)): Promise<PricedTokens> {
+/** At which a block values what a call moves, or else the tokens named. */
+export async function pricesAt(
+  context: Foreseeing,
+  at: BlockTime,
+  tokens = tokensToPrice(context),
+): Promise<PricedTokens> {
   const { engine, chain } = context
   return priceTokens(tokens, { ...engine, directory: engine.tokens, chain, at, bought: boughtIn(context.callBounds) })
 }
