@@ -126,12 +126,7 @@ async function pricesOf(checked: Checked<InspectionContext>): Promise<PricedToke
   return known ?? pricesAt(checked, checked.snapshotTaken.block)
 }
 
-/** At which a block values what a call moves, or else the tokens named. */
-export async function pricesAt(
-  context: Foreseeing,
-  at: BlockTime,
-  tokens = tokensToPrice(context),
-): Promise<PricedTokens> {
+async function pricesAt(context: Foreseeing, at: BlockTime, tokens = tokensToPrice(context)): Promise<PricedTokens> {
   const { engine, chain } = context
   return priceTokens(tokens, { ...engine, directory: engine.tokens, chain, at, bought: boughtIn(context.callBounds) })
 }

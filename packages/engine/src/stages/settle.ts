@@ -16,6 +16,7 @@ import { isRepaidGas } from '../spending/spend-limit.ts'
 import {
   notGivenBack,
   type PricedTokens,
+  priceTokens,
   spentAmounts,
   usdOf,
   valueOf,
@@ -26,8 +27,9 @@ import { onStorage } from '../audit/storage.ts'
 import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../allowances/chain-snapshot.ts'
 import { endRights, revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
+import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
-import { pricesAt, tokensGivenUp, tokensToPrice } from './prepare.ts'
+import { tokensGivenUp, tokensToPrice } from './prepare.ts'
 import { costWarnings, trustedPrices } from './weigh-value.ts'
 
 /**
@@ -135,7 +137,8 @@ async function laterPrices(context: Reserved, { valid }: Progress, minedIn: Bloc
   const { engine, call, chain, simulation } = context
   const tokens = [...tokensToPrice(context), ...tokensGivenUp(simulation, chain)]
   try {
-    return await pricesAt(context, minedIn, tokens)
+    const bought = boughtIn(context.callBounds)
+    return await priceTokens(tokens, { ...engine, directory: engine.tokens, chain, at: minedIn, bought })
   } catch (error) {
     engine.log.warn('settle.unpriced', { requestId: call.requestId, error })
     return null
