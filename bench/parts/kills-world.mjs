@@ -109,10 +109,11 @@ function readings({ devnet, wallet, chain, store, dataDir }) {
   return {
     nonce: () => chain.getTransactionCount({ address: wallet }),
     pendingNonce: () => chain.getTransactionCount({ address: wallet, blockTag: 'pending' }),
-    /** What the ledger counts, in millionths of a dollar: what left, and gas beside it. */
+    /** What the ledger counts once blocks are deep, in millionths of a dollar: what left, and gas beside it. */
     async spent() {
-      const { dailyUsdMicros, dailyGasUsdMicros } = await store.ledger.usage('any', { sessionIdleMs: 60_000 })
-      return { usdMicros: dailyUsdMicros - dailyGasUsdMicros, gasUsdMicros: dailyGasUsdMicros }
+      const usage = await store.ledger.usage('any', { sessionIdleMs: 60_000 })
+      const { dailyUsdMicros, dailyGasUsdMicros, heldUsdMicros } = usage
+      return { usdMicros: dailyUsdMicros - dailyGasUsdMicros - heldUsdMicros, gasUsdMicros: dailyGasUsdMicros }
     },
     audit: () => verifyAuditLog(dataDir),
     /** Allowances of those that a call must take back, as far as they are not zero. */

@@ -85,15 +85,19 @@ export async function readHoldings(request: {
   const { client, chain, wallet, allowances } = request
   const { multicall3 } = chain
   const reads = allowances.map(({ token, spender }) => readAllowance(token, [wallet, spender]))
-  const own = [readNumber(multicall3, []), readBalance(multicall3, [wallet])] as const
+  const own = [readNumber(multicall3, []), readTime(multicall3, []), readBalance(multicall3, [wallet])] as const
   const answers = (await readOnce(client, chain, [...own, ...reads])) ?? []
-  const [blockNumber, balanceWei, ...amounts] = answers
-  if (blockNumber == null || balanceWei == null) return null
+  const [blockNumber, timestamp, balanceWei, ...amounts] = answers
+  if (blockNumber == null || timestamp == null || balanceWei == null) return null
   const standing = amounts.filter((amount) => amount !== null)
-  return standing.length === allowances.length ? { blockNumber, balanceWei, standing } : null
+  return standing.length === allowances.length ? { blockNumber, timestamp, balanceWei, standing } : null
 }
 
-export type HoldingsAt = Pick<ChainSnapshot, 'balanceWei' | 'standing'> & { readonly blockNumber: bigint }
+export type HoldingsAt = Pick<ChainSnapshot, 'balanceWei' | 'standing'> & {
+  readonly blockNumber: bigint
+  /** Unix seconds. */
+  readonly timestamp: bigint
+}
 
 export type ChainSnapshot = {
   readonly block: BlockTime & { readonly hash: Hash }
@@ -118,8 +122,10 @@ export type Fees = {
 
 const multicall3Abi = parseAbi([
   'function getBlockNumber() view returns (uint256 number)',
+  'function getCurrentBlockTimestamp() view returns (uint256 timestamp)',
   'function getEthBalance(address account) view returns (uint256 balance)',
 ])
 const readNumber = contractFunction(multicall3Abi, 'getBlockNumber')
+const readTime = contractFunction(multicall3Abi, 'getCurrentBlockTimestamp')
 const readBalance = contractFunction(multicall3Abi, 'getEthBalance')
 const readAllowance = contractFunction(erc20Abi, 'allowance')

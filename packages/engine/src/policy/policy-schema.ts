@@ -135,7 +135,9 @@ export const policySchema = z.strictObject({
     ),
   deadlineSeconds: z
     .strictObject({
-      default: seconds().default(600).describe('Seconds, for calls that name none.'),
+      default: seconds()
+        .default(600)
+        .describe('Seconds, for calls that name none; `execute_swap` takes 180 at most then.'),
       cap: seconds()
         .default(600)
         .describe('Seconds a call may name at most. Against a transaction that is held back until it pays somebody.'),

@@ -1,6 +1,6 @@
 import type { JournalEntry } from '@svc/wallet/core'
 import type { TransactionReceipt } from 'viem'
-import { ToolError } from '@svc/amm'
+import { type BlockTime, ToolError } from '@svc/amm'
 import { sentWei as sentByBatches } from '../batch/batch-step.ts'
 import { clampReceipt } from '../spending/gas-cap.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
@@ -40,7 +40,8 @@ export async function recover(
       ...revokes,
       ...(await revertedOf(context, entries)),
     ]
-    await settleLedger(context, progress, realDeltas(context, progress, -sentWei(progress)), receipts)
+    const deltas = realDeltas(context, progress, -sentWei(progress))
+    await settleLedger(context, progress, { deltas, receipts, minedIn: await lastMined(context, progress) })
     return revokes
   } catch (error) {
     engine.log.error('road.not-recovered', { requestId: call.requestId, error })
@@ -59,6 +60,12 @@ function revertedOf(
       clampReceipt(await client.getTransactionReceipt({ hash }), rawTransaction, chain),
     ),
   )
+}
+
+/** The block of the last call that was mined, if there is one and it can be read. */
+async function lastMined({ client }: Reserved, { mined }: Progress): Promise<BlockTime | null> {
+  const last = mined.findLast(({ step }) => step.kind === 'call')?.receipt.blockNumber
+  return last === undefined ? null : client.getBlock({ blockNumber: last }).catch(() => null)
 }
 
 /** What mined calls sent along; refunds are left out, so that this is never too little. */

@@ -49,7 +49,7 @@ describe('a transaction that reverts after a good simulation', () => {
     )
   })
 
-  it('counts as reserved until its block is deep, also after a restart, and a refusal says so', async () => {
+  it('G4: counts as reserved until its block is deep, also after a restart, and a refusal says so', async () => {
     const limitsUsd = { perTransaction: '500', perSession: '500', daily: '500' }
     const policy = { limitsUsd, approvalThresholdUsd: null }
     const first = await open({ policy })

@@ -1,8 +1,7 @@
-import { TransactionReceiptNotFoundError, zeroAddress } from 'viem'
+import { TransactionReceiptNotFoundError } from 'viem'
 import { type ResultReads, ToolError } from '@svc/amm'
 import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from '../calldata/assert-declared.ts'
-import { assetChanges } from '../simulation/asset-changes.ts'
 import { checkGasCap, gasCostOf, gasWorth } from '../spending/gas-cap.ts'
 import { worstGasCost } from '../spending/gas.ts'
 import { keepDeposits } from './keep-plan.ts'
@@ -21,6 +20,7 @@ import { priceTokens, valueOfSpend } from '../spending/spend-value.ts'
 import type { Step } from '../context/step.ts'
 import { onStorage } from '../audit/storage.ts'
 import { type ChainSnapshot, readHoldings, snapshot } from '../allowances/chain-snapshot.ts'
+import { addDeltas, doneDeltas, isAmidOwnMove, sureDeltas } from './done-deltas.ts'
 import { confirm } from './transact.ts'
 import { boughtIn } from '../value/moved.ts'
 import { ownMoveOfIntent, valueOfCall } from './weigh-value.ts'
@@ -54,7 +54,12 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
     })
   }
   keepDeposits(context, simulation)
-  await requirePrice(context, progress, { whole, rest: simulation, done }, snapshotTaken)
+  await requirePrice(
+    context,
+    progress,
+    { whole, rest: simulation, done: sureDeltas(context, progress, done) },
+    snapshotTaken,
+  )
   progress.valid = { snapshotTaken, simulation, firstStep: progress.mined.length }
   progress.isBaseStanding = true
   return context
@@ -148,14 +153,6 @@ function besideReceipt(context: Reserved, progress: Progress): (() => Promise<vo
 /** A plan older than this is simulated again, whatever the chain did. */
 const freshForMs = 15_000
 
-/**
- * Whether liquidity that is on its way from one range to another has left the first. What a close pays depends on the price at which it
- * was mined, and what the steps after it take is fixed: the wallet would add the difference unseen.
- */
-function isAmidOwnMove({ value }: Reserved, { mined }: Progress): boolean {
-  return value.ownMove !== null && mined.some(({ step }) => step.kind === 'call')
-}
-
 function isFresh(now: number, { mined, valid }: Progress): boolean {
   if (now - valid.snapshotTaken.takenAt > freshForMs) return false
   const newest = mined.at(-1)?.receipt.blockNumber ?? valid.simulation.blockNumber
@@ -222,28 +219,6 @@ async function simulateRest(
       cause: error,
     })
   }
-}
-
-/**
- * What the transactions that are mined have moved, by their logs. Native currency leaves none: what liquidity on its way from one range to
- * another has brought of it is what the balance grew by since the plan, gas added back, or the next range would seem to take it from
- * the wallet.
- */
-function doneDeltas(context: Reserved, progress: Progress, { balanceWei }: ChainSnapshot): ReadonlyMap<string, bigint> {
-  const { wallet, chain, snapshotTaken } = context
-  const receipts = progress.mined.map(({ receipt }) => receipt)
-  const { deltas } = assetChanges(
-    receipts.map(({ logs }) => logs),
-    { wallet, wrappedNative: chain.wrappedNative.address },
-  )
-  if (!isAmidOwnMove(context, progress)) return deltas
-  return addDeltas(deltas, new Map([[zeroAddress, balanceWei - snapshotTaken.balanceWei + gasCostOf(receipts)]]))
-}
-
-function addDeltas(one: ReadonlyMap<string, bigint>, other: ReadonlyMap<string, bigint>): ReadonlyMap<string, bigint> {
-  const sums = new Map(one)
-  for (const [token, delta] of other) sums.set(token, (sums.get(token) ?? 0n) + delta)
-  return sums
 }
 
 /**

@@ -1,5 +1,6 @@
 import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
-import type { Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
+import type { BlockTime, Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
+import type { BudgetAmount } from '@svc/store'
 import { logsByCall } from '../batch/batch-step.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-facts.ts'
@@ -12,12 +13,23 @@ import type { Reserved } from './reserve-spend.ts'
 import { budgetsUsed, callsMade, cameHome, sharesAsMade } from './settled-value.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
-import { notGivenBack, spentAmounts, usdOf, valueOf, valueOfMined, valueOfMove } from '../spending/spend-value.ts'
+import {
+  notGivenBack,
+  type PricedTokens,
+  priceTokens,
+  spentAmounts,
+  usdOf,
+  valueOf,
+  valueOfMined,
+  valueOfMove,
+} from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
 import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../allowances/chain-snapshot.ts'
 import { endRights, revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
+import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
+import { tokensGivenUp, tokensToPrice } from './prepare.ts'
 import { costWarnings, trustedPrices } from './weigh-value.ts'
 
 /**
@@ -27,7 +39,7 @@ import { costWarnings, trustedPrices } from './weigh-value.ts'
  */
 export async function settle(context: Reserved, progress: Progress): Promise<Settled> {
   const { engine, call, priced } = context
-  const { balanceWei, standing } = await readAfter(context, progress)
+  const { balanceWei, standing, minedIn } = await readAfter(context, progress)
   const deltas = realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
   const begun = (async () => progress.reads?.begin(settledOf(context, progress, deltas, [])))()
   begun.catch(() => undefined)
@@ -43,7 +55,8 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
     wrappedNative: context.chain.wrappedNative.address.toLowerCase(),
     prices: trustedPrices(priced),
   })
-  const counted = await settleLedger(context, progress, countedDeltas(comparable, context.simulation.deltas), receipts)
+  const settling = { deltas: countedDeltas(comparable, context.simulation.deltas), receipts, minedIn }
+  const counted = await settleLedger(context, progress, settling)
   await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
   await quietly(context, 'breaker', () => holdAgainstSimulation(context, comparable))
   const drift = simulationDrift(context.simulation.deltas, deltas)
@@ -71,8 +84,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
 export async function settleLedger(
   context: Reserved,
   progress: Progress,
-  deltas: ReadonlyMap<string, bigint>,
-  receipts: readonly TransactionReceipt[],
+  { deltas, receipts, minedIn }: Settling,
 ): Promise<{ readonly spentUsd: string; readonly gasUsd: string } | null> {
   const { reserved, priced } = progress
   const { engine, intent, spend, reservationId } = context
@@ -91,7 +103,11 @@ export async function settleLedger(
   const usdMicros = ownMove === null ? mined : valueOfMove({ ...tradedIn(calls), adds: spent }, priced).usdMicros
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
-  const budgets = budgetsUsed(context, progress, deltas)
+  const later = minedIn === null ? null : await laterPrices(context, progress, minedIn)
+  const budgets = most(
+    budgetsUsed(context, progress, deltas),
+    later === null ? [] : budgetsUsed(context, { ...progress, priced: later }, deltas),
+  )
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   const homeUsdMicros = cameHome(deltas, priced)
   const isRepaid = isRepaidGas({ isExit: context.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
@@ -102,6 +118,41 @@ export async function settleLedger(
     engine.ledger.settle(reservationId, actual, gas, budgets, { amounts: spent, isRepaid, isHeld }),
   )
   return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
+}
+
+type Settling = {
+  /** As they count. */
+  readonly deltas: ReadonlyMap<string, bigint>
+  readonly receipts: readonly TransactionReceipt[]
+  /** The block of the last that was mined; `null` where it could not be read. */
+  readonly minedIn: BlockTime | null
+}
+
+/**
+ * The prices of the block that mined a call, where that came so long after the prices it was weighed at that the market may have moved:
+ * whoever decides what is mined may hold it back until its deadline. `null` where they are of that time, or none can be had.
+ */
+async function laterPrices(context: Reserved, { valid }: Progress, minedIn: BlockTime): Promise<PricedTokens | null> {
+  if (minedIn.timestamp - valid.snapshotTaken.block.timestamp <= samePricesSeconds) return null
+  const { engine, call, chain, simulation } = context
+  const tokens = [...tokensToPrice(context), ...tokensGivenUp(simulation, chain)]
+  try {
+    const bought = boughtIn(context.callBounds)
+    return await priceTokens(tokens, { ...engine, directory: engine.tokens, chain, at: minedIn, bought })
+  } catch (error) {
+    engine.log.warn('settle.unpriced', { requestId: call.requestId, error })
+    return null
+  }
+}
+
+const samePricesSeconds = 60n
+
+/** Of each budget the larger of two amounts. */
+function most(some: readonly BudgetAmount[], others: readonly BudgetAmount[]): readonly BudgetAmount[] {
+  return some.map((one) => {
+    const other = others.find(({ name }) => name === one.name)
+    return other !== undefined && other.usdMicros > one.usdMicros ? other : one
+  })
 }
 
 /** Net changes of the wallet: tokens from receipt logs, native currency as given because it leaves no logs. */
@@ -121,7 +172,11 @@ function nativeDelta({ simulation, snapshotTaken }: Reserved, { mined }: Progres
   return balanceWei - snapshotTaken.balanceWei + gasCostOf(mined.map(({ receipt }) => receipt))
 }
 
-type After = { readonly balanceWei: bigint | null; readonly standing: Standing | null }
+type After = {
+  readonly balanceWei: bigint | null
+  readonly standing: Standing | null
+  readonly minedIn: BlockTime | null
+}
 
 /** Balance and allowances in the block of the last transaction, read beside its receipt or now in one exchange; `null` for what could not be read. */
 async function readAfter(
@@ -129,20 +184,22 @@ async function readAfter(
   { mined, after }: Progress,
 ): Promise<After> {
   const blockNumber = mined.at(-1)?.receipt.blockNumber
-  if (blockNumber === undefined) return { balanceWei: null, standing: null }
+  if (blockNumber === undefined) return { balanceWei: null, standing: null, minedIn: null }
   if (after?.blockNumber === blockNumber) {
-    return { balanceWei: after.balanceWei, standing: { amounts: after.standing, blockNumber, holdsAll: true } }
+    const minedIn = { number: blockNumber, timestamp: after.timestamp }
+    return { balanceWei: after.balanceWei, standing: { amounts: after.standing, blockNumber, holdsAll: true }, minedIn }
   }
   const orNull = <Value>(reading: Promise<Value>): Promise<Value | null> =>
     reading.catch((error: unknown) => {
       engine.log.warn('tx.unread-after', { requestId: call.requestId, error })
       return null
     })
-  const [balanceWei, standing] = await Promise.all([
+  const [balanceWei, standing, minedIn] = await Promise.all([
     orNull(client.getBalance({ address: wallet, blockNumber })),
     orNull(readAllowances(client, wallet, allowances, blockNumber)),
+    orNull(client.getBlock({ blockNumber })),
   ])
-  return { balanceWei, standing: standing && { amounts: standing, blockNumber, holdsAll: true } }
+  return { balanceWei, minedIn, standing: standing && { amounts: standing, blockNumber, holdsAll: true } }
 }
 
 function settledOf(

@@ -75,7 +75,7 @@ export const executeSwap = writeTool({
     tokenIn,
     tokenOut,
     slippageBps: input.slippageBps ?? context.defaults.slippageBps,
-    deadline: deadlineOf(input.deadlineSeconds, context),
+    deadline: deadlineOf(input.deadlineSeconds ?? Math.min(context.defaults.deadlineSeconds, tradeSeconds), context),
     recipient: context.wallet.address,
     keptReceipts: context.keptReceipts(),
     ...(input.version === undefined ? { alone: { keptRouter: context.keptParts()?.[0]?.calls[0]?.to ?? null } } : {}),
@@ -139,3 +139,9 @@ async function keptByTransfers(
     cause: error,
   })
 }
+
+/**
+ * Unless its caller says otherwise a trade may be mined for so long. Whoever decides what is mined may hold it back while the market moves
+ * away from it, which no minimum stands against. Its approval has its confirmations first: on the slowest chains a minute.
+ */
+const tradeSeconds = 180

@@ -1,0 +1,78 @@
+import { sqrtPriceFromPrice } from '@svc/lp-math'
+import { v3SwapRouter02Abi } from '@svc/amm/abis'
+import { useDevnet } from '@svc/devnet/testing'
+import type { Hex } from 'viem'
+import { afterEach, expect, it } from 'vitest'
+import { methodsIn } from '../../../engine/src/fixtures/network.fixture.ts'
+import { openWorld, type World } from '../tools/chain-world.fixture.ts'
+import { nextIn, openStranger, syncClock } from './attack-kit.fixture.ts'
+
+const devnet = useDevnet()
+let world: World
+afterEach(() => world.close())
+
+/** A trade that a builder holds back for five minutes, while the market moves by 3 %, and mines at the old price. */
+async function heldBack(asked: { readonly deadlineSeconds?: number }) {
+  const limitsUsd = { perTransaction: '5000', perSession: '10000', daily: '20000' }
+  world = await openWorld(devnet(), {
+    policy: { version: 1, limitsUsd, maxDailyLossUsd: '40', approvalThresholdUsd: null },
+  })
+  const stranger = await openStranger(devnet())
+  const market = devnet().market.prices().ETH
+  const later = market * 0.97
+  const router = devnet().chain.amm.v3!.swapRouter02
+  const [weth, usdc] = [world.address('WETH'), world.address('USDC')]
+  await stranger.approve(router, weth, usdc)
+  const push = async (fee: number, usd: number, isUp: boolean) => {
+    const sqrtPriceLimitX96 =
+      BigInt(weth) < BigInt(usdc)
+        ? sqrtPriceFromPrice(usd.toFixed(6), 18, 6)
+        : sqrtPriceFromPrice((1 / usd).toFixed(18), 6, 18)
+    const [tokenIn, tokenOut] = isUp ? [usdc, weth] : [weth, usdc]
+    const [recipient, amountIn] = [stranger.address, (await stranger.balanceOf(tokenIn)) / 2n]
+    const swap = { tokenIn, tokenOut, fee, recipient, amountIn, amountOutMinimum: 0n, sqrtPriceLimitX96 }
+    await stranger.write(router, v3SwapRouter02Abi, 'exactInputSingle', [swap])
+  }
+  await syncClock(world)
+  const before = [await world.balance('USDC'), await world.balance('WETH')] as const
+  const raws: Hex[] = []
+  world.network.fetch = async (input, init) => {
+    const body = typeof init?.body === 'string' ? init.body : ''
+    if (!methodsIn(body).includes('eth_sendRawTransaction')) return fetch(input, init)
+    const [raw] = body.match(/0x02[0-9a-f]+/) ?? []
+    raws.push(raw as Hex)
+    if (raws.length !== 2) return fetch(input, init)
+    const [, rest] = raws[1]!.split(weth.slice(2).toLowerCase())
+    const fee = Number(`0x${rest!.slice(0, 64)}`)
+    // Five minutes pass; arbitrage takes every pool to the new market.
+    await nextIn(devnet(), stranger, 300)
+    await devnet().feeds.ETH.post(later)
+    for (const one of [100, 500, 3_000]) await push(one, later, false)
+    await push(fee, market * 1.0083, true)
+    const answer = await fetch(input, init)
+    await push(fee, later, false)
+    return answer
+  }
+  const swap = { tokenIn: 'USDC', tokenOut: 'WETH', amount: '2200', version: 'v3', slippageBps: 90 }
+  const outcome = await world.call('execute_swap', { ...swap, ...asked }).then(
+    (answer) => answer.text('status'),
+    (error: unknown) => (error instanceof Error ? error.message : ''),
+  )
+  world.network.fetch = fetch
+  const [paid, got] = [before[0] - (await world.balance('USDC')), (await world.balance('WETH')) - before[1]]
+  await syncClock(world)
+  const counted = async () => Number((await world.call('check_safety_status')).text('valueUsd.lossAtMost.used'))
+  return { outcome, lostUsd: Number(paid) / 1e6 - (Number(got) / 1e18) * later, counted, swap }
+}
+
+it('G13: a trade that a builder holds back is no longer mined once the market has had time to move', async () => {
+  const { outcome, lostUsd } = await heldBack({})
+  expect([outcome, lostUsd]).toEqual([expect.stringContaining('Transaction too old'), 0])
+})
+
+it('G13: one that may be mined for longer loses what the market moved by, counts it, and nothing is lost after it that day', async () => {
+  const { outcome, lostUsd, counted, swap } = await heldBack({ deadlineSeconds: 600 })
+  expect([outcome, lostUsd > 60]).toEqual(['success', true])
+  expect(await counted()).toBeGreaterThanOrEqual(lostUsd)
+  expect(await world.refuse('execute_swap', { ...swap, amount: '100' })).toMatchObject({ code: 'VALUE_LOSS_EXCEEDED' })
+})
