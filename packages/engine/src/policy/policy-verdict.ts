@@ -80,12 +80,16 @@ export function suspectWarnings({ chain, intent, unlistedTokens, priced, value }
 /** The same of any tokens, whatever is done with them, in the order given. */
 export async function adviceAgainst(
   tokens: readonly Address[],
-  { chain, known, tokenOf }: Pick<PolicyContext, 'chain' | 'known'> & { tokenOf(token: Address): Promise<Token> },
+  { chain, known, tokenOf }: AdviceContext,
 ): Promise<readonly string[]> {
   const isListed = listedAmong(tokens, chain, known)
   const unlisted = tokens.filter((token) => !isListed(token))
   const facts = await Promise.all(unlisted.map((token) => tokenOf(token).catch(() => null)))
   return facts.flatMap((token) => (token === null ? [] : (suspectAdvice(token, chain) ?? [])))
+}
+
+type AdviceContext = Pick<PolicyContext, 'chain' | 'known'> & {
+  readonly tokenOf: (token: Address) => Promise<Token>
 }
 
 type SuspectContext = Pick<PolicyVerdict, 'unlistedTokens'> & {

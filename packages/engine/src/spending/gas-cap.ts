@@ -14,7 +14,6 @@ import { shortOf } from '../simulation/simulation-failure.ts'
 import { countable, usdText } from './countable.ts'
 import type { CallBounds } from '../value/call-bounds.ts'
 import type { Inspected } from '../value/inspection.ts'
-import type { Simulation } from '../simulation/simulation.ts'
 
 /** Native currency for gas in millionths of a US dollar, rounded up; `null` where it has no price limits may count with. */
 export function gasWorth(wei: bigint, priced: PricedTokens): bigint | null {
@@ -109,7 +108,7 @@ export function clampReceipt(
  */
 export function checkBalance(
   steps: readonly Step[],
-  { gasUsed, inspected }: Pick<Simulation, 'gasUsed' | 'inspected'>,
+  { gasUsed, inspected }: { readonly gasUsed: readonly bigint[]; readonly inspected: Inspected },
   { fees, balanceWei, priced, callBounds }: Funds,
 ): readonly Refusal[] {
   const expected = expectedGasCost(gasUsed, fees)
