@@ -43,16 +43,16 @@ function lowerCase(tokens: readonly string[]): ReadonlySet<string> {
 /** The same of any tokens, whatever is done with them, in the order given. */
 export async function adviceAgainst(
   tokens: readonly Address[],
-  { engine, chain, known }: AdviceContext,
+  { chain, known, tokenOf }: AdviceContext,
 ): Promise<readonly string[]> {
   const isListed = listedAmong(tokens, chain, known)
   const unlisted = tokens.filter((token) => !isListed(token))
-  const facts = await Promise.all(unlisted.map((token) => engine.tokens.byAddress(chain, token).catch(() => null)))
+  const facts = await Promise.all(unlisted.map((token) => tokenOf(token).catch(() => null)))
   return facts.flatMap((token) => (token === null ? [] : (suspectAdvice(token, chain) ?? [])))
 }
 
 type AdviceContext = Pick<PolicyContext, 'chain' | 'known'> & {
-  readonly engine: { readonly tokens: { byAddress(chain: Chain, token: Address): Promise<Token> } }
+  readonly tokenOf: (token: Address) => Promise<Token>
 }
 
 type SuspectContext = {

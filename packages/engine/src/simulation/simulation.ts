@@ -270,7 +270,7 @@ async function refuseShort(
   )
   const { code, message, details = [] } = shortOf(shortages)
   const warnings = await funds.warnings()
-  // Nobody is advised to get more of a token that poses as another.
+  // Nobody should get more of a token that poses as another.
   if (warnings.length === 0) return new ToolError(code, message, { details })
   return new ToolError(code, [...warnings, message].join(' '), { details, suggestion: meantAnother })
 }

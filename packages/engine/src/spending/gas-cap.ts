@@ -1,4 +1,4 @@
-import { formatEther, type Hex, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
+import { formatEther, type Hex, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
 import { mayPass } from '@svc/amm'
 import type { GasCost } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
@@ -12,6 +12,8 @@ import type { ChainSnapshot, Fees } from '../allowances/chain-snapshot.ts'
 import type { Step } from '../context/step.ts'
 import { shortOf } from '../simulation/simulation-failure.ts'
 import { countable, usdText } from './countable.ts'
+import type { CallBounds } from '../value/call-bounds.ts'
+import type { Inspected } from '../value/inspection.ts'
 
 /** Native currency for gas in millionths of a US dollar, rounded up; `null` where it has no price limits may count with. */
 export function gasWorth(wei: bigint, priced: PricedTokens): bigint | null {
@@ -102,23 +104,50 @@ export function clampReceipt(
 
 /**
  * Whether the native balance pays for what is sent and for gas, the dearest transaction at its worst, and leaves the gas of a
- * way home where native currency itself is sent.
+ * way home where native currency itself is sent. What a close brings at least pays for the calls after it.
  */
 export function checkBalance(
   steps: readonly Step[],
-  gasUsed: readonly bigint[],
-  { fees, balanceWei, priced }: Pick<ChainSnapshot, 'fees' | 'balanceWei'> & { readonly priced: PricedTokens },
+  { gasUsed, inspected }: { readonly gasUsed: readonly bigint[]; readonly inspected: Inspected },
+  { fees, balanceWei, priced, callBounds }: Funds,
 ): readonly Refusal[] {
-  const sent = sentWei(steps)
   const expected = expectedGasCost(gasUsed, fees)
   const worst = gasUsed.map((gas) => gasLimitFor(gas) * fees.maxFeePerGas)
   const dearest = worst.reduce((most, cost) => (cost > most ? cost : most), 0n)
-  const kept = sent > 0n ? gasHome * fees.maxFeePerGas : 0n
-  const needed = sent + expected + (dearest > kept ? dearest : kept)
+  const kept = sentWei(steps) > 0n ? gasHome * fees.maxFeePerGas : 0n
+  const needed = neededWei(steps, callBounds, inspected) + expected + (dearest > kept ? dearest : kept)
   // Native currency is looked up with every call.
   const native = priced.get(zeroAddress)?.token
   if (balanceWei >= needed || native === undefined) return []
   return [shortOf([{ token: native, holds: balanceWei, needs: needed }], 'the call with its gas')]
+}
+
+type Funds = Pick<ChainSnapshot, 'fees' | 'balanceWei'> & {
+  readonly priced: PricedTokens
+  /** In the order of the calls among the steps. */
+  readonly callBounds: readonly CallBounds[]
+}
+
+/** The most that the steps have sent at any time beyond what those before had brought at least. A batch is one step, which sends all of it. */
+function neededWei(steps: readonly Step[], callBounds: readonly CallBounds[], inspected: Inspected): bigint {
+  const calls = steps.filter(({ kind }) => kind === 'call')
+  if (calls.length !== callBounds.length) return sentWei(steps)
+  let [out, most] = [0n, 0n]
+  for (const [index, bounds] of callBounds.entries()) {
+    out += sentWei(calls.slice(index, index + 1))
+    if (out > most) most = out
+    out -= closedWei(bounds, inspected)
+  }
+  return most
+}
+
+/** The native currency that a call which only takes liquidity out brings at least: of v4, where it is the first of a pool. */
+function closedWei({ removals, deposits, trades }: CallBounds, { positions }: Inspected): bigint {
+  if (deposits.length > 0 || trades.length > 0) return 0n
+  return removals.reduce((sum, { contract, positionId, least: { amount0 } }) => {
+    const own = positions.find(({ contract: at, id }) => id === positionId && isAddressEqual(at, contract))
+    return own !== undefined && !own.isHooked && own.pool.token0 === zeroAddress ? sum + amount0 : sum
+  }, 0n)
 }
 
 /** A removal, and more: what is kept of native currency when some of it is sent, so that no call takes the way home's gas. */

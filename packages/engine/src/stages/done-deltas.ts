@@ -5,7 +5,7 @@ import type { Progress } from '../context/execution-context.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { gasCostOf } from '../spending/gas-cap.ts'
 import type { PositionState } from '../value/inspection.ts'
-import { positionKey, type SettledFees } from '../value/moved.ts'
+import { positionKey, type SettledFees } from '../value/settled-fees.ts'
 import { furthest } from '../value/simulated-deposit.ts'
 import type { Reserved } from './reserve-spend.ts'
 

@@ -160,7 +160,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     ...checkMeasured(simulation, engine.policy),
     ...assertDeclared(intent, simulation, declaredContext(checked)),
     ...tooNew,
-    ...checkBalance(steps, simulation.gasUsed, { ...snapshotTaken, priced }),
+    ...checkBalance(steps, simulation, { ...snapshotTaken, priced, callBounds: checked.callBounds }),
   ]
   const fees = await settledFees(checked, simulation, ahead)
   return { ...checked, steps, simulation, priced, refusals, settledFees: fees }
@@ -242,6 +242,7 @@ export function play(
   const { engine, client, chain, wallet, intent, known, allowances, route } = context
   const called = calledContracts(intent, known)
   const tokens = measuredTokens(context)
+  const tokenOf = (token: Address) => engine.tokens.byAddress(chain, token)
   const request: SimulationRequest = {
     client,
     chainId: chain.id,
@@ -252,11 +253,7 @@ export function play(
     allowances,
     revokes: allowances.map(revokeStep),
     spends: sumByToken(intent.spends),
-    funds: {
-      ...snapshotTaken,
-      tokenOf: (token) => engine.tokens.byAddress(chain, token),
-      warnings: () => adviceAgainst(tokens, context),
-    },
+    funds: { ...snapshotTaken, tokenOf, warnings: () => adviceAgainst(tokens, { chain, known, tokenOf }) },
     tokens,
     ...called,
     inspection: inspectionOf(chain, {

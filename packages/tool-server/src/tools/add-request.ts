@@ -93,8 +93,10 @@ function v2Contradictions(value: AddParams): readonly (readonly [keyof AddParams
 function rangedContradictions(value: AddParams): readonly (readonly [keyof AddParams, string])[] {
   const { version, fee, hookAddress } = value
   const found: (readonly [keyof AddParams, string])[] = []
-  if (fee === undefined) found.push(['fee', 'Accepted: 100, 500, 3000 or 10000, required for v3 and v4'])
-  else if (version === 'v3' && !isTier(fee)) found.push(['fee', 'Accepted: 100, 500, 3000 or 10000'])
+  if (fee === undefined) found.push(['fee', 'Accepted: 100, 500 (0.05 %), 3000 or 10000, required for v3 and v4'])
+  else if (version === 'v3' && Number.isInteger(fee) && !isTier(fee)) {
+    found.push(['fee', 'Accepted: 100, 500 (0.05 %), 3000 or 10000'])
+  }
   if (version === 'v3' && hookAddress !== undefined) found.push(['hookAddress', 'Accepted: with version v4 only'])
   found.push(...rangeContradictions(value))
   if (isZero(value.amount0) && (value.amount1 === undefined || isZero(value.amount1))) {

@@ -49,7 +49,11 @@ export const usdAmountInput = amountInput
 export const feeTiers = [100, 500, 3000, 10_000] as const
 
 /** The description says more than its bounds would. */
-export const feeInput = wholeNumber(0, 1_000_000, '100, 500, 3000 or 10000; on v4 also the fee of an existing pool')
+export const feeInput = wholeNumber(
+  0,
+  1_000_000,
+  '100, 500 (0.05 %), 3000 or 10000; on v4 also the fee of an existing pool',
+)
   .meta({ minimum: undefined, maximum: undefined })
   .describe('Needed on v3, v4: 100, 500, 3000, 10000')
 

@@ -59,6 +59,11 @@ describe('add_liquidity refuses contradictions', () => {
     expect(await refusedFields(addLiquidity, args)).toContain(field)
   })
 
+  test('a fee in percent is refused once, and the refusal says in which unit fees are', async () => {
+    const { details } = await refusalOf(addLiquidity, { ...pair, fee: 0.05, rangeStrategy: 'full' })
+    expect(details).toMatchObject([{ field: 'fee', message: expect.stringContaining('500 (0.05 %)') }])
+  })
+
   test('saying how many digits a token has', async () => {
     const args = { ...pair, fee: 500, rangeStrategy: 'full', amount1: '1.0000001' }
     expect((await refusalOf(addLiquidity, args)).details).toEqual([

@@ -2,7 +2,9 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
+import { parseEther } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { testClient } from '../../fair-value/attack-kit.fixture.ts'
 import { type Answer, poolTokens } from '../answer.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
@@ -187,6 +189,20 @@ describe('rebalance_position', () => {
     expect(notes.filter((note) => said.test(note))).toHaveLength(1)
     const [, leftUsd] = notes.flatMap((note) => /is in the wallet: .*, worth about ([\d.]+) USD/.exec(note) ?? [])
     expect(Math.abs(Number(leftUsd) / Number(restUsd) - 1)).toBeLessThan(0.1)
+  })
+
+  test('moves native currency in turn that the wallet holds in the position alone, up to what its close brings at least', async () => {
+    const opened = await open('v4', { token0: 'ETH', amount0: '1', rangeStrategy: 'wide' })
+    const price = opened.number('currentPrice')
+    const range = { token0: 'ETH', priceLower: price * 0.7, priceUpper: price * 1.1 }
+    const args = { positionId: opened.text('positionId'), version: 'v4', ...range }
+    const node = testClient(devnet())
+    await node.setBalance({ address: world.wallet, value: parseEther('0.001') })
+    expect(await world.refuse('rebalance_position', args)).toMatchObject({ code: 'INSUFFICIENT_BALANCE' })
+    await node.setBalance({ address: world.wallet, value: parseEther('0.1') })
+    const moved = await world.call('rebalance_position', args)
+    expect(moved.text('atomicity')).toBe('sequential')
+    expect(Number(moved.text('newPosition.amount0Deposited'))).toBeGreaterThan(0.2)
   })
 
   test('says of a range beside the price, before and after, that it earns nothing', async () => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { bytesToHex, keccak256, stringToHex, type Address } from 'viem'
-import type { JournalEntry } from '../../journal.ts'
 import { ProviderRpcError, rpcCodes } from '../provider-rpc-error.ts'
 import type { JournalEntry } from '../../journal.ts'
 import type { CallBatch } from './call-batches.ts'
