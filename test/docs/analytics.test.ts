@@ -48,7 +48,7 @@ describe('docs/analytics.md says what each member of a result is', () => {
     const world = poolWorld({ decimals: [18, 6], tick: 0, step: 30 })
     const rpc = {
       ...world.rpc,
-      client: () => ({ call: async () => ({ data: toHex(10n ** 24n, { size: 32 }) }) }) as never,
+      client: () => ({ request: async () => toHex(10n ** 24n, { size: 32 }) }) as never,
     }
     const input = parseInput(tool, { token0: 'AAA', token1: 'BBB', chain: 'base', ...args })
     const members = [...membersOf(await tool.handle(input, { ...world, rpc }))]

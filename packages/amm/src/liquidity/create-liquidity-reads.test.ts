@@ -8,12 +8,12 @@ async function callsFor(
   ...pools: readonly { readonly id?: string; readonly block?: bigint; readonly upper?: number }[]
 ) {
   let calls = 0
-  const call = () => {
+  const request = () => {
     calls += 1
     // An empty list: the contract knows of no word, and the read ends there.
-    return Promise.resolve({ data: `0x${'20'.padStart(64, '0')}${''.padStart(64, '0')}` })
+    return Promise.resolve(`0x${'20'.padStart(64, '0')}${''.padStart(64, '0')}`)
   }
-  const reads = createLiquidityReads({ rpc: { client: () => ({ call }) } } as object as Parameters<
+  const reads = createLiquidityReads({ rpc: { client: () => ({ request }) } } as object as Parameters<
     typeof createLiquidityReads
   >[0])
   const chain = { id: 1, multicall3: '0x00000000000000000000000000000000000000cc' } as object as Chain

@@ -185,11 +185,11 @@ function toCall({ to, data }: Read): SimulatedCall {
 
 /** What each read answered; `null` where it failed or nothing stands there. */
 function valuesOf(reads: readonly Read[], results: readonly SimulatedResult[]): readonly unknown[] {
-  return reads.map(({ decode }, index) => {
+  return reads.map((read, index) => {
     const result = results[index]
     if (result === undefined || !result.ok || result.returnData === '0x') return null
     try {
-      return decode(result.returnData)
+      return read.decode(result.returnData)
     } catch {
       return null
     }

@@ -34,13 +34,13 @@ function answerOf(kind: keyof typeof results, count: number): Hex {
 /** The ticks that are told of a pool in which every one is initialised, and of how many was asked. */
 async function readFull(tick: number, lower: number, upper: number) {
   let asked = 0
-  const call = async ({ data }: { data: Hex }) => {
+  const request = async ({ params: [{ data }] }: { params: readonly [{ data: Hex }] }) => {
     const count = Number(slice(data, 36, 68))
     const kind = data.includes(bitmapSelector) ? 'tickBitmap' : 'ticks'
     if (kind === 'ticks') asked += count
-    return { data: answerOf(kind, count) }
+    return answerOf(kind, count)
   }
-  const ports = { rpc: { client: () => ({ call }) } } as object as ReadPorts
+  const ports = { rpc: { client: () => ({ request }) } } as object as ReadPorts
   const id = `0x${'3'.repeat(40)}`
   const pool = { version: 'v3', id, tick, tickSpacing: 1, blockNumber: 1n } as object as Pool
   const rows = await readTicks(ports, base, pool, lower, upper)

@@ -18,8 +18,10 @@ function recordOf(version: Pool['version'], history: Partial<SwapHistory>, keeps
       number: blockNumber,
       timestamp: head.timestamp - (head.number - blockNumber) * 2n,
     }),
-    request: async () => (keepsLogs ? [{}] : []),
-    call: () => Promise.reject(new Error('missing trie node')),
+    request: async ({ method }: { method: string }) => {
+      if (method === 'eth_call') throw new Error('missing trie node')
+      return keepsLogs ? [{}] : []
+    },
   } as unknown as PublicClient
   const pool = { version, id, token0: { address: weth } as Token } as Partial<Pool> as Pool
   const swaps: SwapHistory = { swaps: [], complete: true, completeFrom: 0, created: null, ...history }

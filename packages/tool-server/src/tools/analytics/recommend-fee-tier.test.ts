@@ -25,7 +25,7 @@ test('says of each tier where its past is from', async () => {
     { token0: 'AAA', token1: 'BBB', chain: 'base' },
     {
       ...world,
-      rpc: { ...world.rpc, client: () => ({ call: async () => ({ data: toHex(10n ** 24n, { size: 32 }) }) }) as never },
+      rpc: { ...world.rpc, client: () => ({ request: async () => toHex(10n ** 24n, { size: 32 }) }) as never },
       liquidity: { ...world.liquidity, findPools: async () => pools },
       history: {
         async read(request) {
@@ -67,8 +67,8 @@ test('expects of a range what optimize_lp_range does, where range, horizon and a
       return { ...past, bars, figures: { ...past.figures, feesUsd: Float64Array.from(fees) } }
     },
   }
-  const call = async () => ({ data: toHex(10n ** 24n, { size: 32 }) })
-  const rpc = { ...world.rpc, client: () => ({ ...world.rpc.client(chain), call }) as never }
+  const request = async () => toHex(10n ** 24n, { size: 32 })
+  const rpc = { ...world.rpc, client: () => ({ ...world.rpc.client(chain), request }) as never }
   const ports = { ...world, rpc, history }
   const nowMs = world.now()
   const { tiers } = await readFeeTiers(ports, { chain, pools, quote: token1, nowMs })
