@@ -95,7 +95,7 @@ function nativePaidOut(
   if (native === -1) return 0n
   const other = 1 - native
   const heldAt = (price: bigint, side: number) => sumOf(lessened.map((one) => takenOutAt(one, price)[side] ?? 0n))
-  const fees = (side: number) => sumOf(lessened.map((one) => settledFees.get(positionKey(one))?.[side] ?? 0n))
+  const fees = (side: number) => sumOf(lessened.map((one) => settledFees.get(positionKey(one))?.fees[side] ?? 0n))
   const paid = paidOf(sides[other] ?? zeroAddress) - fees(other)
   const edges = lessened.flatMap(({ tickLower, tickUpper }) => [tickLower, tickUpper]).toSorted((one, two) => one - two)
   const [lowest, highest] = [getSqrtPriceAtTick(edges.at(0) ?? 0), getSqrtPriceAtTick(edges.at(-1) ?? 0)]
