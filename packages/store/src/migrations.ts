@@ -50,6 +50,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0012-amounts': { up: addAmounts },
     '0013-repayment': { up: addRepayment },
     '0014-stored-operation': { up: addStoredOperation },
+    '0015-user-operation': { up: addUserOperation },
   }
 }
 
@@ -225,6 +226,15 @@ async function addRepayment(db: Kysely<unknown>): Promise<void> {
 /** Keys of before are bound to nothing: what their calls left waiting is carried out by its own id. */
 async function addStoredOperation(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('idempotency').addColumn('operation_id', 'text').execute()
+}
+
+/** A user operation has a nonce at the entry point, which says nothing of the wallet's own: it stands at a negative one. */
+async function addUserOperation(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('journal').addColumn('user_operation', 'text').execute()
+  await sql`
+    create index journal_operations on journal (chain_id, sequence)
+    where nonce < 0 and state in ('signed', 'broadcast', 'refused')
+  `.execute(db)
 }
 
 /** What the support API keeps: grants of its faucet, who pinned what, and the pinned content itself. */

@@ -51,8 +51,8 @@ describe('without an atomic route nothing is signed', () => {
 describe('the route that a batch was simulated on is looked up again before its signature', () => {
   const wallet: Address = '0x0000000000000000000000000000000000000a11'
   const delegate: Address = '0x0000000000000000000000000000000000000de1'
-  const planned: AtomicRoute = { delegate, isDelegated: false, refusal: null }
-  const ask = (own: Hex | undefined, there: Hex | undefined, route = planned): Promise<void> => {
+  const planned = { by: 'batch-7702', delegate, isDelegated: false, refusal: null } as const
+  const ask = (own: Hex | undefined, there: Hex | undefined, route: AtomicRoute = planned): Promise<void> => {
     const client = {
       getCode: async ({ address }: { readonly address: Address }) => (address === wallet ? own : there),
     } satisfies Partial<PublicClient>
