@@ -18,6 +18,7 @@ import type { Step } from '../context/step.ts'
 import { operationSignerOf } from '../signatures/guarded-signer.ts'
 import { endOperation, type EndedOperation, operationsOn } from '../recovery/end-operations.ts'
 import { checkCost, receiptOf } from '../spending/gas-cap.ts'
+import { gasLimitFor } from '../spending/gas.ts'
 import {
   broadcast,
   confirm,
@@ -58,7 +59,9 @@ export async function signOperation(context: Reserved, step: Step, terms: Terms)
   const grantFor = (message: Readonly<Record<string, unknown>>) => grantOf(context, step, message)
   const guarded = operationSignerOf(signer, { allow, grantFor })
   try {
-    const signed = await operationsOn(context).sign(operation.calls, guarded, call.signal)
+    // By the simulation: an estimate that is too low by a little makes all of them fail.
+    const given = { callGasLimit: gasLimitFor(terms.gasUsed), signal: call.signal }
+    const signed = await operationsOn(context).sign(operation.calls, guarded, given)
     await allow()
     return await engine.journal.recordSigned({
       requestId: call.requestId,

@@ -22,11 +22,12 @@ export function openUserOperations(options: UserOperationsOptions): UserOperatio
     account: simple7702Account,
     entryPoint,
     encode: encodeCalls,
-    async sign(calls, signer, signal) {
+    async sign(calls, signer, { callGasLimit, signal } = {}) {
       if (sponsors === null || bundler === null) throw new TypeError('No bundler and paymaster are named.')
       const { signUserOperation } = await import('./sign-user-operation.ts')
       const paymaster = { bundler: openBundler(sponsors.paymasterUrl, requestTimeoutMs) }
-      const context = { ...watching, signer, owner, bundler, paymaster, timeoutMs: 0, ...(signal && { signal }) }
+      const asked = { ...watching, callGasLimit, timeoutMs: 0, ...(signal && { signal }) }
+      const context = { ...asked, signer, owner, bundler, paymaster }
       return await signUserOperation(context, calls)
     },
     offer: async (signed) =>
@@ -75,7 +76,11 @@ export type UserOperations = {
   sign(
     calls: readonly OperationCall[],
     signer: Pick<Signer, 'signTypedData' | 'signAuthorization'>,
-    signal?: AbortSignal,
+    options?: {
+      /** Units of gas that the calls get; what the bundler estimates when absent. */
+      readonly callGasLimit?: bigint
+      readonly signal?: AbortSignal
+    },
   ): Promise<SignedUserOperation>
   /** Offers it once. Never rejects; what a bundler says proves nothing about the chain. */
   offer(signed: SignedUserOperation): Promise<Offer>
