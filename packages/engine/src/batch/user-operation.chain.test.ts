@@ -1,12 +1,14 @@
 import { type FakeBundler, type Paymaster, startFakeBundler, startPaymaster } from '@svc/devnet/sponsoring'
 import { useDevnet } from '@svc/devnet/testing'
-import { encodeFunctionData, parseEther } from 'viem'
+import { type Address, concat, encodeFunctionData, type Hex, parseEther, slice, type TypedDataDefinition } from 'viem'
+import { openUserOperations, type UserOperations } from '@svc/wallet/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { wrappedNativeAbi } from '@svc/amm/abis'
 import { type Intent, type IntentCall, type Settled, ToolError } from '@svc/amm'
 import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
-import { batchOf, naming, nodeOf, runBatch as run } from './batch.fixture.ts'
+import { pause } from '../switches/kill-switch.ts'
+import { batchOf, naming, nodeOf, runBatch as run, thief } from './batch.fixture.ts'
 
 const devnet = useDevnet()
 const pipelines = usePipelines(devnet)
@@ -62,6 +64,7 @@ describe('a bundler that', () => {
     expect(failure.details[0]!.message).toBe('declined by the bundler: not\\u{202e} today')
     expect(await pipeline.store.ledger.open()).toHaveLength(1)
     await expect(pipeline.run(await twoSwaps(pipeline))).rejects.toMatchObject({ code: 'WALLET_BUSY' })
+    expect(bundler.received()).toHaveLength(1)
     await passTime(pipeline, 320)
     expect(await pipeline.executor.reconcile()).toMatchObject({ chains: [{ pending: [] }] })
     expect(await pipeline.store.ledger.open()).toEqual([])
@@ -128,6 +131,41 @@ describe('a paymaster that', () => {
   })
 })
 
+describe('what bundler and paymaster made of the operation is held against what the pipeline decided', () => {
+  it.each<readonly [string, string, (fields: Fields, pipeline: Pipeline) => Fields]>([
+    ['other calls', 'SIGNATURE_NOT_ALLOWED', (fields) => ({ ...fields, callData: '0x34fcd5be' })],
+    ['another account', 'SIGNATURE_NOT_ALLOWED', (fields) => ({ ...fields, sender: thief })],
+    ['a nonce of another key', 'SIGNATURE_NOT_ALLOWED', (fields) => ({ ...fields, nonce: 1n << 64n })],
+    ['another delegate', 'SIGNATURE_NOT_ALLOWED', (fields) => ({ ...fields, initCode: thief })],
+    ['nobody who pays', 'SIGNATURE_NOT_ALLOWED', (fields) => ({ ...fields, paymasterAndData: '0x' })],
+    ['the wallet as who pays', 'SIGNATURE_NOT_ALLOWED', (fields, { wallet }) => paidBy(fields, wallet)],
+    [
+      'the router as who pays',
+      'SIGNATURE_NOT_ALLOWED',
+      (fields, { chain }) => paidBy(fields, chain.amm.v3!.swapRouter02),
+    ],
+    [
+      'dear gas',
+      'SPENDING_LIMIT_EXCEEDED',
+      (fields) => ({ ...fields, gasFees: `0x${'00'.repeat(8)}${'ff'.repeat(24)}` }),
+    ],
+  ])('%s: nothing is signed', async (_what, code, change) => {
+    const pipeline = await open({ engine: { userOperations: () => tampering() } })
+    const { chain, rpc, wallet } = pipeline
+    const real = openUserOperations({ chain, client: rpc.client(chain), owner: wallet, sponsors: sponsors() })
+    const tampering = (): UserOperations => ({
+      ...real,
+      sign: (calls, signer, options) =>
+        real.sign(calls, { ...signer, signTypedData: (data) => signer.signTypedData(changed(data)) }, options),
+    })
+    const changed = (data: TypedDataDefinition) => ({ ...data, message: change({ ...data.message }, pipeline) })
+    await expect(pipeline.run(await twoSwaps(pipeline))).rejects.toMatchObject({ code })
+    expect(await states(pipeline)).toEqual([])
+    expect(bundler.received()).toEqual([])
+    expect(await pipeline.store.ledger.open()).toEqual([])
+  })
+})
+
 it('a server that ends while the bundler has lost what it was sent: the next one sends the same once more, and it is made once', async () => {
   const second = await open()
   const { privateKey, dataDir } = second
@@ -182,6 +220,27 @@ it('without a bundler, or without a name in the policy, there is no such way', a
   const unnamed = await open({ policy: { ...naming(devnet()), batchDelegate: {} } })
   await expect(unnamed.run(await twoSwaps(unnamed))).rejects.toMatchObject({ code: 'ATOMIC_EXECUTION_UNAVAILABLE' })
 })
+
+it('a pause while bundler and paymaster are asked keeps it from being signed', async () => {
+  const pipeline = await open({ engine: { userOperations: () => pausing } })
+  const { chain, rpc, wallet, dataDir } = pipeline
+  const real = openUserOperations({ chain, client: rpc.client(chain), owner: wallet, sponsors: sponsors() })
+  const pausing: UserOperations = {
+    ...real,
+    sign: async (calls, signer, options) => {
+      await pause(dataDir, { by: 'operator:ada', at: new Date().toISOString(), reason: null })
+      return await real.sign(calls, signer, options)
+    },
+  }
+  await expect(pipeline.run(await twoSwaps(pipeline))).rejects.toMatchObject({ code: 'SERVER_PAUSED' })
+  expect([await states(pipeline), bundler.received()]).toEqual([[], []])
+})
+
+type Fields = Readonly<Record<string, unknown>>
+
+function paidBy(fields: Fields, payer: Address): Fields {
+  return { ...fields, paymasterAndData: concat([payer, slice(fields['paymasterAndData'] as Hex, 20)]) }
+}
 
 const principal = 'api-key:7e57000000000000'
 
