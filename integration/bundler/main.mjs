@@ -1,10 +1,11 @@
-// Wallets that hold nothing register agents and send calls through a real bundler, by the product's own functions. Says what
-// came of it, and exits 1 when anything failed or a process was left over.
+// Wallets that hold nothing register agents and send calls through a real bundler, by the product's own functions, and the tool server
+// compounds fees and registers through it. Says what came of it, and exits 1 when anything failed or a process was left over.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startDevnet } from '@svc/devnet'
 import { startPaymaster } from '@svc/devnet/sponsoring'
-import { encodeFunctionData } from 'viem'
+import { createPublicClient, encodeFunctionData, erc20Abi, http, parseUnits } from 'viem'
+import { openToolServer } from './open-tool-server.mjs'
 import { openSponsoredWallet, registryAbi } from './sponsored-wallet.mjs'
 import { startBundler } from './start-bundler.mjs'
 
@@ -27,6 +28,7 @@ try {
   })
   console.log(`      the bundler answered after ${((performance.now() - opening) / 1000).toFixed(1)} s`)
   await prove({ devnet, paymaster, bundler })
+  await proveTools({ devnet, paymaster, bundler })
 } catch (error) {
   failures += 1
   console.log(`FAIL  ${(stop.signal.aborted ? stop.signal.reason : error).stack}`)
@@ -110,6 +112,60 @@ async function prove({ devnet, paymaster, bundler }) {
       assert.equal(await other.transactionCount(), 0)
     })
   }
+}
+
+/** What the tool server does through the bundler, held against the chain wei for wei. */
+async function proveTools({ devnet, paymaster, bundler }) {
+  const server = await openToolServer({ devnet, bundlerUrl: bundler.url, paymasterUrl: paymaster.url })
+  closers.push(() => server.close())
+  const client = createPublicClient({ transport: http(devnet.rpcUrl), cacheTime: 0 })
+  const tokens = ['WETH', 'USDC'].map((symbol) => devnet.tokens.find((token) => token.symbol === symbol))
+  const holds = () =>
+    Promise.all([
+      client.getBalance({ address: server.wallet }),
+      ...tokens.map(({ address }) =>
+        client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [server.wallet] }),
+      ),
+    ])
+  for (const version of ['v3', 'v4']) {
+    await step(`compound_fees swaps and adds to a ${version} position by one user operation, wei for wei`, async () => {
+      const range = { token0: 'WETH', token1: 'USDC', amount0: '3', fee: 500, rangeStrategy: 'medium', version }
+      const { positionId, pool } = await server.call('add_liquidity', range)
+      await devnet.trade(20, 3, [pool.poolAddress])
+      await devnet.trade(1, 5, [pool.poolAddress])
+      const before = await server.call('get_position', { positionId, version })
+      const balances = await holds()
+      const done = await server.call('compound_fees', { positionId, version })
+      const after = await server.call('get_position', { positionId, version })
+      const [gas, ...left] = (await holds()).map((now, index) => now - balances[index])
+      const { reinvested, feesCollected, atomicity, gasCostUsd, transactions, newLiquidity } = done
+      assert.deepEqual([atomicity, gasCostUsd, transactions, gas], ['user-operation', 0, [done.txHash], 0n])
+      assert.equal(BigInt(after.liquidityRaw) - BigInt(before.liquidityRaw), BigInt(newLiquidity))
+      const [, paid, symbol, got] = /^([\d.]+) (\w+) for ([\d.]+) \w+ through/.exec(reinvested.swapDetails)
+      const isFirst = BigInt(tokens[0].address) < BigInt(tokens[1].address)
+      for (const [nth, { symbol: own, decimals }] of tokens.entries()) {
+        const index = isFirst ? nth : 1 - nth
+        const units = (amount) => parseUnits(amount, decimals)
+        const swapped = symbol === own ? -units(paid) : units(got)
+        const [collected, added] = [feesCollected, reinvested].map((of) => units(of[`amount${index}`]))
+        const difference = collected + swapped - added - left[nth]
+        // What a v4 deposit takes is known by its price, to the unit.
+        assert.ok(version === 'v4' ? difference >= -2n && difference <= 2n : difference === 0n, `${own}: ${difference}`)
+      }
+    })
+  }
+  await step('register_agent is paid for by the paymaster', async () => {
+    const [before] = await holds()
+    const { atomicity, gasCostUsd, owner, tokenId } = await server.call('register_agent', {
+      role: 'vault_manager',
+      name: 'Ada',
+    })
+    assert.deepEqual([atomicity, gasCostUsd], ['user-operation', 0])
+    const args = [BigInt(tokenId)]
+    const asked = { address: devnet.registry.identity, abi: registryAbi, functionName: 'ownerOf', args }
+    assert.deepEqual([await client.readContract(asked), owner], [server.wallet, server.wallet])
+    assert.equal((await holds())[0], before)
+  })
 }
 
 /** Sends calls to the registry as one batch, and gives its status once it has one. */

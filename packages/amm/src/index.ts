@@ -19,8 +19,10 @@ export type {
   TokenQuantity,
 } from './intent.ts'
 export { readIntent, storeIntent } from './intent.ts'
+export { isBatch } from './plan.ts'
 export type {
   Atomicity,
+  AtomicRouteName,
   Plan,
   PlannedAmount,
   PlannedCall,

@@ -87,6 +87,14 @@ export const atomicity = z.enum(['single', 'multicall', 'batch-7702', 'user-oper
 
 export type Atomicity = z.output<typeof atomicity>
 
+/** How a wallet makes several calls one, of which all happen or none. */
+export type AtomicRouteName = Extract<Atomicity, 'batch-7702' | 'user-operation'>
+
+/** Whether the wallet makes the calls one, whatever contracts they go to. */
+export function isBatch({ atomicity: how }: { readonly atomicity: Atomicity }): boolean {
+  return how === 'batch-7702' || how === 'user-operation'
+}
+
 /** The recorded verdicts of the safety steps, as `add_liquidity` reports them. */
 export const safetyChecks = z.object({
   tokenAllowlistPassed: z.boolean(),

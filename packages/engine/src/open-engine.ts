@@ -3,13 +3,13 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { MarketPorts } from '@svc/amm'
 import { acquireServerLock, type Store } from '@svc/store'
-import { type Chain, createSender, type Sender } from '@svc/wallet/core'
+import { type Chain, createSender, type OperationSponsors, openUserOperations } from '@svc/wallet/core'
 import type { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Hash } from 'viem'
 import { openAuditLog } from './audit/audit.ts'
 import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.ts'
 import { createDecisionRecorder } from './audit/decision-recorder.ts'
-import type { PipelineLog } from './context/pipeline-ports.ts'
+import type { OperationSigner, PipelineLog } from './context/pipeline-ports.ts'
 import { onStorage } from './audit/storage.ts'
 import { earlierTransactions } from './operations/earlier-transactions.ts'
 import { createDoubt, hasSigned } from './operations/may-be-mined.ts'
@@ -60,6 +60,8 @@ export type EngineOptions = {
   /** Follows the changes of the policy's file; without it `policy` holds for good. */
   readonly policies?: PolicySource
   readonly log: PipelineLog
+  /** Who takes user operations of the wallet on a chain, and who pays for them; `null` where either is not configured. */
+  readonly sponsorsOn?: (chainId: number) => OperationSponsors | null
   /** How long closing waits for writes on their way; ten seconds by default. */
   readonly stopTimeoutMs?: number
 }
@@ -100,7 +102,7 @@ async function openOver(
     formerWallets: createFormerWallets({ transactions, journal, rpc: ports.rpc, wallet: wallet.address }),
     policy,
     ...(policies === undefined ? {} : { policies }),
-    senders: createSenders((chain) =>
+    senders: createPerChain((chain) =>
       createSender({
         wallet: leases.signerFor(wallet, chain),
         client: ports.rpc.client(chain),
@@ -110,6 +112,24 @@ async function openOver(
       }),
     ),
     signGranted: wallet.signGranted,
+    userOperations: createPerChain((chain) =>
+      openUserOperations({
+        chain,
+        client: ports.rpc.client(chain),
+        owner: wallet.address,
+        sponsors: options.sponsorsOn?.(chain.id) ?? null,
+      }),
+    ),
+    operationSigner: (chain: Chain) => {
+      const held = leases.signerFor(wallet, chain)
+      return {
+        ready: () => held.ready(),
+        signAuthorization: (authorization) =>
+          held.signAuthorization?.(authorization) ?? wallet.signAuthorization(authorization),
+        signGranted: (typedData, context) =>
+          held.signGranted?.(typedData, context) ?? wallet.signGranted(typedData, context),
+      } satisfies OperationSigner
+    },
     journal,
     transactions,
     ledger,
@@ -138,7 +158,7 @@ async function openOver(
   const signed = (requestId: string) => hasSigned(transactions, requestId)
   return {
     openExecute: executor.open,
-    hasAtomicRoute: executor.hasAtomicRoute,
+    atomicRoute: executor.atomicRoute,
     wallet: { address: wallet.address },
     get defaults() {
       const { slippageBps, deadlineSeconds } = executor.policy()
@@ -272,14 +292,14 @@ const requestsEveryMs = 2_000
 /** How soon the audit log tells what an operator did. Signing itself looks at the switches each time. */
 const watchEveryMs = 500
 
-/** One sender per chain: it serialises the nonces of the wallet there. */
-function createSenders(make: (chain: Chain) => Sender): (chain: Chain) => Sender {
-  const made = new Map<number, Sender>()
+/** One of a kind per chain: a sender serialises the nonces of the wallet there. */
+function createPerChain<Part>(make: (chain: Chain) => Part): (chain: Chain) => Part {
+  const made = new Map<number, Part>()
   return (chain) => {
     const known = made.get(chain.id)
     if (known !== undefined) return known
-    const sender = make(chain)
-    made.set(chain.id, sender)
-    return sender
+    const part = make(chain)
+    made.set(chain.id, part)
+    return part
   }
 }

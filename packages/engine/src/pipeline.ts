@@ -1,6 +1,6 @@
-import { type Deferred, type Intent, type ResultReads, type Settled, ToolError } from '@svc/amm'
+import { type AtomicRouteName, type Deferred, type Intent, type ResultReads, type Settled, ToolError } from '@svc/amm'
 import { onStorage } from './audit/storage.ts'
-import { readAtomicRoute } from './batch/atomic-route.ts'
+import { readAtomicRoute, routeQuestion } from './batch/atomic-route.ts'
 import type { Engine, ExecutionContext } from './context/engine.ts'
 import { type Refusal, throwFirst, type Weighed } from './context/refusal.ts'
 import { mayBringHome } from './stages/may-bring-home.ts'
@@ -31,11 +31,11 @@ import { createSimulatorMemory } from './simulation/simulate-with-trace.ts'
 import { createSerialQueue } from './recovery/serial-queue.ts'
 import { settle } from './stages/settle.ts'
 import { afterSigning, signNext } from './stages/sign-next.ts'
+import { broadcastSigned } from './stages/operate.ts'
 import { signPermit } from './stages/sign-permit.ts'
 import { createNativePrices } from './spending/spend-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
 import { createSwitchRecorder } from './switches/switch-recorder.ts'
-import { broadcast } from './stages/transact.ts'
 import { executionContextOf, newNumbers, type Numbers } from './context/execution-context.ts'
 
 /**
@@ -84,11 +84,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
       }
     },
     safetyReport: async (principal: Principal) => safetyReport(await policies.forCaller(principal.id), principal),
-    hasAtomicRoute: async (chain) => {
+    atomicRoute: async (chain) => {
       const { policy } = await policies.now()
-      const { signsAuthorizations } = engine
-      const question = { client: engine.rpc.client(chain), chain, policy, wallet: engine.senders(chain).address }
-      return (await readAtomicRoute({ ...question, signsAuthorizations })).refusal === null
+      const { address: wallet } = engine.senders(chain)
+      const client = engine.rpc.client(chain)
+      return (await readAtomicRoute(routeQuestion({ engine: { ...engine, policy }, client, chain, wallet }))).by
     },
     policy: () => policies.latest().policy,
     policyNow: async () => (await policies.now()).policy,
@@ -106,8 +106,8 @@ export type Executor = {
   readonly open: OpenExecute
   /** As it holds for this caller. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */
   safetyReport(principal: Principal): Promise<SafetyReport>
-  /** Whether several calls can be one transaction of the wallet on a chain (EIP-7702). Throws `RPC_*`, `POLICY_INVALID`. */
-  readonly hasAtomicRoute: (chain: Chain) => Promise<boolean>
+  /** How the wallet makes several calls one on a chain, `null` where it cannot. Throws `RPC_*`, `POLICY_INVALID`. */
+  readonly atomicRoute: (chain: Chain) => Promise<AtomicRouteName | null>
   /** The common policy as last read. */
   policy(): Policy
   /** As it holds now; what the breaker and the raising of fees go by follows. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */
@@ -163,7 +163,7 @@ async function runPipeline(
       current = await step('revalidate', () => revalidate(current, progress, policies))
       const ready = await step('signPermit', () => signPermit(current, progress, next))
       const signed = await step('sign', () => signNext(current, progress, ready))
-      const sent = await step('broadcast', () => broadcast(current, signed))
+      const sent = await step('broadcast', () => broadcastSigned(current, signed))
       progress.sent.push({ step: ready, entry: sent })
     }
     await step('confirm', () => confirmSent(current, progress))

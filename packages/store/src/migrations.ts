@@ -52,6 +52,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     // Keys of before are bound to nothing: what their calls left waiting is carried out by its own id.
     '0014-stored-operation': { up: addText('idempotency', 'operation_id') },
     '0015-lowered': { up: addLowered },
+    '0016-user-operation': { up: addUserOperation },
   }
 }
 
@@ -223,6 +224,15 @@ async function addLowered(db: Kysely<unknown>): Promise<void> {
   for (const table of ['reservation', 'reservation_budget'])
     await db.schema.alterTable(table).addColumn('lowered_usd_micros', 'bigint').execute()
   await sql`create index reservation_held on reservation (chain_id) where lowered_usd_micros is not null`.execute(db)
+}
+
+/** A user operation has a nonce at the entry point, which says nothing of the wallet's own: it stands at a negative one. */
+async function addUserOperation(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('journal').addColumn('user_operation', 'text').execute()
+  await sql`
+    create index journal_operations on journal (chain_id, sequence)
+    where nonce < 0 and state in ('signed', 'broadcast', 'refused')
+  `.execute(db)
 }
 
 /** What the support API keeps: grants of its faucet, who pinned what, and the pinned content itself. */

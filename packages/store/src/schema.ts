@@ -43,6 +43,8 @@ type JournalTable = {
   asked_by: string | null
   asked_at: ColumnType<bigint | null, number | null | undefined, number | null>
   asked_outcome: string | null
+  /** JSON of a signed user operation, whose `nonce` is negative: -1 less that at the entry point; `null` for a transaction. */
+  user_operation: string | null
 }
 
 type SessionTable = {

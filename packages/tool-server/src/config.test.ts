@@ -189,10 +189,9 @@ describe('settings', () => {
   })
 
   it('says of a setting that nothing uses yet that it changes nothing', () => {
-    const unused = { SVC_PAYMASTER_URL_8453: 'http://a', SVC_BUNDLER_URL_8453: 'http://b' }
-    expect(read({ ...unused, SVC_AGENT_NAME: 'a' }).warnings).toEqual([
-      expect.stringContaining('SVC_PAYMASTER_URL_8453 is read, but nothing'),
-      expect.stringContaining('SVC_BUNDLER_URL_8453 is read, but nothing'),
+    const used = { SVC_PAYMASTER_URL_8453: 'http://a', SVC_BUNDLER_URL_8453: 'http://b', SVC_AGENT_NAME: 'a' }
+    expect(read({ ...used, SVC_IDENTITY_PROVIDER_URL: 'http://a' }).warnings).toEqual([
+      expect.stringContaining('SVC_IDENTITY_PROVIDER_URL is read, but nothing'),
     ])
   })
 

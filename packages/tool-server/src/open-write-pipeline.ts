@@ -38,8 +38,16 @@ export async function openWritePipeline(options: {
       return openState(config)
     },
     scrub: (value) => redactor.scrub(value),
+    sponsorsOn: (chainId) => sponsorsOn(config, chainId),
   })
   return { ...engine, wallet: { ...engine.wallet, type: wallet.type } }
+}
+
+/** Neither takes an operation without the other. */
+function sponsorsOn({ bundlerUrls, paymasterUrls }: Config, chainId: number) {
+  const [bundler, paymaster] = [bundlerUrls.get(chainId), paymasterUrls.get(chainId)]
+  if (bundler === undefined || paymaster === undefined) return null
+  return { bundlerUrl: bundler.reveal(), paymasterUrl: paymaster.reveal() }
 }
 
 /** The address of a managed wallet is read from its provider, which proves that the credentials hold. */

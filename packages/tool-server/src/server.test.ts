@@ -26,7 +26,7 @@ describe('closing while a write is on its way', () => {
         },
         wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
         defaults: { slippageBps: 50, deadlineSeconds: 600 },
-        hasAtomicRoute: async () => false,
+        atomicRoute: async () => null,
         idempotency: {
           begin: async () => ({ state: 'new' }),
           goOn: async () => false,

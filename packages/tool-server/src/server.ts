@@ -260,8 +260,8 @@ export const instructions =
   'A result has every member that its schema lists, null where the value is not known; chain is { id, name }. Beside them ' +
   'come notes (what is missing or to be weighed, and why), of reads timestamp, source and blockNumber, of histories barsExpected, barsFound and ' +
   'isEstimate, of writes transactions (hashes), explorerUrl (null: the chain has no explorer), atomicity and gasCostUsd. ' +
-  'atomicity is of the calls: single, multicall and batch-7702 happen whole or not at all; sequential: each is a transaction of its own and a later one may fail; ' +
-  'none: nothing was sent. Approvals go before, as transactions of their own (inside it in batch-7702), and what is left of them is taken back. ' +
+  'atomicity is of the calls: single, multicall, batch-7702 and user-operation happen whole or not at all; sequential: each is a transaction of its own and a later one may fail; ' +
+  'none: nothing was sent. Approvals go before, as transactions of their own (inside it in batch-7702 and user-operation), and what is left of them is taken back. ' +
   'priceLower or priceUpper null: the range has no end there, as of v2; inputs say so with 0 and "Infinity". ' +
   'Sales and deposits count in full against the spending limits, what comes home (remove, collect) does not. ' +
   'In a plan spendUsd counts at the dearest of what price sources say, so above the deltas; receivesAtLeast bounds each token by itself, values all together. ' +

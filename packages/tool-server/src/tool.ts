@@ -2,7 +2,15 @@ import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { ViewName } from './apps/app-views.ts'
 import type { KeyTier, OperationActions, OperationReads, Principal, SafetyReport, Scope } from '@svc/engine'
-import type { Deferred, EarlierTransaction, Execute, Intent, KeptDeposit, TokenQuantity } from '@svc/amm'
+import type {
+  AtomicRouteName,
+  Deferred,
+  EarlierTransaction,
+  Execute,
+  Intent,
+  KeptDeposit,
+  TokenQuantity,
+} from '@svc/amm'
 import type { ChartSpec } from './charts/chart-spec.ts'
 import type { Ports } from './ports.ts'
 
@@ -158,8 +166,8 @@ export type WriteContext = ReadContext & {
   keptDeposits(): readonly KeptDeposit[]
   /** What that plan says must arrive at least, of all or of one of its operations; nothing for a call of its own. Throws `INTERNAL`. */
   keptReceipts(operation?: number): readonly TokenQuantity[]
-  /** Whether the wallet can make several calls as one transaction there (EIP-7702). Throws `RPC_*`. */
-  hasAtomicRoute(chain: Chain): Promise<boolean>
+  /** How the wallet makes several calls one there, `null` where it cannot. Throws `RPC_*`. */
+  atomicRoute(chain: Chain): Promise<AtomicRouteName | null>
   /** That plan's own intent and those that follow it; `null` for a call of its own. Throws `INTERNAL`. */
   keptParts(): readonly Intent[] | null
   /**

@@ -41,7 +41,14 @@ export { withDeadline } from './with-deadline.ts'
 export type { AmmDeployment, Chain, ChainToken, PriceSources, ReferencePool, UsdFeed } from './chain.ts'
 export { chains, findChain } from './chains.ts'
 export { journalEntryJson, type JournalEntryJson } from './journal.ts'
-export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from './journal.ts'
+export type {
+  JournaledOperation,
+  Journal,
+  JournalEntry,
+  JournalFacts,
+  JournalState,
+  NewJournalEntry,
+} from './journal.ts'
 export { createMemoryJournal } from './memory-journal.ts'
 export { Secret } from './secret.ts'
 export { createMutex } from './sender/mutex.ts'
@@ -56,7 +63,15 @@ export type { Proposal, Replacement, ReplacementRules } from './sender/replaceme
 export { isNeverMined, isNoOp } from './sender/entry-state.ts'
 export { takerIn } from './sender/settle.ts'
 export type { SignRequest, TransactionSigner } from './sender/sign-request.ts'
-export type { AuthorizationToSign } from './signer.ts'
+export type { AuthorizationToSign, Signer } from './signer.ts'
+export { operationInReceipt } from './user-operation/look-for-operation.ts'
+export type { OperationCall } from './user-operation/open-operation.ts'
+export {
+  openUserOperations,
+  type OperationSponsors,
+  type UserOperations,
+} from './user-operation/open-user-operations.ts'
+export type { SignedUserOperation } from './user-operation/signed-user-operation.ts'
 export { urlCredentials, type UrlCredentials } from './service-urls.ts'
 export { WalletError } from './wallet-error.ts'
 export { walletErrorTable, walletResultTable, type WalletResultCode } from './wallet-error-table.ts'

@@ -1,4 +1,5 @@
 import type { Address, Hash, Hex } from 'viem'
+import type { SignedUserOperation } from './user-operation/signed-user-operation.ts'
 
 /**
  * Where the sender keeps what it signed. One entry is one signed transaction; replacements share the nonce and count
@@ -69,7 +70,16 @@ export type NewJournalEntry = {
   readonly hash: Hash
   /** The spend reservation this transaction draws on, if it draws on one. */
   readonly reservationId: string | null
+  /**
+   * Where what was signed is a user operation. The entry then uses no nonce of the account, and no sender takes it up: `nonce` is that
+   * at the entry point, `rawTransaction` an unsigned transaction of the account to itself with the calls, and `hash` the operation's,
+   * until it is mined, and that of its transaction from then on.
+   */
+  readonly userOperation?: JournaledOperation
 }
+
+/** A signed user operation, and the Unix seconds after which its own calls make it revert. */
+export type JournaledOperation = SignedUserOperation & { readonly expiresAt: number }
 
 /** One signed transaction and how it stands. */
 export type JournalEntry = NewJournalEntry &

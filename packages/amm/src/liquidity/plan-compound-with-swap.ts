@@ -1,6 +1,7 @@
 import { type Amounts, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Intent, Settled } from '../intent.ts'
+import type { AtomicRouteName } from '../plan.ts'
 import type { CompoundOutcome, IncreaseOutcome, Liquidity, LiquidityPlan, Position } from '../ports.ts'
 import { increaseOf } from './planning/deposit/deposit-of.ts'
 import { fitOwn, type FittedOwn } from './planning/deposit/fit-own.ts'
@@ -58,7 +59,7 @@ export async function planCompoundWithSwap(
     intent: {
       ...routineIntent(chain, {
         calls: parts.flatMap(({ calls }) => calls),
-        atomicity: 'batch-7702',
+        atomicity: request.route,
         deposits: increase.intent.deposits,
         slippageBps,
         deadline,
@@ -87,7 +88,7 @@ export type CompoundPorts = Pick<PlanPorts, 'rpc'> & {
   readonly plans: Pick<Liquidity, 'planCollect' | 'planSwap'>
 }
 
-export type CompoundRequest = Parameters<Liquidity['planCompound']>[2]
+export type CompoundRequest = Parameters<Liquidity['planCompound']>[2] & { readonly route: AtomicRouteName }
 
 type OwnIncrease = {
   readonly position: Position

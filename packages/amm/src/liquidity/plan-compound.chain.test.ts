@@ -39,7 +39,7 @@ describe.each(places)('$version $base', ({ version, base: symbol }) => {
 
   it('swaps what is too much of one side where the wallet has an atomic route, and adds both', async () => {
     const position = await market.open(version, base(), [base()])
-    const planned = await market.compound(position, { swapToRatio: true, hasAtomicRoute: async () => true })
+    const planned = await market.compound(position, { swapToRatio: true, atomicRoute: async () => 'batch-7702' })
     expect(planned.intent).toMatchObject({ atomicity: 'batch-7702', spends: [], receives: [] })
     expect(planned.intent.calls.map(({ label }) => label)).toEqual(['collect fees', 'swap', 'add fees'])
     const { result, changes } = await market.bench.changes(market.sides(position), () =>

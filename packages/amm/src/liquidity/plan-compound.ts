@@ -35,10 +35,11 @@ export function planCompound(ports: CompoundPorts): Liquidity['planCompound'] {
     if (fees0 === 0n && fees1 === 0n) throw nothingToCollect(position)
     const waiting = { version: position.version, bounds, atHand: () => fees, bends: [] }
     if (swapToRatio && !fitsAsIs(waiting)) {
-      if (!(await request.hasAtomicRoute())) {
+      const route = await request.atomicRoute()
+      if (route === null) {
         throw needsSwap(position, fitOwn({ ...waiting, slippageBps, kept }).liquidity > 0n)
       }
-      return planCompoundWithSwap(ports, chain, position, request)
+      return planCompoundWithSwap(ports, chain, position, { ...request, route })
     }
     const fitted = fitOwn({ ...waiting, slippageBps, kept })
     if (fitted.liquidity === 0n) throw buysNothing(position)

@@ -1,5 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, Hex } from 'viem'
+import type { AtomicRouteName } from '../plan.ts'
 import type { Intent, KeptDeposit, Settled, SettledTransaction, TokenQuantity } from '../intent.ts'
 import type { ToolError } from '../tool-error.ts'
 import type {
@@ -117,8 +118,8 @@ export type Liquidity = {
     request: {
       /** Whether the side that is too much must be swapped; without, the rest comes to the wallet. */
       readonly swapToRatio: boolean
-      /** Whether the wallet can make several calls as one transaction; asked where a swap is needed. */
-      readonly hasAtomicRoute: () => Promise<boolean>
+      /** How the wallet can make several calls one, `null` where it cannot; asked where a swap is needed. */
+      readonly atomicRoute: () => Promise<AtomicRouteName | null>
       readonly slippageBps: number
       readonly deadline: number
       readonly recipient: Address

@@ -89,6 +89,7 @@ const integer = z.string().regex(/^-?\d{1,90}$/)
 const call = z.object({
   kind: z.enum(['approve', 'call', 'revoke']),
   label: z.string(),
+  from: address.optional(),
   to: address,
   data: hex,
   valueWei: integer.transform(BigInt),

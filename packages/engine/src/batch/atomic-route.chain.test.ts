@@ -1,11 +1,11 @@
 import { useDevnet } from '@svc/devnet/testing'
-import type { Address, Hex, PublicClient } from 'viem'
+import { type Address, createPublicClient, type Hex, http, type PublicClient } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { batchDelegate } from '../calldata/contracts.gen.ts'
 import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 import { devnetPolicy } from '../policy/devnet-policy.ts'
-import { type AtomicRoute, delegationTo, requireRoute } from './atomic-route.ts'
+import { type AtomicRoute, delegationTo, readAtomicRoute, requireRoute } from './atomic-route.ts'
 import { batchOf, naming, nodeOf, runBatch as run, thief } from './batch.fixture.ts'
 
 const devnet = useDevnet()
@@ -51,8 +51,8 @@ describe('without an atomic route nothing is signed', () => {
 describe('the route that a batch was simulated on is looked up again before its signature', () => {
   const wallet: Address = '0x0000000000000000000000000000000000000a11'
   const delegate: Address = '0x0000000000000000000000000000000000000de1'
-  const planned: AtomicRoute = { delegate, isDelegated: false, refusal: null }
-  const ask = (own: Hex | undefined, there: Hex | undefined, route = planned): Promise<void> => {
+  const planned = { by: 'batch-7702', delegate, isDelegated: false, refusal: null } as const
+  const ask = (own: Hex | undefined, there: Hex | undefined, route: AtomicRoute = planned): Promise<void> => {
     const client = {
       getCode: async ({ address }: { readonly address: Address }) => (address === wallet ? own : there),
     } satisfies Partial<PublicClient>
@@ -77,6 +77,50 @@ describe('the route that a batch was simulated on is looked up again before its 
     ['the wallet was delegated meanwhile', delegationTo(delegate), batchDelegate.runtime, 'SIMULATION_DRIFT'],
   ])('%s: refused', async (_what, own, there, code) => {
     await expect(ask(own, there)).rejects.toMatchObject({ code })
+  })
+})
+
+describe('where a bundler and a paymaster are configured', () => {
+  const wallet: Address = '0x0000000000000000000000000000000000000a11'
+  const delegate: Address = '0x0000000000000000000000000000000000000de1'
+  const routeOf = async (
+    own: 'nothing' | 'account' | 'batches' | 'other',
+    named: 'account' | 'batches' | 'nothing',
+  ) => {
+    const { rpcUrl, simple7702Account: account, chainId: id } = devnet()
+    const node = createPublicClient({ transport: http(rpcUrl) })
+    const runs = {
+      nothing: '0x',
+      account: delegationTo(account),
+      batches: delegationTo(delegate),
+      other: '0xef',
+    } as const
+    const client = {
+      getCode: async ({ address }: { readonly address: Address }): Promise<Hex | undefined> =>
+        address === wallet ? runs[own] : address === delegate ? batchDelegate.runtime : node.getCode({ address }),
+    }
+    const names = named === 'nothing' ? {} : { [id]: named === 'account' ? account : delegate }
+    return readAtomicRoute({
+      client,
+      chain: { id, name: 'a chain' },
+      policy: { batchDelegate: names },
+      wallet,
+      account,
+    })
+  }
+
+  it.each([
+    ['nothing', 'batches', 'batch-7702', false],
+    ['batches', 'batches', 'batch-7702', true],
+    ['account', 'batches', 'user-operation', true],
+    ['account', 'nothing', 'user-operation', true],
+    ['nothing', 'account', 'user-operation', false],
+    ['nothing', 'nothing', null, undefined],
+    ['batches', 'account', null, undefined],
+    ['other', 'account', null, undefined],
+  ] as const)('a wallet that runs %s, with %s named by the policy: %s', async (own, named, by, isDelegated) => {
+    const route = await routeOf(own, named)
+    expect([route.by, route.refusal === null ? route.isDelegated : undefined]).toEqual([by, isDelegated])
   })
 })
 

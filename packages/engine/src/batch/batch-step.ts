@@ -1,7 +1,18 @@
-import type { JournalEntry } from '@svc/wallet/core'
-import { type Address, decodeFunctionData, encodeFunctionData, isAddressEqual, type Log, parseTransaction } from 'viem'
+import type { Chain, JournalEntry, OperationCall, UserOperations } from '@svc/wallet/core'
+import { ToolError } from '@svc/amm'
+import {
+  type Address,
+  decodeFunctionData,
+  encodeFunctionData,
+  type Hex,
+  isAddressEqual,
+  type Log,
+  pad,
+  parseAbi,
+  parseTransaction,
+} from 'viem'
 import { batchDelegate } from '../calldata/contracts.gen.ts'
-import type { Step } from '../context/step.ts'
+import type { Batch, Step } from '../context/step.ts'
 
 /**
  * One transaction of the wallet to itself that makes several calls in order, of which all happen or none: the wallet runs the
@@ -23,6 +34,52 @@ export function batchStep(wallet: Address, delegate: Address, calls: readonly St
   }
 }
 
+/**
+ * The same calls as one user operation of the wallet (ERC-4337): its calldata is that of the account, whoever brings it to the chain.
+ * Around them stand two kinds of calls of the pipeline's own, which move nothing. The first makes the operation revert once its time is
+ * over, since nobody else bounds how late a bundler may include it. Those between two calls leave a log of the wallet alone, by which
+ * each log of the receipt belongs to one call. Throws `ATOMIC_EXECUTION_UNAVAILABLE` where the chain has no router that knows
+ * the time.
+ */
+export function operationStep(
+  { operations, chain, wallet, deadline, atSeconds }: OperationFacts,
+  delegate: Address,
+  calls: readonly Step[],
+): Step {
+  const latest = atSeconds + longestSeconds
+  const expiresAt = deadline === null || deadline > latest ? latest : deadline
+  const guard = untilCall(chain, expiresAt)
+  if (operations === undefined || guard === null) {
+    throw new ToolError(
+      'ATOMIC_EXECUTION_UNAVAILABLE',
+      `Nothing on ${chain.name} bounds how late an operation is included.`,
+    )
+  }
+  const marked = calls.flatMap(({ to: target, data, valueWei }, index): OperationCall[] => [
+    ...(index === 0 ? [] : [markCall(chain, index)]),
+    { target, data, valueWei },
+  ])
+  return {
+    kind: 'call',
+    label: `${calls.length} calls as one`,
+    from: operations.entryPoint,
+    to: wallet,
+    data: operations.encode([guard, ...marked]),
+    valueWei: 0n,
+    batch: { delegate, calls, operation: { expiresAt, calls: [guard, ...marked], permit2: chain.permit2 } },
+  }
+}
+
+type OperationFacts = {
+  /** Those of the wallet on the chain, where it sends any. */
+  readonly operations: UserOperations | undefined
+  readonly chain: Chain
+  readonly wallet: Address
+  /** What the intent names, in Unix seconds, as `atSeconds`, when the next block may be mined. */
+  readonly deadline: number | null
+  readonly atSeconds: number
+}
+
 /** The calls that a transaction makes by itself: those of a batch, else its own. */
 export function callsOf(step: Step): readonly Step[] {
   return step.batch?.calls ?? [step]
@@ -38,7 +95,7 @@ export function sentBySigned({ from, rawTransaction }: Pick<JournalEntry, 'from'
   const { to, value = 0n, data } = parseTransaction(rawTransaction)
   if (to === undefined || to === null || data === undefined || !isAddressEqual(to, from)) return value
   try {
-    const [calls] = decodeFunctionData({ abi: batchDelegate.abi, data }).args ?? []
+    const [calls] = decodeFunctionData({ abi: [...batchDelegate.abi, ...accountAbi], data }).args ?? []
     if (!Array.isArray(calls)) return value
     return calls.reduce((sum: bigint, call) => sum + (typeof call.value === 'bigint' ? call.value : 0n), value)
   } catch {
@@ -47,18 +104,73 @@ export function sentBySigned({ from, rawTransaction }: Pick<JournalEntry, 'from'
 }
 
 /**
- * The logs of a mined batch by the calls that made them: the delegate writes a log of its own after each. Nobody else can write
- * one at the wallet's address. What an endpoint keeps back is missing here, too.
+ * The logs of a mined batch by the calls that made them. The delegate writes a log of its own after each, at the wallet's address; of a
+ * user operation Permit2 writes one for the wallet between two. Nobody else can write either. What an endpoint keeps back is missing
+ * here, too.
  */
-export function logsByCall(wallet: Address, calls: readonly Step[], logs: readonly Log[]): readonly (readonly Log[])[] {
+export function logsByCall(
+  wallet: Address,
+  { calls, operation }: Batch,
+  logs: readonly Log[],
+): readonly (readonly Log[])[] {
   const parts: Log[][] = calls.map(() => [])
+  const isMark =
+    operation === undefined
+      ? ({ address, topics }: Log) => isAddressEqual(address, wallet) && topics[0] === callMade
+      : ({ address, topics: [event, owner] }: Log) =>
+          isAddressEqual(address, operation.permit2) && event === noncesInvalidated && owner === lower(pad(wallet))
   let index = 0
   for (const log of logs) {
-    if (isAddressEqual(log.address, wallet) && log.topics[0] === callMade) index += 1
+    if (isMark(log)) index += 1
     else parts[index]?.push(log)
   }
   return parts
 }
 
+function lower(hex: Hex): string {
+  return hex.toLowerCase()
+}
+
 /** Topic of `CallMade(uint256)`. */
 const callMade = '0x16de51d02ba4069e95f2b898f8b138e6b402568419968780721b1f8c586be4e6'
+
+/** Topic of Permit2's `UnorderedNonceInvalidation(address,uint256,uint256)`. */
+const noncesInvalidated = '0x3704902f963766a4e561bbaab6e6cdc1b1dd12f6e9e99648da8843b3f46b918d'
+
+/** Of Simple7702Account: several calls, all or none. */
+const accountAbi = parseAbi([
+  'struct Call { address target; uint256 value; bytes data; }',
+  'function executeBatch(Call[] calls)',
+])
+
+/** An operation is included within seconds or hardly ever, and while one is out the wallet does nothing else. */
+const longestSeconds = 5 * 60
+
+/** Does nothing until a time, and reverts after it. */
+function untilCall({ amm }: Chain, deadline: number): OperationCall | null {
+  if (amm.universalRouter !== undefined) {
+    const args = ['0x', [], BigInt(deadline)] as const
+    return {
+      target: amm.universalRouter.address,
+      data: encodeFunctionData({ abi: aroundAbi, functionName: 'execute', args }),
+    }
+  }
+  if (amm.v3 === undefined) return null
+  const args = [BigInt(deadline), []] as const
+  return { target: amm.v3.swapRouter02, data: encodeFunctionData({ abi: aroundAbi, functionName: 'multicall', args }) }
+}
+
+/** Invalidates none of the wallet's unordered nonces, and says so in a log that only the wallet can cause. */
+function markCall({ permit2 }: Chain, index: number): OperationCall {
+  const args = [BigInt(index), 0n] as const
+  return {
+    target: permit2,
+    data: encodeFunctionData({ abi: aroundAbi, functionName: 'invalidateUnorderedNonces', args }),
+  }
+}
+
+const aroundAbi = parseAbi([
+  'function execute(bytes commands, bytes[] inputs, uint256 deadline) payable',
+  'function multicall(uint256 deadline, bytes[] data) payable returns (bytes[] results)',
+  'function invalidateUnorderedNonces(uint256 wordPos, uint256 mask)',
+])

@@ -1,6 +1,6 @@
 import type { Devnet } from '@svc/devnet'
 import { type Address, createTestClient, http, parseUnits, zeroAddress } from 'viem'
-import type { Intent, IntentCall, Settled } from '@svc/amm'
+import type { AtomicRouteName, Intent, IntentCall, Settled } from '@svc/amm'
 import { approvalOf, swapIntent, type SwapChange } from '../fixtures/intents.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { devnetPolicy } from '../policy/devnet-policy.ts'
@@ -22,13 +22,14 @@ export function batchOf(
   swaps: readonly SwapChange[],
   more: readonly IntentCall[] = [],
   amount = '100',
+  atomicity: AtomicRouteName = 'batch-7702',
 ): Intent {
   const intents = swaps.map((change) => swapIntent(pipeline, amount, change))
   const each = parseUnits(amount, 6)
   const sent = more.reduce((sum, { valueWei }) => sum + valueWei, 0n)
   return {
     ...intents[0]!,
-    atomicity: 'batch-7702',
+    atomicity,
     calls: [...intents.flatMap(({ calls }) => calls), ...more],
     spends: [...intents.flatMap(({ spends }) => spends), ...(sent > 0n ? [{ token: zeroAddress, amount: sent }] : [])],
     receives: intents.flatMap(({ receives }) => receives),

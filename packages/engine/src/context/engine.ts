@@ -52,7 +52,15 @@ export type ExecutionContext = {
 export type InspectionContext = Pick<ExecutionContext, 'intent' | 'chain' | 'client' | 'wallet' | 'known'> & {
   readonly engine: Pick<
     Engine,
-    'policy' | 'rpc' | 'tokens' | 'prices' | 'simulators' | 'nativePrices' | 'now' | 'signsAuthorizations'
+    | 'policy'
+    | 'rpc'
+    | 'tokens'
+    | 'prices'
+    | 'simulators'
+    | 'nativePrices'
+    | 'now'
+    | 'signsAuthorizations'
+    | 'userOperations'
   >
   readonly call: Pick<Call, 'tool'> & { readonly principal: Pick<Call['principal'], 'id'> }
 }

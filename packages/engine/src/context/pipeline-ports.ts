@@ -1,5 +1,5 @@
 import type { Ledger, Operations, Transactions } from '@svc/store'
-import type { Chain, Journal, Sender } from '@svc/wallet/core'
+import type { Chain, Journal, Sender, UserOperations } from '@svc/wallet/core'
 import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '@svc/amm'
 import type { AuditLog } from '../audit/audit.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -16,12 +16,15 @@ export type PipelinePorts = {
   readonly senders: (chain: Chain) => Sender
   /** Signs beside transactions what a grant covers; absent where the wallet signs transactions alone. */
   readonly signGranted?: GuardedSigner['signGranted']
+  /** The wallet's user operations on a chain, and what signs them there; absent where it sends none. */
+  readonly userOperations?: (chain: Chain) => UserOperations
+  readonly operationSigner?: (chain: Chain) => OperationSigner
   /** False where the wallet's signer has no way to sign EIP-7702 authorizations. */
   readonly signsAuthorizations?: boolean
   /** The journal of those senders. */
-  readonly journal: Pick<Journal, 'open' | 'refused' | 'nextNonce' | 'byHash' | 'byRequest' | 'mark'>
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'nextNonce' | 'byHash' | 'byRequest' | 'mark' | 'recordSigned'>
   /** What operators ask about what stands in that journal. */
-  readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked'>
+  readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked' | 'openOperations' | 'endOperation'>
   /** Without a key, for other addresses with something open on a chain (`createFormerWallets`). */
   readonly formerWallets: (chain: Chain) => Promise<readonly Sender[]>
   readonly ledger: Ledger
@@ -36,6 +39,11 @@ export type PipelinePorts = {
   readonly log: PipelineLog
   /** How long a transaction waits before its fees are held against the chain's; 30 s or five blocks by default. */
   readonly stuckAfterMs?: number
+}
+
+/** What signs user operations, while it may. */
+export type OperationSigner = Pick<GuardedSigner, 'signGranted' | 'signAuthorization'> & {
+  readonly ready?: () => Promise<void>
 }
 
 /** What the pipeline needs of the process's log. */

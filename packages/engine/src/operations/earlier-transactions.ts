@@ -4,7 +4,7 @@ import { getAddress, type PublicClient, type TransactionReceipt, zeroAddress } f
 import { type EarlierTransaction, type ErrorDetail, type RpcPool, ToolError } from '@svc/amm'
 import { onStorage } from '../audit/storage.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
-import { clampReceipt, gasCostOf } from '../spending/gas-cap.ts'
+import { receiptOf, gasCostOf } from '../spending/gas-cap.ts'
 import { isRevoked, isSignedOpen, signedSteps } from './may-be-mined.ts'
 
 /**
@@ -56,8 +56,8 @@ function isOpen(entry: StoredTransaction): boolean {
 }
 
 async function readEarlier(client: PublicClient, chain: Chain, entry: StoredTransaction): Promise<EarlierTransaction> {
-  const { hash, rawTransaction, from: wallet } = entry
-  const receipt = clampReceipt(await client.getTransactionReceipt({ hash }), rawTransaction, chain)
+  const { hash, from: wallet } = entry
+  const receipt = receiptOf(entry, await client.getTransactionReceipt({ hash }), chain)
   const { blockNumber, logs, gasUsed } = receipt
   const deltas = new Map(assetChanges([logs], { wallet, wrappedNative: chain.wrappedNative.address }).deltas)
   const nativeWei = await nativeChange(client, wallet, receipt)

@@ -1,5 +1,5 @@
 import { unsigned } from '@svc/amm/liquidity'
-import type { Intent, IntentCall } from '@svc/amm'
+import { type Intent, type IntentCall, isBatch } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddressEqual } from 'viem'
 import type { NestedCalls } from '../calldata/read-calldata.ts'
@@ -11,14 +11,12 @@ import type { Refusal } from '../context/refusal.ts'
  * position manager and for the universal router that is called with it, no signature stands in it yet, and the same call burns the
  * position, so that the right ends with it. A batch takes none.
  */
-export function permitRefusals(
-  { permit, calls, atomicity }: Intent,
-  { chain, known }: PermitContext,
-): readonly Refusal[] {
+export function permitRefusals(intent: Intent, { chain, known }: PermitContext): readonly Refusal[] {
+  const { permit, calls } = intent
   const made = calls.flatMap((call) => permitsOf(call, known).map((args) => ({ call, args })))
   if (permit === undefined) return made.length === 0 ? [] : [refuse('A call takes a right that is not declared.')]
   // The wallet would have to be simulated as two accounts at once: one that runs the batch, one that signed already.
-  if (atomicity === 'batch-7702') return [refuse('A batch holds no call whose signature is still to be made.')]
+  if (isBatch(intent)) return [refuse('A batch holds no call whose signature is still to be made.')]
   const [only] = made
   if (only === undefined || made.length > 1 || calls.length > 1)
     return [refuse('The calls do not take the one right that is declared.')]

@@ -173,7 +173,7 @@ export const policySchema = z.strictObject({
   batchDelegate: byChain(address())
     .default({})
     .describe(
-      'The contract by chain id to which the wallet may delegate (EIP-7702), so that several calls are one transaction of which all happen or none: compound_fees with a swap, and batch_lp_operations. It must hold exactly the code of our own batch delegate. Delegation lasts until it is ended. svc policy add-delegate writes it. Left out: such calls are refused. Against delegation to code that takes the wallet over.',
+      'The contract by chain id to which the wallet may delegate (EIP-7702), so that several calls are one transaction of which all happen or none: compound_fees with a swap, and batch_lp_operations. It must hold exactly the code of our own batch delegate; or it is Simple7702Account, and they go as user operations where a bundler and a paymaster are configured. Delegation lasts until it is ended. svc policy add-delegate writes it. Left out: such calls are refused. Against delegation to code that takes the wallet over.',
     ),
   recipients: byChain(addresses())
     .default({})

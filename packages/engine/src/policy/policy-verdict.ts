@@ -1,4 +1,4 @@
-import type { Intent, IntentApproval, IntentCall } from '@svc/amm'
+import { type Intent, type IntentApproval, type IntentCall, isBatch } from '@svc/amm'
 import type { Policy } from './policy.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Chain } from '@svc/wallet/core'
@@ -80,13 +80,10 @@ export type ExpectedTokens = {
 
 function checkShape(intent: Intent): readonly Refusal[] {
   const unsafe = (message: string): Refusal => ({ code: 'UNSAFE_TRANSACTION', message })
-  if (intent.atomicity === 'user-operation') {
-    return [{ code: 'ATOMIC_EXECUTION_UNAVAILABLE', message: 'The wallet cannot carry out several calls as one.' }]
-  }
-  if (intent.calls.length > 1 && intent.atomicity !== 'sequential' && intent.atomicity !== 'batch-7702') {
+  if (intent.calls.length > 1 && intent.atomicity !== 'sequential' && !isBatch(intent)) {
     return [unsafe('Several calls claim to be one transaction.')]
   }
-  if (intent.atomicity === 'batch-7702' && intent.approvals.some(({ revokeAfter }) => !revokeAfter)) {
+  if (isBatch(intent) && intent.approvals.some(({ revokeAfter }) => !revokeAfter)) {
     return [unsafe('A batch would leave an allowance.')]
   }
   const isApproval = intent.approvals.length > 0 && intent.approvals.every(({ revokeAfter }) => !revokeAfter)

@@ -1,11 +1,12 @@
 import type { Hash, TransactionReceipt } from 'viem'
 import type { ExecutionContext } from '../context/engine.ts'
-import { clampReceipt, gasCosts } from '../spending/gas-cap.ts'
+import { receiptOf, gasCosts } from '../spending/gas-cap.ts'
 import { priceTokens } from '../spending/spend-value.ts'
 import { isolateFailure, onStorage } from '../audit/storage.ts'
 import type { OpenReservation } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
 import { ToolError } from '@svc/amm'
+import { endOperations, openOperations } from './end-operations.ts'
 import { replacementRules } from './replacing.ts'
 import { settleLeft } from './settle-left.ts'
 import { isSignedOpen } from '../operations/may-be-mined.ts'
@@ -36,7 +37,7 @@ export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<s
     context.engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: state } })
   }
   await noteFailedRevocations(context, entries)
-  const pending = newestOpen(entries)
+  const pending = [...newestOpen(entries), ...(await endOperations(context))]
   const left = await reservationsLeft(context, inFlight)
   const settled: string[] = []
   for (const reservation of left) {
@@ -82,6 +83,7 @@ export async function isAnythingLeft(context: ExecutionContext, inFlight: Readon
     isAnyDue(engine, chain, wallet),
     engine.journal.open(chain.id, wallet),
     engine.journal.refused(chain.id, wallet),
+    openOperations(context),
     reservationsLeft(context, inFlight),
     engine.ledger.uncountedGas(chain.id),
   ])
@@ -127,7 +129,7 @@ async function countLeftGas({ engine, chain, client }: ExecutionContext): Promis
     const entry = await onStorage('the journal cannot be read', () => engine.journal.byHash(hash))
     try {
       const receipt = await client.getTransactionReceipt({ hash })
-      return entry === null ? receipt : clampReceipt(receipt, entry.rawTransaction, chain)
+      return entry === null ? receipt : receiptOf(entry, receipt, chain)
     } catch (error) {
       engine.log.warn('gas.uncounted', { chainId: chain.id, hash, error })
       return null

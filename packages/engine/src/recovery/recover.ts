@@ -2,7 +2,7 @@ import type { JournalEntry } from '@svc/wallet/core'
 import type { TransactionReceipt } from 'viem'
 import { type BlockTime, ToolError } from '@svc/amm'
 import { sentWei as sentByBatches } from '../batch/batch-step.ts'
-import { clampReceipt } from '../spending/gas-cap.ts'
+import { receiptOf } from '../spending/gas-cap.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { realDeltas, settleLedger } from '../stages/settle.ts'
@@ -56,9 +56,7 @@ function revertedOf(
 ): Promise<readonly TransactionReceipt[]> {
   const reverted = entries.filter(({ state }) => state === 'reverted')
   return Promise.all(
-    reverted.map(async ({ hash, rawTransaction }) =>
-      clampReceipt(await client.getTransactionReceipt({ hash }), rawTransaction, chain),
-    ),
+    reverted.map(async (entry) => receiptOf(entry, await client.getTransactionReceipt({ hash: entry.hash }), chain)),
   )
 }
 

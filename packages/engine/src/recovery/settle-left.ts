@@ -15,7 +15,7 @@ import { sentBySigned } from '../batch/batch-step.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { countable } from '../spending/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
-import { clampReceipt, gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
+import { receiptOf, gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
 import { isSignedOpen } from '../operations/may-be-mined.ts'
 import { cameHome, noneOf } from '../stages/settled-value.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
@@ -89,7 +89,7 @@ async function minedOf(
   return Promise.all(
     mined.map(async (entry) => {
       const receipt = await client.getTransactionReceipt({ hash: entry.hash })
-      return { entry, receipt: clampReceipt(receipt, entry.rawTransaction, chain) }
+      return { entry, receipt: receiptOf(entry, receipt, chain) }
     }),
   )
 }

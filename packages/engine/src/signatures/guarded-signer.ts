@@ -10,7 +10,7 @@ import {
   checkUserOperation,
 } from './check-typed-data.ts'
 import { readTypedData } from './read-typed-data.ts'
-import type { AuthorizationToSign, TransactionSigner } from '@svc/wallet/core'
+import type { AuthorizationToSign, Signer, TransactionSigner } from '@svc/wallet/core'
 
 /**
  * Lays the signature surface over a wallet: transactions pass, because only the pipeline signs them; whatever else is to be
@@ -33,6 +33,35 @@ export function guardedSigner(wallet: WholeSigner, delegateOn: DelegateOn = () =
       return wallet.signTypedData(copy)
     },
   })
+}
+
+/**
+ * The guarded wallet as what makes a user operation wants it. What is signed is known only once bundler and paymaster have answered, so
+ * the grant is worked out from the operation itself, and `allow` is asked right before each signature.
+ */
+export function operationSignerOf(
+  signer: Pick<GuardedSigner, 'signGranted' | 'signAuthorization'>,
+  { allow, grantFor }: OperationGrants,
+): Pick<Signer, 'signTypedData' | 'signAuthorization'> {
+  return {
+    signAuthorization: async (authorization) => {
+      await allow()
+      return await signer.signAuthorization(authorization)
+    },
+    signTypedData: async ({ message, ...kind }) => {
+      // The place of the signature itself is no part of what is signed.
+      const fields = Object.fromEntries(Object.entries({ ...message }).filter(([name]) => name !== 'signature'))
+      const granted = grantFor(fields)
+      await allow()
+      return await signer.signGranted({ ...kind, message: fields }, granted)
+    },
+  }
+}
+
+type OperationGrants = {
+  readonly allow: () => Promise<void>
+  /** Throws what refuses it. */
+  readonly grantFor: (operation: Readonly<Record<string, unknown>>) => SignatureContext
 }
 
 /** What a wallet can do. It signs no messages yet; once it does, they go the same way. */

@@ -39,6 +39,8 @@ export type GivenRight = {
 
 /** One call of a simulated sequence, and whether the rest means anything when it fails. */
 export type SimulatedCall = {
+  /** Who calls, and whose transaction it is; the wallet where it is left out. */
+  readonly from?: Address | undefined
   readonly to: Address
   readonly data: Hex
   readonly value: bigint

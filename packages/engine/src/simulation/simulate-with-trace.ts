@@ -14,7 +14,7 @@ export async function simulateWithTrace(
   sequence: readonly SimulatedCall[],
 ): Promise<readonly SimulatedResult[]> {
   const code = codeMeanwhile(assumed)
-  const calls = sequence.map(({ to, data, value }) => ({ from: wallet, to, data, value: toHex(value) }))
+  const calls = sequence.map(({ from = wallet, to, data, value }) => ({ from, to, data, value: toHex(value) }))
   const answer: unknown = await client.request<SimulateV1>({
     method: 'eth_simulateV1',
     params: [

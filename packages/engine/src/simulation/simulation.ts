@@ -163,8 +163,8 @@ function sequenceOf(request: SimulationRequest) {
   const sequence: SimulatedCall[] = []
   const put = (call: SimulatedCall): number => sequence.push(call) - 1
   const read = ({ to, data }: Read): number => put({ to, data, value: 0n, mustSucceed: false })
-  const carry = ({ to, data, valueWei }: Step, mustSucceed: boolean): number =>
-    put({ to, data, value: valueWei, mustSucceed })
+  const carry = ({ from, to, data, valueWei }: Step, mustSucceed: boolean): number =>
+    put({ from, to, data, value: valueWei, mustSucceed })
   const balances = () => tokens.map((token) => read(readBalance(token, [wallet])))
   const before = balances()
   const owners = positions.map(({ contract, id }) => read(readOwner(contract, [id])))

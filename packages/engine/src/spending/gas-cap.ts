@@ -1,7 +1,7 @@
 import { formatEther, type Hex, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
 import { mayPass } from '@svc/amm'
 import type { GasCost } from '@svc/store'
-import type { Chain } from '@svc/wallet/core'
+import { type Chain, type JournalEntry, operationInReceipt } from '@svc/wallet/core'
 import { sentWei } from '../batch/batch-step.ts'
 import { expectedGasCost, gasLimitFor, unpricedGasCapWei, worstGasCost } from './gas.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -71,7 +71,11 @@ export function checkGasCap(
   priced: PricedTokens,
   isExit: boolean,
 ): readonly Refusal[] {
-  const worstWei = worstGasCost(gasUsed, fees)
+  return checkCost(policy, worstGasCost(gasUsed, fees), priced, isExit)
+}
+
+/** The same of a sum in wei, whoever pays it. */
+export function checkCost(policy: Policy, worstWei: bigint, priced: PricedTokens, isExit: boolean): readonly Refusal[] {
   const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, worstWei]]), priced)
   if (unpriced.length > 0) return unpricedGas(isExit ? 'lenient' : policy.allowlist.mode, worstWei, unpriced)
   const { perTransaction, dailyGas } = limitsOf(policy)
@@ -100,6 +104,22 @@ export function clampReceipt(
   const most = twentyfold > unpricedGasCapWei ? twentyfold : unpricedGasCapWei
   const bounded = { ...receipt, gasUsed, effectiveGasPrice }
   return 'l1Fee' in receipt || fee > 0n ? Object.assign(bounded, { l1Fee: least(fee, most) }) : bounded
+}
+
+/**
+ * The receipt of what the journal holds, clamped. Of a user operation, the logs of its own call and its own gas, which its paymaster
+ * paid: the wallet owes nothing for the transaction of a bundler.
+ */
+export function receiptOf(
+  { rawTransaction, userOperation }: Pick<JournalEntry, 'rawTransaction' | 'userOperation'>,
+  receipt: TransactionReceipt,
+  chain: Pick<Chain, 'l1DataFee'>,
+): TransactionReceipt {
+  if (userOperation === undefined) return clampReceipt(receipt, rawTransaction, chain)
+  const own = operationInReceipt(userOperation, receipt)
+  const logs = receipt.logs.filter((log) => own?.logs.includes(log) === true)
+  const sponsored = { ...receipt, logs, gasUsed: own?.gasUsed ?? 0n, effectiveGasPrice: 0n }
+  return 'l1Fee' in receipt ? Object.assign(sponsored, { l1Fee: 0n }) : sponsored
 }
 
 /**

@@ -1,11 +1,11 @@
 import { type Address, getAddress, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
 import { isUnsigned } from '@svc/amm/liquidity'
 import { callAnswer } from '@svc/amm/rpc'
-import { type BlockTime, type Intent, type IntentCall, ToolError } from '@svc/amm'
+import { type BlockTime, type Intent, type IntentCall, isBatch, ToolError } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
-import { type AtomicQuestion, type AtomicRoute, readAtomicRoute } from '../batch/atomic-route.ts'
-import { batchStep } from '../batch/batch-step.ts'
+import { type AtomicRoute, atWhoseGas, readAtomicRoute, routeQuestion, routeRefusals } from '../batch/atomic-route.ts'
+import { batchStep, operationStep } from '../batch/batch-step.ts'
 import { simulateBatch, simulateBeside } from '../batch/simulate-batch.ts'
 import { assertDeclared, type DeclaredContext } from '../calldata/assert-declared.ts'
 import { sumByToken } from '../spending/countable.ts'
@@ -39,12 +39,13 @@ export async function checkPolicy<Own extends InspectionContext>(context: Own): 
   const allowances = allowancesOf(intent.approvals, chain.permit2)
   const read = readBounds(intent, chain, known)
   const foreseen = foresee({ ...context, allowances, callBounds: read.bounds })
-  const snapshotTaken = await snapshot({ ...engine, client, chain, wallet, allowances })
+  const taken = await snapshot({ ...engine, client, chain, wallet, allowances })
+  const route = isBatch(intent) ? await readAtomicRoute(routeQuestion(context)) : null
+  const snapshotTaken = atWhoseGas(route, taken)
   const nowSeconds = snapshotTaken.atSeconds
   const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
   const granted = refuseUngranted(context)
-  const route = intent.atomicity === 'batch-7702' ? await readAtomicRoute(routeQuestion(context)) : null
-  const atomic = route?.refusal == null ? [] : [route.refusal]
+  const atomic = route === null ? [] : routeRefusals(route, intent)
   const refusals = [...granted, ...verdict.refusals, ...read.refusals, ...atomic]
   return { ...context, allowances, snapshotTaken, ...verdict, callBounds: read.bounds, route, foreseen, refusals }
 }
@@ -90,8 +91,9 @@ function foresee(context: Foreseeing): Foreseen | null {
   if (block === null) return null
   const atSeconds = nextBlockSeconds(block, engine.now())
   const base = { block, atSeconds, balanceWei: 0n, standing: allowances.map(() => 0n) }
-  const isBatch = intent.atomicity === 'batch-7702'
-  const simulation = isBatch ? null : (async () => play({ ...context, route: null }, stepsOf(context, base), base))()
+  const simulation = isBatch(intent)
+    ? null
+    : (async () => play({ ...context, route: null }, stepsOf(context, base), base))()
   const priced = pricesAt(context, block)
   for (const asked of [simulation, priced]) asked?.catch(() => undefined)
   return {
@@ -136,11 +138,6 @@ function feesAhead(context: Foreseeing, { number }: Pick<BlockTime, 'number'>): 
   return askFeesAhead(context, calledContracts(context.intent, context.known).positions, number)
 }
 
-export function routeQuestion({ engine, client, chain, wallet }: InspectionContext): AtomicQuestion {
-  const { policy, signsAuthorizations } = engine
-  return { client, chain, policy, wallet, signsAuthorizations }
-}
-
 /** Puts the approvals around the calls, plays the whole at one block, and looks meanwhile at prices and at what the intent rests on. */
 export async function simulatePlan<Own extends InspectionContext>(checked: Checked<Own>): Promise<Simulated<Own>> {
   const { engine, chain, intent, snapshotTaken } = checked
@@ -181,9 +178,14 @@ function callStep(call: IntentCall): Step {
 }
 
 /** One transaction with all of it in, and what takes its allowances back; without a route to one the steps as they are, for a dry run to show. */
-function asBatch({ route, wallet, allowances }: Checked<InspectionContext>, steps: readonly Step[]): readonly Step[] {
+function asBatch(checked: Checked<InspectionContext>, steps: readonly Step[]): readonly Step[] {
+  const { route, wallet, allowances, engine, chain, intent, snapshotTaken } = checked
   if (route === null || route.refusal !== null) return steps
-  return [batchStep(wallet, route.delegate, [...steps, ...allowances.map(revokeStep)])]
+  const calls = [...steps, ...allowances.map(revokeStep)]
+  if (route.by === 'batch-7702') return [batchStep(wallet, route.delegate, calls)]
+  const operations = engine.userOperations?.(chain)
+  const facts = { operations, chain, wallet, deadline: intent.deadline, atSeconds: snapshotTaken.atSeconds }
+  return [operationStep(facts, route.delegate, calls)]
 }
 
 export type Simulated<Own extends InspectionContext = ExecutionContext> = Checked<Own> & {

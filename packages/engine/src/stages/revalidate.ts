@@ -2,6 +2,7 @@ import { TransactionReceiptNotFoundError } from 'viem'
 import { type ResultReads, ToolError } from '@svc/amm'
 import { requireNoNewApproval } from './approval.ts'
 import { assertDeclared } from '../calldata/assert-declared.ts'
+import { atWhoseGas } from '../batch/atomic-route.ts'
 import { checkGasCap, gasCostOf, gasWorth } from '../spending/gas-cap.ts'
 import { worstGasCost } from '../spending/gas.ts'
 import { keepDeposits } from './keep-plan.ts'
@@ -21,7 +22,7 @@ import type { Step } from '../context/step.ts'
 import { onStorage } from '../audit/storage.ts'
 import { type ChainSnapshot, readHoldings, snapshot } from '../allowances/chain-snapshot.ts'
 import { addDeltas, doneDeltas, isAmidOwnMove, sureDeltas } from './done-deltas.ts'
-import { confirm } from './transact.ts'
+import { confirmSigned } from './operate.ts'
 import { boughtIn } from '../value/moved.ts'
 import { ownMoveOfIntent, valueOfCall } from './weigh-value.ts'
 import { requireNoNewDelay } from './delay.ts'
@@ -36,10 +37,11 @@ export async function revalidate(before: Reserved, progress: Progress, policies:
   const context = await recheckPolicy(before, progress, policies)
   const { engine, client, chain, wallet, intent, allowances, known } = context
   if (isUnmoved(context, progress)) return context
-  const [snapshotTaken] = await Promise.all([
+  const [taken] = await Promise.all([
     snapshot({ ...engine, client, chain, wallet, allowances }),
     requireMined(context, progress),
   ])
+  const snapshotTaken = atWhoseGas(context.route, taken)
   const nowSeconds = snapshotTaken.atSeconds
   throwFirst(policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds }).refusals)
   const rest = context.steps.slice(progress.mined.length)
@@ -105,7 +107,7 @@ export async function confirmSent(context: Reserved, progress: Progress): Promis
   const outcomes = await Promise.allSettled(
     sent.map(({ step, entry }, index) => {
       const isLast = index === sent.length - 1
-      return confirm(context, step, entry, isLast ? besideReceipt(context, progress) : undefined)
+      return confirmSigned(context, step, entry, isLast ? besideReceipt(context, progress) : undefined)
     }),
   )
   for (const [index, { step }] of sent.entries()) {

@@ -247,7 +247,7 @@ function settledOf(
 function callsIn({ wallet }: Reserved, { step, receipt }: Progress['mined'][number]): readonly SettledTransaction[] {
   if (step.batch === undefined) return step.kind === 'call' ? [transactionOf(step.label, receipt)] : []
   const { calls } = step.batch
-  const logs = logsByCall(wallet, calls, receipt.logs)
+  const logs = logsByCall(wallet, step.batch, receipt.logs)
   return calls.flatMap(({ kind, label }, index) =>
     kind === 'call' ? [{ ...transactionOf(label, receipt), logs: logs[index] ?? [] }] : [],
   )

@@ -1,16 +1,17 @@
 import type { JournalEntry } from '@svc/wallet/core'
 import type { Address, Hash } from 'viem'
 import { type ErrorCode, ToolError } from '@svc/amm'
-import { requireRoute } from '../batch/atomic-route.ts'
+import { requireRoute, routeQuestion } from '../batch/atomic-route.ts'
 import { callFacts } from '../audit/call-facts.ts'
 import { mayBringHome } from './may-bring-home.ts'
-import { declaredTokens, routeQuestion } from './prepare.ts'
+import { declaredTokens } from './prepare.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { minedCount, type Progress } from '../context/execution-context.ts'
 import { usdText } from '../spending/countable.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import type { Step } from '../context/step.ts'
 import { oweAllowances } from '../allowances/revoke-allowances.ts'
+import { signOperation } from './operate.ts'
 import { sign } from './transact.ts'
 import { shownPlanHash } from '../operations/plan-hash.ts'
 
@@ -24,7 +25,7 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
   owed.catch(() => undefined)
   noteSimulated(context, progress)
   const delegateTo = await delegationOf(context, next)
-  const entry = await sign(context, next, {
+  const entry = await (next.batch?.operation === undefined ? sign : signOperation)(context, next, {
     gasUsed: simulation.gasUsed[progress.signed.length - firstStep] ?? 0n,
     fees: snapshotTaken.fees,
     latestCount: minedCount(progress),

@@ -2,7 +2,7 @@ import { StoreError } from '@svc/store'
 import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet/core'
 import { type Address, type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
-import { clampReceipt } from '../spending/gas-cap.ts'
+import { receiptOf } from '../spending/gas-cap.ts'
 import { callFacts, paramsHash } from '../audit/call-facts.ts'
 import type { FailureKind } from '../switches/circuit-breaker.ts'
 import type { ExecutionContext } from '../context/engine.ts'
@@ -64,7 +64,7 @@ export async function sign(context: ExecutionContext, step: Step, terms: Terms):
 }
 
 /** Taking an allowance back ends what is out: a pause stops it, an open breaker does not. */
-async function requireAllowed(
+export async function requireAllowed(
   { engine }: ExecutionContext,
   { kind }: Step,
   { isWayHome = false }: Terms,
@@ -123,7 +123,7 @@ export async function confirm(
   const { hash: txHash } = confirmation.entry
   noteOutcome(context, step, confirmation)
   if (confirmation.status === 'final') {
-    return clampReceipt(confirmation.receipt, confirmation.entry.rawTransaction, context.chain)
+    return receiptOf(confirmation.entry, confirmation.receipt, context.chain)
   }
   if (confirmation.status === 'reverted') {
     if (context.value?.isExit !== true) await countFailure(context, confirmation.entry, 'reverted')
@@ -147,7 +147,7 @@ export async function confirm(
 const pushedPool =
   'Only the fee was spent. If somebody pushes the pool past the minimums again and again, remove_liquidity with slippageBps 10000 asks for none: a position is worth the least where nobody pushes its pool.'
 
-function factsOf({ call, chain, wallet, reservationId }: ExecutionContext, step: Step) {
+export function factsOf({ call, chain, wallet, reservationId }: ExecutionContext, step: Step) {
   const { kind, label, to, data, valueWei, batch } = step
   const calls = batch?.calls.map((call) => ({
     to: call.to,
@@ -175,7 +175,10 @@ function selectorOf(data: Hex): Hex {
 }
 
 /** Its hash and nonce are known now. The line is on disk with the next that is waited for, at the latest in a moment. */
-function noteSubmitted({ engine, call, chain }: ExecutionContext, { hash, nonce, attempt, state }: JournalEntry): void {
+export function noteSubmitted(
+  { engine, call, chain }: ExecutionContext,
+  { hash, nonce, attempt, state }: JournalEntry,
+): void {
   const transaction = { chainId: chain.id, hash, nonce, attempt }
   engine.audit.note({ event: 'tx.submitted', ...callFacts(call), transaction, result: { status: state } })
 }
@@ -195,7 +198,7 @@ function noteOutcome({ engine, call, chain }: ExecutionContext, step: Step, conf
 }
 
 /** A failure that cannot be counted is logged; it must not hide from the caller what happened on the chain. */
-async function countFailure(
+export async function countFailure(
   { engine, call }: ExecutionContext,
   { hash }: JournalEntry,
   kind: FailureKind,
@@ -208,7 +211,7 @@ async function countFailure(
   }
 }
 
-function notSent({ hash }: JournalEntry, message: string): ToolError {
+export function notSent({ hash }: JournalEntry, message: string): ToolError {
   return new ToolError('TRANSACTION_NOT_SENT', message, { details: [{ message, txHash: hash }] })
 }
 
@@ -232,7 +235,7 @@ function declined({ hash, nonce }: JournalEntry): ToolError {
   })
 }
 
-function signingError(error: unknown, chainName: string): ToolError {
+export function signingError(error: unknown, chainName: string): ToolError {
   if (error instanceof ToolError) return error
   const cause = error
   if (error instanceof StoreError && error.code === 'STORE_IN_DOUBT') {

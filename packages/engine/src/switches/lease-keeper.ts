@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Lease, type Leases, StoreError } from '@svc/store'
 import type { Chain, TransactionSigner } from '@svc/wallet/core'
 import { ToolError } from '@svc/amm'
+import type { GuardedSigner } from '../signatures/guarded-signer.ts'
 
 /**
  * Sees to it that this process is the one server of its store, and the one writer for an address on a chain, at the time
@@ -38,12 +39,13 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
       await beServer().catch(refuse)
       return work()
     },
-    signerFor: (wallet: TransactionSigner, chain: Chain) => {
+    signerFor: (wallet: LeasedSigner, chain: Chain) => {
       let writer: Lease | null = null
       const requireWriter = (): void => {
         if (writer?.isHeld() !== true) refuse(null)
       }
       const signAuthorization = wallet.signAuthorization?.bind(wallet)
+      const { signGranted } = wallet
       return {
         address: wallet.address,
         ready: async () => {
@@ -59,6 +61,12 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
           signAuthorization: async (authorization) => {
             requireWriter()
             return signAuthorization(authorization)
+          },
+        }),
+        ...(signGranted !== undefined && {
+          signGranted: async (typedData, context) => {
+            requireWriter()
+            return signGranted(typedData, context)
           },
         }),
       }
@@ -78,12 +86,10 @@ export type LeaseKeeper = {
    * The wallet, which signs on the chain while this is its one writer there; `STORAGE_UNAVAILABLE` otherwise. `ready`
    * acquires the lease where it must, and without it nothing is signed.
    */
-  signerFor(
-    this: void,
-    wallet: TransactionSigner,
-    chain: Chain,
-  ): TransactionSigner & Required<Pick<TransactionSigner, 'ready'>>
+  signerFor(this: void, wallet: LeasedSigner, chain: Chain): LeasedSigner & Required<Pick<TransactionSigner, 'ready'>>
 }
+
+type LeasedSigner = TransactionSigner & Partial<Pick<GuardedSigner, 'signGranted'>>
 
 const mostTries = 11
 const betweenTriesMs = 100

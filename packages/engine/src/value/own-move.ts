@@ -6,7 +6,7 @@ import {
   MIN_SQRT_PRICE,
   sqrtPricesAfterSlippage,
 } from '@svc/lp-math'
-import type { Intent } from '@svc/amm'
+import { type Intent, isBatch } from '@svc/amm'
 import { isAddressEqual, zeroAddress } from 'viem'
 import type { CallBounds } from './call-bounds.ts'
 import type { DepositBounds, Ticks } from './deposit-bounds.ts'
@@ -55,7 +55,7 @@ export function ownMoveOf(intent: MovingIntent, moved: Moved): OwnMove | null {
   if ([...moved.deltas, ...(moved.begun?.deltas ?? [])].some(isStrange)) return null
   const trades = calls.flatMap((call) => call.trades)
   if (trades.some(({ tokenIn, tokenOut }) => !traded.has(tokenIn) || !traded.has(tokenOut))) return null
-  const isOneTransaction = calls.length === 1 || intent.atomicity === 'batch-7702'
+  const isOneTransaction = calls.length === 1 || isBatch(intent)
   const movesPool = trades.some(({ pools }) => pools.some((id) => id.toLowerCase() === pool.id.toLowerCase()))
   // A trade of its own moves the pool between what is taken out and what is put in, from wherever it was pushed to.
   if (isOneTransaction && movesPool && inspected.positions.some(isLessened)) return null

@@ -66,6 +66,23 @@ export function journalQueries() {
           ]),
         ),
     ),
+    operations: preparedQuery<Pick<Account, 'chainId'>, JournalRow>((db, value) =>
+      db
+        .selectFrom('journal')
+        .selectAll()
+        .where('chain_id', '=', value('chainId'))
+        .where('nonce', '<', sql.lit(0n))
+        .where('state', 'in', openOperationStates.map(literally))
+        .orderBy('sequence'),
+    ),
+    operationsAt: preparedQuery<Account & { readonly nonce: bigint }, { readonly hash: string }>((db, value) =>
+      db
+        .selectFrom('journal')
+        .select('hash')
+        .where('chain_id', '=', value('chainId'))
+        .where(isFrom(value('from')))
+        .where('nonce', '=', value('nonce')),
+    ),
     reservation: preparedQuery<{ readonly id: string }, { readonly state: string }>((db, value) =>
       db.selectFrom('reservation').select('state').where('id', '=', value('id')),
     ),
@@ -82,6 +99,7 @@ export function journalQueries() {
         reservation_id: value('reservationId'),
         state: 'signed',
         signed_at: value('signedAt'),
+        user_operation: value('userOperation'),
       }),
     ),
     mark: preparedQuery<Mark, unknown>((db, value) =>
@@ -108,6 +126,9 @@ export type Account = { readonly chainId: bigint; readonly from: string }
 /** What became of such an entry is not known for good. */
 export const openStates: readonly string[] = ['signed', 'broadcast', 'mined'] satisfies JournalState[]
 
+/** What became of a user operation is not known for good: also a bundler that declined it may have passed it on. */
+const openOperationStates: readonly string[] = ['signed', 'broadcast', 'refused'] satisfies JournalState[]
+
 type Slot = Account & {
   readonly hash: string
   readonly requestId: string
@@ -127,6 +148,7 @@ type NewRow = {
   readonly rawTransaction: string
   readonly reservationId: string | null
   readonly signedAt: number
+  readonly userOperation: string | null
 }
 
 type Mark = {
@@ -137,17 +159,23 @@ type Mark = {
   readonly gasUsed: bigint | null
 }
 
+/** The transactions of an account. User operations stand at negative nonces, since they use none of its own. */
 function ofAccount(db: Kysely<Schema>, value: ValueOf<Account>) {
   return db
     .selectFrom('journal')
     .selectAll()
+    .where('nonce', '>=', sql.lit(0n))
     .where('chain_id', '=', value('chainId'))
     .where(isFrom(value('from')))
 }
 
 /** Once for each row: one address may come often. */
 function walletsOn(db: Kysely<Schema>, value: ValueOf<Pick<Account, 'chainId'>>) {
-  return db.selectFrom('journal').select('from_address').where('chain_id', '=', value('chainId'))
+  return db
+    .selectFrom('journal')
+    .select('from_address')
+    .where('nonce', '>=', sql.lit(0n))
+    .where('chain_id', '=', value('chainId'))
 }
 
 /** Spelled out: of a value that comes later the planner cannot tell that the index over the open entries serves it. */

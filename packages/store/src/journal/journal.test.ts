@@ -76,6 +76,41 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
       expect((await store.ledger.open()).map((one) => one.id)).toEqual(['reservation-1'])
       expect(await store.ledger.releaseUnsigned()).toEqual([])
     })
+
+    test('a user operation stands beside the nonces of the account, draws on its reservation, and ends as a part of its transaction', async () => {
+      const operation = { ...entry(0, 'reservation-1'), userOperation: signedOperation }
+      const { hash } = operation
+      await store.journal.recordSigned(operation)
+      await expect(store.journal.recordSigned(operation)).rejects.toMatchObject({ code: 'JOURNAL_CONFLICT' })
+      expect([await store.journal.nextNonce(1, from), await store.journal.open(1, from)]).toEqual([0, []])
+      expect(await store.transactions.wallets(1)).toEqual([])
+      expect(await store.transactions.openOperations(1)).toMatchObject([
+        { hash, nonce: 0, userOperation: signedOperation },
+      ])
+      expect(await store.ledger.releaseUnsigned()).toEqual([])
+      await expect(store.ledger.release('reservation-1')).rejects.toMatchObject({ code: 'RESERVATION_IN_USE' })
+      await expect(store.transactions.ask(hash, { what: 'cancel', by: 'operator' })).rejects.toMatchObject({
+        code: 'JOURNAL_ENTRY_CLOSED',
+      })
+      const txHash = entry(7, null).hash
+      const facts = { blockNumber: 5n, blockHash: entry(8, null).hash, gasUsed: 9n }
+      await store.transactions.endOperation(hash, { state: 'final', txHash, ...facts })
+      await store.transactions.endOperation(txHash, { state: 'superseded' })
+      expect(await store.transactions.openOperations(1)).toEqual([])
+      expect(await store.transactions.byRequest('request-1')).toMatchObject([
+        { hash: txHash, state: 'final', ...facts },
+      ])
+    })
+
+    test('another user operation takes the nonce of one that has no effect, and a transaction the same number', async () => {
+      const first = { ...entry(0, null), userOperation: signedOperation }
+      await store.journal.recordSigned(first)
+      await store.transactions.endOperation(first.hash, { state: 'superseded' })
+      await store.journal.recordSigned({ ...first, hash: entry(1, null).hash, step: 1 })
+      await store.journal.recordSigned({ ...entry(0, null), hash: entry(2, null).hash, step: 2 })
+      expect(await store.journal.open(1, from)).toMatchObject([{ nonce: 0, step: 2 }])
+      expect(await store.transactions.openOperations(1)).toMatchObject([{ nonce: 0, step: 1 }])
+    })
   })
 })
 
@@ -94,3 +129,13 @@ function entry(nonce: number, reservationId: string | null) {
     reservationId,
   } as const
 }
+
+const signedOperation = {
+  chainId: 1,
+  entryPoint: '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108',
+  userOperationHash: `0x${'0'.repeat(64)}`,
+  operation: { sender: from, nonce: '0x0', callData: '0x' },
+  fromBlock: '0x0',
+  validUntil: 0,
+  expiresAt: 1_800_000_000,
+} as const

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from '@svc/wallet/core'
+import type {
+  Journal,
+  JournaledOperation,
+  JournalEntry,
+  JournalFacts,
+  JournalState,
+  NewJournalEntry,
+} from '@svc/wallet/core'
 import type { Kysely, Transaction } from 'kysely'
 import type { Engine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
@@ -43,24 +50,34 @@ async function recordIn(
   now: () => number,
 ): Promise<JournalEntry> {
   return engine.write('spend', async (trx) => {
-    const { hash, requestId, step, chainId, from, nonce, attempt, rawTransaction, reservationId } = entry
+    const { hash, requestId, step, chainId, from, nonce, attempt, rawTransaction, reservationId, userOperation } = entry
     if (reservationId !== null) await requireOpenReservation(trx, ask, reservationId)
+    const account = accountOf(chainId, from)
+    const place = userOperation === undefined ? { nonce, attempt } : await placeOf(trx, ask, account, nonce)
     const slot = {
-      ...accountOf(chainId, from),
+      ...account,
       hash,
       requestId,
       step: BigInt(step),
-      nonce: BigInt(nonce),
-      attempt: BigInt(attempt),
+      nonce: BigInt(place.nonce),
+      attempt: BigInt(place.attempt),
     }
     if ((await ask.taken(trx, slot)).length > 0) {
       throw new StoreError('JOURNAL_CONFLICT', `Attempt ${attempt} at nonce ${nonce} is taken, or the step is signed.`)
     }
     const signedAt = now()
-    const written = { chainId, nonce, attempt, step, signedAt, hash, requestId, from, rawTransaction, reservationId }
-    await ask.insert(trx, written)
+    const written = { chainId, ...place, step, signedAt, hash, requestId, from, rawTransaction, reservationId }
+    const kept = userOperation === undefined ? null : JSON.stringify(userOperation)
+    await ask.insert(trx, { ...written, userOperation: kept })
     return { ...entry, state: 'signed' as const, signedAt }
   })
+}
+
+/** Beside the wallet's own nonces, after those of the same nonce at the entry point that had no effect. */
+async function placeOf(trx: Transaction<Schema>, ask: JournalQueries, account: Account, nonce: number) {
+  const own = -1 - nonce
+  const others = await ask.operationsAt(trx, { ...account, nonce: BigInt(own) })
+  return { nonce: own, attempt: others.length }
 }
 
 /**
@@ -144,7 +161,7 @@ export function toEntry(row: JournalRow): JournalEntry {
     step: Number(row.step),
     chainId: Number(row.chain_id),
     from: toHex(row.from_address),
-    nonce: Number(row.nonce),
+    nonce: row.user_operation === null ? Number(row.nonce) : -1 - Number(row.nonce),
     attempt: Number(row.attempt),
     rawTransaction: toHex(row.raw_transaction),
     hash: toHex(row.hash),
@@ -154,7 +171,13 @@ export function toEntry(row: JournalRow): JournalEntry {
     ...(row.block_number === null ? {} : { blockNumber: row.block_number }),
     ...(row.block_hash === null ? {} : { blockHash: toHex(row.block_hash) }),
     ...(row.gas_used === null ? {} : { gasUsed: row.gas_used }),
+    ...(row.user_operation === null ? {} : { userOperation: readOperation(row.user_operation) }),
   }
+}
+
+/** As it was kept: nobody else writes here. */
+function readOperation(text: string): JournaledOperation {
+  return JSON.parse(text) as JournaledOperation
 }
 
 function toHex(text: string): `0x${string}` {

@@ -1,4 +1,4 @@
-import type { Journal, JournalEntry, JournalState } from '@svc/wallet/core'
+import type { Journal, JournalEntry, JournalFacts, JournalState } from '@svc/wallet/core'
 import type { Kysely, Transaction } from 'kysely'
 import type { Engine } from '../engine.ts'
 import { journalQueries, type JournalRow } from './journal-queries.ts'
@@ -43,6 +43,8 @@ export function createTransactions(engine: Engine, now: () => number): Transacti
     byNonce: (chainId, from, nonce) =>
       found((db) => ask.byNonce(db, { chainId: BigInt(chainId), from: from.toLowerCase(), nonce: BigInt(nonce) })),
     byRequest: (requestId) => found((db) => ask.byRequest(db, { requestId })),
+    openOperations: (chainId) => found((db) => ask.operations(db, { chainId: BigInt(chainId) })),
+    endOperation: (hash, end) => engine.write('spend', (trx) => endOperationIn(trx, hash, end)),
     ask: (hash, request) => engine.write('spend', (trx) => askIn(trx, hash, request, now())),
     asked: () => found((db) => ask.asked(db, {})),
     async endAsked(hash, what, outcome) {
@@ -80,6 +82,13 @@ export type Transactions = {
   byNonce(...slot: Parameters<Journal['byNonce']>): Promise<readonly StoredTransaction[]>
   /** In the order they were signed. */
   byRequest(requestId: string): Promise<readonly StoredTransaction[]>
+  /** User operations of any wallet on a chain whose end is not known, oldest first. */
+  openOperations(chainId: number): Promise<readonly StoredTransaction[]>
+  /**
+   * Ends a user operation: as part of the transaction that held it, whose hash is the entry's from then on, or as one that has no effect
+   * any more. One that has ended stays as it is.
+   */
+  endOperation(hash: Hash, end: OperationEnd): Promise<void>
   /**
    * Leaves a request for the server that holds the wallet. The same again changes nothing; another takes its place, as does
    * one about a transaction whose last request has ended. Throws `JOURNAL_ENTRY_UNKNOWN`, and `JOURNAL_ENTRY_CLOSED` for a
@@ -93,6 +102,10 @@ export type Transactions = {
   /** The addresses with anything open or declined on a chain. */
   wallets(chainId: number): Promise<readonly Address[]>
 }
+
+export type OperationEnd =
+  | ({ readonly state: 'final' | 'reverted'; readonly txHash: Hash } & Required<JournalFacts>)
+  | { readonly state: 'superseded' }
 
 export type StoredTransaction = JournalEntry & { readonly asked: OperatorRequest | null }
 
@@ -126,6 +139,9 @@ async function askIn(
 ): Promise<StoredTransaction> {
   const row = await trx.selectFrom('journal').selectAll().where('hash', '=', hash).executeTakeFirst()
   if (row === undefined) throw new StoreError('JOURNAL_ENTRY_UNKNOWN', `The journal holds no transaction ${hash}.`)
+  if (row.user_operation !== null) {
+    throw new StoreError('JOURNAL_ENTRY_CLOSED', `${hash} is a user operation, which ends by itself in some minutes.`)
+  }
   const states = what === 'cancel' ? waiting : undecided
   if (!states.includes(row.state)) {
     throw new StoreError('JOURNAL_ENTRY_CLOSED', `Transaction ${hash} is ${row.state}; it is too late for this.`)
@@ -134,6 +150,20 @@ async function askIn(
   const change = { asked: what, asked_by: by, asked_at: at, asked_outcome: null }
   await trx.updateTable('journal').set(change).where('hash', '=', hash).execute()
   return toStored({ ...row, ...change, asked_at: BigInt(at) })
+}
+
+async function endOperationIn(trx: Transaction<Schema>, hash: Hash, end: OperationEnd): Promise<void> {
+  const facts =
+    end.state === 'superseded'
+      ? {}
+      : { hash: end.txHash, block_number: end.blockNumber, block_hash: end.blockHash, gas_used: end.gasUsed }
+  await trx
+    .updateTable('journal')
+    .set({ state: end.state, ...facts })
+    .where('hash', '=', hash)
+    .where('user_operation', 'is not', null)
+    .where('state', 'in', ['signed', 'broadcast', 'refused'] satisfies JournalState[])
+    .execute()
 }
 
 type Hash = JournalEntry['hash']

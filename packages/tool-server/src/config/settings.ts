@@ -51,8 +51,8 @@ export const settings = [
   ),
   secret('SVC_RPC_PROVIDER', 'Endpoint template for all other chains with {chain} or {chainId}, and {key}.'),
   secret('RPC_API_KEY', 'What {key} in SVC_RPC_PROVIDER stands for.'),
-  unused(secret('SVC_BUNDLER_URL_<chainId>', 'Bundler of user operations on one chain.')),
-  unused(secret('SVC_PAYMASTER_URL_<chainId>', 'Paymaster of user operations on one chain.')),
+  secret('SVC_BUNDLER_URL_<chainId>', 'Bundler of user operations on one chain (ERC-4337); used with a paymaster.'),
+  secret('SVC_PAYMASTER_URL_<chainId>', 'Paymaster of user operations on one chain (ERC-7677); used with a bundler.'),
   setting('SVC_CHAINS_FILE', 'JSON file with chain rows, whole or partial, laid over the built-in table.'),
   // other services
   secret(

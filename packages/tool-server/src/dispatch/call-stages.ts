@@ -214,7 +214,7 @@ export type WritePipeline = {
   readonly openExecute: OpenExecute
   readonly wallet: WriteContext['wallet']
   readonly defaults: WriteContext['defaults']
-  readonly hasAtomicRoute: WriteContext['hasAtomicRoute']
+  readonly atomicRoute: WriteContext['atomicRoute']
   readonly idempotency: Idempotency
   /** What waits to be carried out. */
   readonly operations: OperationsPipeline

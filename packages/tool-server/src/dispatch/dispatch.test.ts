@@ -109,7 +109,7 @@ function writePipeline(
     openExecute: () => execute,
     wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
-    hasAtomicRoute: async () => false,
+    atomicRoute: async () => null,
     idempotency: store,
     operations: noOperations,
     hasSigned: async (requestId) => signed.includes(requestId),

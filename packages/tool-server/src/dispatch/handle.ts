@@ -45,7 +45,7 @@ export async function handle(
     throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)
   if (tool.scope === 'of-operation')
     return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, deps) }))
-  const { wallet, defaults, hasAtomicRoute } = write
+  const { wallet, defaults, atomicRoute } = write
   const context: WriteContext = {
     ...reads,
     execute: write.openExecute(call),
@@ -57,7 +57,7 @@ export async function handle(
       call.attempt === undefined ? [] : ((await write.earlier?.(call.requestId, chain)) ?? []),
     wallet,
     defaults,
-    hasAtomicRoute,
+    atomicRoute,
   }
   return tool.handle(input, Object.freeze(context))
 }
@@ -85,7 +85,7 @@ export type HandlerDeps = {
   readonly ports: Ports
   readonly status: StatusReport
   readonly write:
-    | (Pick<WriteContext, 'wallet' | 'defaults' | 'hasAtomicRoute'> & {
+    | (Pick<WriteContext, 'wallet' | 'defaults' | 'atomicRoute'> & {
         readonly openExecute: OpenExecute
         readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
       })

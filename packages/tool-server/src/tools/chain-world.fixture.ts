@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Devnet } from '@svc/devnet'
 import { openStore, type Store } from '@svc/store'
 import { placeMigrated } from '../../../store/src/migrated-file.fixture.ts'
-import { createSender, type Sender } from '@svc/wallet/core'
+import { createSender, type OperationSponsors, openUserOperations, type Sender } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { zeroAddress, type Address, type Hash, type Hex, type PublicClient } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
@@ -47,7 +47,12 @@ import { sentTransactions } from '../../../engine/src/operations/sent-transactio
 import type { CallRequest } from '../dispatch/call-stages.ts'
 import { createDispatch, type Dispatch } from '../dispatch/dispatch.ts'
 import type { Ports } from '../ports.ts'
-import { type Patience, patientRpc, withPatience } from '../../../engine/src/fixtures/patience.fixture.ts'
+import {
+  type Patience,
+  patientRpc,
+  withPatience,
+  withPatienceOf,
+} from '../../../engine/src/fixtures/patience.fixture.ts'
 import { parsePolicy } from '../../../engine/src/policy/policy.ts'
 import { createConfirmedSources } from '../../../engine/src/policy/policy-price-sources.ts'
 import type { policySchema } from '../../../engine/src/policy/policy-schema.ts'
@@ -121,6 +126,10 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const patience = { isShort: false }
   const bare = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
   const sender: Sender = withPatience(patience, bare)
+  const operationsOf = withPatienceOf(
+    patience,
+    openUserOperations({ chain, client: rpc.client(chain), owner: wallet.address, sponsors: options.sponsors ?? null }),
+  )
   const executor = createExecutor({
     policy,
     ...(policies === undefined ? {} : { policies }),
@@ -134,6 +143,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     log,
     senders: () => sender,
     signGranted: guardedSigner(wallet).signGranted,
+    userOperations: () => operationsOf,
+    operationSigner: () => guardedSigner(wallet, (id) => executor.policy().batchDelegate[id]),
     journal: store.journal,
     transactions: store.transactions,
     formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address }),
@@ -164,7 +175,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     write: {
       openExecute: executor.open,
       wallet: { address: wallet.address, type: 'local' },
-      hasAtomicRoute: executor.hasAtomicRoute,
+      atomicRoute: executor.atomicRoute,
       defaults: { slippageBps: 50, deadlineSeconds: 600 },
       idempotency: store.idempotency,
       operations,
@@ -298,6 +309,8 @@ export type World = {
 
 export type WorldOptions = {
   readonly policy?: z.input<typeof policySchema>
+  /** Who takes user operations, and who pays for them; nobody unless given. */
+  readonly sponsors?: OperationSponsors
   /** A policy that may change, in place of `policy`. */
   readonly policies?: PolicySource
   /** Services that publish and give agent cards; none unless given. */

@@ -67,7 +67,7 @@ async function planCompound({ positionId, params }: Of<'compound'>, given: Given
     context.liquidity.planCompound(chain, position, {
       ...routing(params, given),
       swapToRatio,
-      hasAtomicRoute: () => context.hasAtomicRoute(chain),
+      atomicRoute: () => context.atomicRoute(chain),
       slippageBps: params.slippageBps ?? context.defaults.slippageBps,
       kept,
     }),

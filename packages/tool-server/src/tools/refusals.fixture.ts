@@ -91,7 +91,7 @@ export function untouchedWorld(): WriteContext {
     isDryRun: false,
     keptDeposits: () => [],
     keptReceipts: () => [],
-    hasAtomicRoute: () => untouchable('hasAtomicRoute'),
+    atomicRoute: () => untouchable('atomicRoute'),
     keptParts: () => null,
     earlier: async () => [],
     status: untouchable('status'),

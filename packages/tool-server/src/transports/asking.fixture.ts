@@ -39,7 +39,7 @@ export async function openAskingPipeline(options: AskingOptions = {}) {
     },
     wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
-    hasAtomicRoute: async () => false,
+    atomicRoute: async () => null,
     idempotency,
     operations: createOperationsPipeline({
       operations,

@@ -144,7 +144,7 @@ describe('one endpoint, two eras', () => {
         openExecute: () => async () => ({ status: 'planned', plan }),
         wallet: { address: '0x0000000000000000000000000000000000000001', type: 'local' },
         defaults: { slippageBps: 50, deadlineSeconds: 600 },
-        hasAtomicRoute: async () => false,
+        atomicRoute: async () => null,
         idempotency: {
           begin: async () => ({ state: 'new' }),
           goOn: async () => false,

@@ -1,13 +1,13 @@
 import type { Chain } from '../chain.ts'
 import type { JournalEntry } from '../journal.ts'
 import { type BroadcastContext, broadcastEntry, markSent } from './broadcast-entry.ts'
+import { noOpAt } from './cancel-entry.ts'
 import { isNoOp, isRefused, isWaiting, noncesOf } from './entry-state.ts'
 import { offerEntry } from './offer-entry.ts'
 import { raiseIfStuck, stuckAfter } from './raise-if-stuck.ts'
+import type { ReplaceContext } from './replace-entry.ts'
 import type { ReplacementRules } from './replacement-rules.ts'
 import { settle, settledCount } from './settle.ts'
-import { noOpAt } from './cancel-entry.ts'
-import type { ReplaceContext } from './replace-entry.ts'
 import { signAttempt } from './sign-attempt.ts'
 
 /**

@@ -4,11 +4,11 @@ import {
   isAddressEqual,
   isHash,
   type Log,
+  parseAbi,
   parseEventLogs,
   type PublicClient,
   type TransactionReceipt,
 } from 'viem'
-import { entryPoint08Abi } from 'viem/account-abstraction'
 import { revertReason } from './revert-reason.ts'
 import type { SignedUserOperation } from './signed-user-operation.ts'
 import type { ChainFacts } from '../chain.ts'
@@ -42,23 +42,31 @@ export type Sighting =
 
 async function look(place: LookContext, signed: SignedUserOperation): Promise<Sighting> {
   const { client, chain } = place
-  const { entryPoint, operation } = signed
+  const { operation } = signed
   const head = await client.getBlockNumber({ cacheTime: 0 })
   const blockNumber = head - BigInt(chain.confirmations - 1)
-  const key = BigInt(operation.nonce) >> 64n
-  const next = await client.readContract({
-    address: entryPoint,
-    abi: entryPoint08Abi,
-    functionName: 'getNonce',
-    args: [operation.sender, key],
-    blockNumber,
-  })
+  const next = await nextNonceOf(client, signed, blockNumber)
   if (next <= BigInt(operation.nonce)) return { status: 'open' }
   const hinted = await hintOf(place.bundler, signed.userOperationHash)
   return (
     (hinted === null ? null : await sightingIn(client, signed, hinted, blockNumber)) ??
     (await searched(place, signed, blockNumber))
   )
+}
+
+/** The next nonce of the account under the operation's key, as the entry point counted at a block. */
+export function nextNonceOf(
+  client: PublicClient,
+  { entryPoint, operation }: Pick<SignedUserOperation, 'entryPoint' | 'operation'>,
+  blockNumber: bigint,
+): Promise<bigint> {
+  return client.readContract({
+    address: entryPoint,
+    abi: entryPointAbi,
+    functionName: 'getNonce',
+    args: [operation.sender, BigInt(operation.nonce) >> 64n],
+    blockNumber,
+  })
 }
 
 /** Where the bundler says it is. It is believed no further than the receipt there goes. */
@@ -96,7 +104,7 @@ async function searched(place: LookContext, signed: SignedUserOperation, settled
     const toBlock = fromBlock + span - 1n < settled ? fromBlock + span - 1n : settled
     const events = await client.getContractEvents({
       address: entryPoint,
-      abi: entryPoint08Abi,
+      abi: entryPointAbi,
       eventName: 'UserOperationEvent',
       args: { sender: operation.sender },
       fromBlock,
@@ -118,12 +126,12 @@ async function searched(place: LookContext, signed: SignedUserOperation, settled
  * operation of a bundle with an event and begins the first after `BeforeExecution`; the logs between the event before and
  * its own are those of its call, and no other log of the bundle is (EntryPoint 0.8, `handleOps`).
  */
-function operationInReceipt(
+export function operationInReceipt(
   { entryPoint, userOperationHash }: Pick<SignedUserOperation, 'entryPoint' | 'userOperationHash'>,
   receipt: Pick<TransactionReceipt, 'logs'>,
 ): OperationInReceipt | null {
   const own = receipt.logs.filter(({ address }) => isAddressEqual(address, entryPoint))
-  const said = parseEventLogs({ abi: entryPoint08Abi, logs: own, strict: true })
+  const said = parseEventLogs({ abi: entryPointAbi, logs: own, strict: true })
   const isOwn = (hash: Hex) => hash.toLowerCase() === userOperationHash.toLowerCase()
   const end = said.find((log) => log.eventName === 'UserOperationEvent' && isOwn(log.args.userOpHash))
   if (end?.eventName !== 'UserOperationEvent') return null
@@ -132,14 +140,24 @@ function operationInReceipt(
   const logs = receipt.logs.filter(({ logIndex }) => logIndex > after && logIndex < end.logIndex)
   const failed = said.find((log) => log.eventName === 'UserOperationRevertReason' && isOwn(log.args.userOpHash))
   const reason = failed?.eventName === 'UserOperationRevertReason' ? revertReason(failed.args.revertReason) : null
-  return { success: end.args.success, logs, reason }
+  return { success: end.args.success, gasUsed: end.args.actualGasUsed, logs, reason }
 }
 
-type OperationInReceipt = {
+export type OperationInReceipt = {
   readonly success: boolean
+  /** As the entry point charged it to whoever pays. */
+  readonly gasUsed: bigint
   /** Of the operation's own call. */
   readonly logs: readonly Log[]
   readonly reason: string | null
 }
 
 const borders: ReadonlySet<string> = new Set(['BeforeExecution', 'UserOperationEvent'])
+
+/** What of the entry point is read here, written out so that whoever looks for an operation need not load what makes one. */
+const entryPointAbi = parseAbi([
+  'function getNonce(address sender, uint192 key) view returns (uint256 nonce)',
+  'event BeforeExecution()',
+  'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
+  'event UserOperationRevertReason(bytes32 indexed userOpHash, address indexed sender, uint256 nonce, bytes revertReason)',
+])

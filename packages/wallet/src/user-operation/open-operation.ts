@@ -70,6 +70,8 @@ export type OperationContext = {
   readonly paymaster: { readonly bundler: Bundler; readonly context?: Readonly<Record<string, unknown>> }
   /** Agrees to delegate the account to this implementation alone. */
   readonly allowDelegationTo?: Address | undefined
+  /** Units of gas that the calls get, where the caller has simulated them; else what the bundler estimates. */
+  readonly callGasLimit?: bigint | undefined
   /** How long the operation is waited for before it counts as pending. */
   readonly timeoutMs: number
   /** It is offered again after this long. */

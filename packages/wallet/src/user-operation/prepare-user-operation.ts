@@ -45,13 +45,15 @@ export async function prepareUserOperation(
   })
   const authorization = { address: implementation, chainId: chain.id, nonce: authorizationNonce ?? 0, ...noSignature }
   const delegating = authorizationNonce === null ? {} : { ...marker, authorization }
-  const own = { callData: encodeCalls(calls), nonce, ...fees, ...delegating }
+  // In time for the paymaster, whose signature covers it.
+  const given = context.callGasLimit === undefined ? {} : { callGasLimit: context.callGasLimit }
+  const own = { callData: encodeCalls(calls), nonce, ...fees, ...delegating, ...given }
   const answered = await asking.prepareUserOperation(own).catch((error: unknown) => {
     throw preparationFailed(error)
   })
   // Put together anew: the client spreads whatever it was answered over the operation.
   const { signature } = answered
-  return { sender: owner, ...own, ...gasLimitsOf(answered), ...paymentOf(answered, owner), signature }
+  return { sender: owner, ...own, ...gasLimitsOf(answered), ...given, ...paymentOf(answered, owner), signature }
 }
 
 /** Of key 0: operations of one account then run in the order of their nonces. */

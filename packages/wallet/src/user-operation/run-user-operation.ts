@@ -78,19 +78,29 @@ function requireSame(
   })
 }
 
-type Followed =
+export type FollowContext = Pick<
+  OperationContext,
+  'client' | 'chain' | 'bundler' | 'timeoutMs' | 'resendAfterMs' | 'signal' | 'onStep'
+>
+
+export type Followed =
   | Exclude<Sighting, { readonly status: 'open' }>
   | { readonly status: 'open'; readonly declined: string | null }
 
-/** Offers the operation and watches the chain until it is settled or the patience is over. */
-async function follow(context: OperationContext, signed: SignedUserOperation, isKnown: boolean): Promise<Followed> {
+/** Offers the operation and watches the chain until it is settled or the patience is over. `isOffered`: a moment ago. */
+export async function follow(
+  context: FollowContext,
+  signed: SignedUserOperation,
+  isKnown: boolean,
+  isOffered = false,
+): Promise<Followed> {
   const { bundler, chain, timeoutMs, resendAfterMs, signal, onStep } = context
   const { userOperationHash } = signed
   const place = { client: context.client, chain, bundler }
   const pollMs = Math.min(2_000, Math.max(50, chain.blockTimeSeconds * 250))
   const deadline = startDeadline(timeoutMs, signal)
   let declined: string | null = null
-  let offeredAt = -Infinity
+  let offeredAt = isOffered ? performance.now() : -Infinity
   try {
     // What was kept before may have ended meanwhile; then there is nothing to offer.
     let sighting: Sighting = isKnown ? await lookForOperation(place, signed) : { status: 'open' }

@@ -1,7 +1,7 @@
 import type { Devnet } from '@svc/devnet'
 import { parseAmount } from '@svc/lp-math'
 import { getAddress, type Address } from 'viem'
-import type { AddRequest, PairShare, Position, Token } from '../../ports.ts'
+import type { AddRequest, Liquidity, PairShare, Position, Token } from '../../ports.ts'
 import { benchTrade } from './bench-trade.fixture.ts'
 import { createBench } from './bench.fixture.ts'
 
@@ -76,9 +76,13 @@ export async function openMarket(devnet: Devnet) {
     },
     compound: (
       position: Position,
-      facts: { slippageBps?: number; swapToRatio?: boolean; hasAtomicRoute?: () => Promise<boolean> } = {},
+      facts: {
+        slippageBps?: number
+        swapToRatio?: boolean
+        atomicRoute?: Parameters<Liquidity['planCompound']>[2]['atomicRoute']
+      } = {},
     ) => {
-      const request = { swapToRatio: false, hasAtomicRoute: async () => false, recipient: bench.address }
+      const request = { swapToRatio: false, atomicRoute: async () => null, recipient: bench.address }
       return liquidity.planCompound(chain, position, { ...request, ...common, ...facts })
     },
     rebalance: (

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ErrorDetail, type Settled, ToolError } from '@svc/amm'
+import { type ErrorDetail, isBatch, type Settled, ToolError } from '@svc/amm'
 import { mergeIntents, type MergedIntent } from '@svc/amm/liquidity'
 import type { Chain } from '@svc/wallet/core'
 import { writeTool, type WriteContext } from '../../tool.ts'
@@ -124,8 +124,9 @@ async function oneIntent(
   const whys = planned.map((one, index) => `${index}: ${operations[index]?.type}. ${one.intent.why}`)
   const merged = mergeIntents(chain, [first, ...others], whys.join(' '))
   const tools = [...new Set(operations.map(({ type }) => toolOf[type]))]
-  if (merged.intent.atomicity !== 'batch-7702' || (await context.hasAtomicRoute(chain)))
-    return { ...merged, intent: { ...merged.intent, tools } }
+  if (!isBatch(merged.intent)) return { ...merged, intent: { ...merged.intent, tools } }
+  const atomicity = await context.atomicRoute(chain)
+  if (atomicity !== null) return { ...merged, intent: { ...merged.intent, atomicity, tools } }
   const message = 'This wallet has no way to carry out several calls as one transaction.'
   throw new ToolError('ATOMIC_EXECUTION_UNAVAILABLE', message, {
     details: [

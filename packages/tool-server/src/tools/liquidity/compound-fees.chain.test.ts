@@ -1,4 +1,6 @@
+import { startFakeBundler, startPaymaster } from '@svc/devnet/sponsoring'
 import { useDevnet } from '@svc/devnet/testing'
+import type { OperationSponsors } from '@svc/wallet/core'
 import { erc20Abi } from '@svc/amm/abis'
 import { type Address, formatUnits, parseUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -15,6 +17,18 @@ beforeEach(async () => {
 afterEach(async () => {
   await world.close()
 })
+
+async function withSponsors(work: (sponsors: OperationSponsors) => Promise<void>): Promise<void> {
+  const [bundler, paymaster] = [
+    await startFakeBundler({ devnet: devnet() }),
+    await startPaymaster({ devnet: devnet() }),
+  ]
+  try {
+    await work({ bundlerUrl: bundler.url, paymasterUrl: paymaster.url })
+  } finally {
+    await Promise.all([bundler.stop(), paymaster.stop()])
+  }
+}
 
 /** A position that trades of others have earned fees. */
 async function open(version: string): Promise<Answer> {
@@ -112,6 +126,51 @@ describe('compound_fees', () => {
       for (const token of tokens) {
         for (const spender of spendersOf()) expect(await allowance(token, spender)).toBe(0n)
       }
+    },
+  )
+
+  test.each(['v3', 'v4'])(
+    'swaps and adds to a %s position by a user operation, wei for wei, which costs the wallet no gas',
+    async (version) => {
+      await world.close()
+      await withSponsors(async (sponsors) => {
+        const { chainId, simple7702Account } = devnet()
+        const policy = { ...ownPolicy(devnet()), batchDelegate: { [chainId]: simple7702Account } }
+        world = await openWorld(devnet(), { policy, sponsors })
+        const opened = await open(version)
+        const positionId = opened.text('positionId')
+        await devnet().trade(1, 5, [opened.text('pool.poolAddress') as `0x${string}`])
+        const tokens = poolTokens(opened)
+        const before = await world.call('get_position', { positionId, version })
+        const holds = () => Promise.all([...tokens, 'ETH'].map((token) => world.balance(token)))
+        const balances = await holds()
+        const answer = await world.call('compound_fees', { positionId, version })
+        const after = await world.call('get_position', { positionId, version })
+        expect(answer.at('transactions')).toEqual([answer.text('txHash')])
+        expect(answer.text('atomicity')).toBe('user-operation')
+        expect(answer.at('gasCostUsd')).toBe(0)
+        expect(answer.at('reinvested.swapExecuted')).toBe(true)
+        const grown = BigInt(after.text('liquidityRaw')) - BigInt(before.text('liquidityRaw'))
+        expect(answer.text('newLiquidity')).toBe(`${grown}`)
+        const [left0 = 0n, left1 = 0n, gas = 0n] = (await holds()).map((now, index) => now - balances[index]!)
+        expect(gas).toBe(0n)
+        const swap = /^([\d.]+) (\w+) for ([\d.]+) \w+ through/.exec(answer.text('reinvested.swapDetails'))!
+        for (const [index, left] of [left0, left1].entries()) {
+          const isUsdc = tokens[index]!.toLowerCase() === world.address('USDC').toLowerCase()
+          const units = (text: string) => parseUnits(text, isUsdc ? 6 : 18)
+          const swapped = swap[2] === (isUsdc ? 'USDC' : 'WETH') ? -units(swap[1]!) : units(swap[3]!)
+          const [collected, added] = ['feesCollected', 'reinvested'].map((of) =>
+            units(answer.text(`${of}.amount${index}`)),
+          )
+          const difference = collected! + swapped - added! - left
+          const slack = version === 'v4' ? 2n : 0n
+          expect(difference >= -slack && difference <= slack).toBe(true)
+          expect(left).toBeGreaterThanOrEqual(0n)
+        }
+        for (const token of tokens) {
+          for (const spender of spendersOf()) expect(await allowance(token, spender)).toBe(0n)
+        }
+      })
     },
   )
 

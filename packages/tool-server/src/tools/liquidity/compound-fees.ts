@@ -46,7 +46,7 @@ export const compoundFees = writeTool({
   const { token0, token1 } = position.pool
   const planned = await context.liquidity.planCompound(chain, position, {
     swapToRatio: input.swapToRatio,
-    hasAtomicRoute: () => context.hasAtomicRoute(chain),
+    atomicRoute: () => context.atomicRoute(chain),
     slippageBps: input.slippageBps ?? context.defaults.slippageBps,
     deadline: deadlineOf(input.deadlineSeconds, context),
     recipient: context.wallet.address,

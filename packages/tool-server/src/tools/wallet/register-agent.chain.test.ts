@@ -2,12 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { awaitReceipt } from '@svc/devnet'
+import { startFakeBundler, startPaymaster } from '@svc/devnet/sponsoring'
 import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, hexToString, http, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { repeatOf } from '../answer.fixture.ts'
-import { openWorld, owner, type World } from '../chain-world.fixture.ts'
+import { openWorld, owner, ownPolicy, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -75,6 +76,38 @@ test('register_agent registers the wallet, and what it answers is what the chain
   expect(shown.data).toMatchObject({ agents: [agent], complete: true })
   const listed = await world.call('query_agent_identity', { address: world.wallet })
   expect(listed.data).toMatchObject({ agents: [agent], agentIds: [agent.agentId], complete: true })
+})
+
+test('register_agent goes as a user operation where bundler and paymaster are there, and pays itself where they refuse', async () => {
+  await world.close()
+  const [bundler, paymaster] = [
+    await startFakeBundler({ devnet: devnet() }),
+    await startPaymaster({ devnet: devnet() }),
+  ]
+  try {
+    const { chainId, simple7702Account } = devnet()
+    const policy = { ...ownPolicy(devnet()), batchDelegate: { [chainId]: simple7702Account } }
+    const sponsors = { bundlerUrl: bundler.url, paymasterUrl: paymaster.url }
+    world = await openWorld(devnet(), { upstream: { ipfsMode: 'inline' }, policy, sponsors })
+    const before = await world.balance('ETH')
+    const done = await world.call('register_agent', card)
+    expect(done.data).toMatchObject({
+      atomicity: 'user-operation',
+      gasCostUsd: 0,
+      notes: ['A paymaster paid the gas.'],
+    })
+    const args = [BigInt(done.text('tokenId'))] as const
+    expect(await world.client.readContract({ ...registry(), functionName: 'ownerOf', args })).toBe(world.wallet)
+    expect(await world.balance('ETH')).toBe(before)
+    paymaster.setFaults([{ fault: { kind: 'refuse', message: 'over budget' } }])
+    const paid = await world.call('register_agent', { ...card, force: true })
+    expect(paid.text('atomicity')).toBe('single')
+    expect(paid.at('notes')).toEqual([expect.stringMatching(/^The wallet paid the gas itself\. The paymaster refuses/)])
+    expect(await owned()).toBe(2n)
+    expect(await world.balance('ETH')).toBeLessThan(before)
+  } finally {
+    await Promise.all([bundler.stop(), paymaster.stop()])
+  }
 })
 
 test('register_agent gives the identity that is there back, and mints another only by force', async () => {

@@ -53,17 +53,25 @@ export const registerAgent = writeTool({
   const { force: _, chain: __, ...card } = input
   const request = { ...card, owner, pin: !context.isDryRun }
   const plan = await context.identities.plan(chain, request, context.signal)
-  const intent = registration(plan, input.role, restsOn)
-  return context.execute(intent, (settled) => ({
-    ...writeStamp(chain, intent, settled),
-    alreadyRegistered: false,
-    ...context.identities.registeredIn(settled.main.logs, plan),
-    registrationMethod: plan.registrationMethod,
-    agentURI: plan.agentURI,
-    agentRegistry: plan.agentRegistry,
-    owner,
-    notes: [...plan.warnings],
-  }))
+  const direct = registration(plan, input.role, restsOn)
+  const register = (intent: Intent, notes: readonly string[]) =>
+    context.execute(intent, (settled) => ({
+      ...writeStamp(chain, intent, settled),
+      alreadyRegistered: false,
+      ...context.identities.registeredIn(settled.main.logs, plan),
+      registrationMethod: plan.registrationMethod,
+      agentURI: plan.agentURI,
+      agentRegistry: plan.agentRegistry,
+      owner,
+      notes: [...plan.warnings, ...notes],
+    }))
+  const paysItself = (failure: unknown) => {
+    if (!(failure instanceof ToolError) || failure.code !== 'ATOMIC_EXECUTION_UNAVAILABLE') throw failure
+    return register(direct, [`The wallet paid the gas itself. ${failure.message}`])
+  }
+  if ((await context.atomicRoute(chain)) !== 'user-operation') return await register(direct, [])
+  // Where bundler or paymaster do not agree nothing is signed, and the wallet may pay itself.
+  return await register({ ...direct, atomicity: 'user-operation' }, ['A paymaster paid the gas.']).catch(paysItself)
 })
 
 function registration({ chainId, to, data }: RegistrationPlan, role: string, restsOn: Intent['restsOn']): Intent {

@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { bytesToHex, keccak256, stringToHex, type Address } from 'viem'
+import { offerUserOperation } from '../../user-operation/open-bundler.ts'
+import { openOperation } from '../../user-operation/open-operation.ts'
+import type { SignedUserOperation } from '../../user-operation/signed-user-operation.ts'
+import { WalletError } from '../../wallet-error.ts'
 import { ProviderRpcError, rpcCodes } from '../provider-rpc-error.ts'
 import type { JournalEntry } from '../../journal.ts'
 import type { CallBatch } from './call-batches.ts'
@@ -19,15 +23,12 @@ export async function sendCalls(context: CallsContext, params: readonly unknown[
   if ((await context.batches.load(id)) !== null) throw duplicate()
   const sponsored = sponsorOf(context, request)
   if (sponsored === null) await sendInOrder(context, batch, request.calls, () => keep(context, batch))
-  else {
-    const { sendAsOperation } = await import('./send-as-operation.ts')
-    await sendAsOperation(context, sponsored, (operation) => keep(context, { ...batch, operation }))
-  }
+  else await sendAsOperation(context, sponsored, (operation) => keep(context, { ...batch, operation }))
   return { id }
 }
 
 /** What one user operation is made of. */
-export type Sponsored = {
+type Sponsored = {
   readonly calls: readonly (BatchedCall & { readonly to: Address })[]
   readonly paymasterUrl: string
   readonly paymasterContext: Readonly<Record<string, unknown>> | null
@@ -67,6 +68,33 @@ async function keep({ batches }: CallsContext, batch: CallBatch): Promise<void> 
 
 function duplicate(): ProviderRpcError {
   return new ProviderRpcError(rpcCodes.duplicateId, 'There is a batch of this id; nothing was signed.')
+}
+
+/**
+ * Signs calls as one user operation, has it kept, and offers it to the bundler once; it does not wait for its end. What it
+ * throws, it throws with nothing offered: 5750 for a wallet that does not delegate its account, and what
+ * `signUserOperation` and `keep` throw.
+ */
+async function sendAsOperation(
+  context: CallsContext,
+  { calls, paymasterUrl, paymasterContext }: Sponsored,
+  keep: (operation: SignedUserOperation) => Promise<void>,
+): Promise<void> {
+  const { wallet, sponsor, env, chain, client, rpcUrl } = context
+  const { paymasterContext: _own, ...others } = sponsor ?? {}
+  const operating = await openOperation(
+    wallet,
+    { chain, client, rpcUrl },
+    { ...others, env, paymasterUrl, ...(paymasterContext && { paymasterContext }) },
+  )
+  const { signUserOperation } = await import('../../user-operation/sign-user-operation.ts')
+  const wanted = calls.map(({ to, data, valueWei }) => ({ target: to, data, valueWei }))
+  const signed = await signUserOperation(operating, wanted).catch((cause: unknown) => {
+    if (!(cause instanceof WalletError && cause.code === 'SIGNING_UNSUPPORTED')) throw cause
+    throw new ProviderRpcError(rpcCodes.upgradeRejected, 'The wallet signs no delegation (EIP-7702).', { cause })
+  })
+  await keep(signed)
+  await offerUserOperation(operating.bundler, signed)
 }
 
 /**

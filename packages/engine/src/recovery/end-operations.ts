@@ -1,0 +1,94 @@
+import type { JournaledOperation, JournalEntry, UserOperations } from '@svc/wallet/core'
+import type { Hash } from 'viem'
+import { ToolError } from '@svc/amm'
+import { onStorage } from '../audit/storage.ts'
+import type { ExecutionContext } from '../context/engine.ts'
+
+/**
+ * Brings the user operations that are out on a chain to their end where the chain shows it, and offers the wallet's own to the bundler
+ * again; gives the hashes of those that stay open. Whatever a bundler says, it is the chain that counts.
+ */
+export async function endOperations(context: ExecutionContext): Promise<readonly Hash[]> {
+  const { engine, chain, wallet } = context
+  const open: Hash[] = []
+  for (const entry of await openOperations(context)) {
+    const { userOperation, from, hash } = entry
+    const operations = operationsOn(context)
+    const ended = await endOperation(context, entry, await operations.look(userOperation))
+    const transaction = { chainId: chain.id, hash: 'txHash' in ended ? ended.txHash : hash, userOperation: hash }
+    engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: ended.state } })
+    if (ended.state !== 'open') continue
+    open.push(hash)
+    // What a bundler declined is offered once, as to an endpoint: whoever asked for it was told that it is open.
+    const isWanted = entry.state !== 'refused' && from.toLowerCase() === wallet.toLowerCase()
+    if (isWanted) await operations.offer(userOperation)
+  }
+  return open
+}
+
+/** Whatever wallet they are of: no key is needed to look for them. */
+export async function openOperations({
+  engine,
+  chain,
+}: Pick<ExecutionContext, 'engine' | 'chain'>): Promise<readonly OperationEntry[]> {
+  const open = await onStorage('the journal cannot be read', () => engine.transactions.openOperations(chain.id))
+  return open.flatMap((entry) =>
+    entry.userOperation === undefined ? [] : [{ ...entry, userOperation: entry.userOperation }],
+  )
+}
+
+export type OperationEntry = JournalEntry & { readonly userOperation: JournaledOperation }
+
+/**
+ * Writes down what became of an operation. One whose time is over in a settled block, and which took no nonce by then, has no effect
+ * any more: its first call reverts, whoever includes it.
+ */
+export async function endOperation(
+  context: Pick<ExecutionContext, 'engine' | 'client' | 'chain'>,
+  entry: OperationEntry,
+  sighting: Sighted,
+): Promise<EndedOperation> {
+  const { engine, client } = context
+  const end = (what: Parameters<typeof engine.transactions.endOperation>[1]) =>
+    onStorage('the journal cannot be written', () => engine.transactions.endOperation(entry.hash, what))
+  if (sighting.status === 'mined' || sighting.status === 'reverted') {
+    const { txHash } = sighting
+    const { blockNumber, blockHash, gasUsed } = await client.getTransactionReceipt({ hash: txHash })
+    const state = sighting.status === 'mined' ? 'final' : 'reverted'
+    await end({ state, txHash, blockNumber, blockHash, gasUsed })
+    return state === 'final'
+      ? { state, txHash }
+      : { state, txHash, reason: 'reason' in sighting ? (sighting.reason ?? null) : null }
+  }
+  if (sighting.status === 'open' && !(await isOver(context, entry))) return { state: 'open' }
+  await end({ state: 'superseded' })
+  return { state: 'superseded' }
+}
+
+type Sighted = Awaited<ReturnType<UserOperations['look' | 'follow']>>
+
+export type EndedOperation =
+  | { readonly state: 'final'; readonly txHash: Hash }
+  | { readonly state: 'reverted'; readonly txHash: Hash; readonly reason: string | null }
+  | { readonly state: 'superseded' }
+  | { readonly state: 'open' }
+
+/** Throws `RPC_*`. */
+async function isOver(
+  context: Pick<ExecutionContext, 'engine' | 'client' | 'chain'>,
+  { userOperation }: OperationEntry,
+): Promise<boolean> {
+  const { client, chain } = context
+  const head = await client.getBlockNumber({ cacheTime: 0 })
+  const settled = await client.getBlock({ blockNumber: head - BigInt(chain.confirmations - 1) })
+  if (Number(settled.timestamp) <= userOperation.expiresAt) return false
+  // Of that very block, and an answer: what could not be looked for may have been included.
+  return await operationsOn(context).isUnused(userOperation, settled.number)
+}
+
+/** Throws `ATOMIC_EXECUTION_UNAVAILABLE` where the wallet sends none. */
+export function operationsOn({ engine, chain }: Pick<ExecutionContext, 'engine' | 'chain'>): UserOperations {
+  const operations = engine.userOperations?.(chain)
+  if (operations !== undefined) return operations
+  throw new ToolError('ATOMIC_EXECUTION_UNAVAILABLE', 'This wallet sends no user operations.')
+}
