@@ -7,7 +7,7 @@ import { createChainActor, v3PathOf } from '../liquidity/chain-actor.fixture.ts'
 import { createPriceMemory } from './create-price-memory.ts'
 import { openPool } from './open-pool.fixture.ts'
 import { createPricedDevnet, type PricedDevnet } from './priced-devnet.fixture.ts'
-import { poolSubject } from './sightings.ts'
+import { poolSubject } from './create-chain-prices.ts'
 
 const devnet = useDevnet()
 const deep = 'v3 WETH/USDC 0.05 %'

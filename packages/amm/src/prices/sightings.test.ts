@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { bandAt, idOf, usd } from './band/evidence.fixture.ts'
 import type { PoolSnapshot } from './band/pool-reading.ts'
-import { bandOfSighting, poolOfSighting, sightingOfBand, sightingOfPool } from './sightings.ts'
+import { bandOfSighting, poolOfSighting, sightingOfBand, sightingOfPool } from './create-chain-prices.ts'
 
 it.each<PoolSnapshot['sums']>([
   null,

@@ -17,7 +17,7 @@ import {
   sightingOfBand,
   sightingOfPool,
   tokenSubject,
-} from '../../../../../amm/src/prices/sightings.ts'
+} from '../../../../../amm/src/prices/create-chain-prices.ts'
 import { heldBy } from '../world/held-by.fixture.ts'
 import type { PoolReading as ReadPool } from '../world/pool-past.fixture.ts'
 import type { TokenPlan } from '../world/scenario.fixture.ts'

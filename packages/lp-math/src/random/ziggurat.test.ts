@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createZiggurat } from './create-ziggurat.ts'
+import { createZiggurat } from './create-random.ts'
 
 const words = 2 ** 31
 
