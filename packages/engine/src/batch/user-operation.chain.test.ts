@@ -225,15 +225,21 @@ it('a pause while bundler and paymaster are asked keeps it from being signed', a
   const pipeline = await open({ engine: { userOperations: () => pausing } })
   const { chain, rpc, wallet, dataDir } = pipeline
   const real = openUserOperations({ chain, client: rpc.client(chain), owner: wallet, sponsors: sponsors() })
+  const signatures: unknown[] = []
   const pausing: UserOperations = {
     ...real,
     sign: async (calls, signer, options) => {
       await pause(dataDir, { by: 'operator:ada', at: new Date().toISOString(), reason: null })
-      return await real.sign(calls, signer, options)
+      const noting = async <Value>(signing: Promise<Value>) => (signatures.push(await signing), await signing)
+      const noted: typeof signer = {
+        signAuthorization: (authorization) => noting(signer.signAuthorization(authorization)),
+        signTypedData: (typedData) => noting(signer.signTypedData(typedData)),
+      }
+      return await real.sign(calls, noted, options)
     },
   }
   await expect(pipeline.run(await twoSwaps(pipeline))).rejects.toMatchObject({ code: 'SERVER_PAUSED' })
-  expect([await states(pipeline), bundler.received()]).toEqual([[], []])
+  expect([signatures, await states(pipeline), bundler.received()]).toEqual([[], [], []])
 })
 
 type Fields = Readonly<Record<string, unknown>>
@@ -253,7 +259,6 @@ async function failureOf(running: Promise<unknown>): Promise<ToolError> {
   throw failure ?? new Error('It was carried out.')
 }
 
-/** Blocks come with transactions alone. */
 async function passTime(pipeline: Pipeline, seconds: number): Promise<void> {
   pipeline.clock.offsetMs += seconds * 1_000
   await nodeOf(devnet()).increaseTime({ seconds })

@@ -19,7 +19,7 @@ export async function endOperations(context: ExecutionContext): Promise<readonly
     engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: ended.state } })
     if (ended.state !== 'open') continue
     open.push(hash)
-    // What a bundler declined is offered once, as to an endpoint: whoever asked for it was told that it is open.
+    // What a bundler declined is offered once, as to an endpoint: whoever asked for it knows that it is open.
     const isWanted = entry.state !== 'refused' && from.toLowerCase() === wallet.toLowerCase()
     if (isWanted) await operations.offer(userOperation)
   }
