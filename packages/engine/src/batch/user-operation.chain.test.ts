@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { wrappedNativeAbi } from '@svc/amm/abis'
 import { type Intent, type IntentCall, type Settled, ToolError } from '@svc/amm'
 import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'
+import { principalOf } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 import { pause } from '../switches/kill-switch.ts'
 import { batchOf, naming, nodeOf, runBatch as run, thief } from './batch.fixture.ts'
@@ -202,6 +203,11 @@ it('what reverts on the way is the failure of the operation, whatever its transa
   expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
   expect(await states(pipeline)).toEqual(['reverted'])
   expect(await pipeline.store.ledger.open()).toEqual([])
+  const heldUsd = async () => Number((await pipeline.executor.safetyReport(principalOf())).heldUsd)
+  expect(await heldUsd()).toBe(200)
+  await nodeOf(devnet()).mine({ blocks: 3 })
+  await pipeline.executor.reconcile()
+  expect(await heldUsd()).toBe(0)
 })
 
 it('the batch of our own delegate stays the way where it works, and a plan for one way is not carried out by the other', async () => {

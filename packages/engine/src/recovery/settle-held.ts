@@ -44,7 +44,7 @@ async function settleDeep(
   const [block, used, ...receipts] = await Promise.all([
     client.getBlock({ blockNumber: head.number }),
     count,
-    ...entries.map(({ hash }) => receiptOf(client, hash)),
+    ...entries.map(({ hash }) => readReceipt(client, hash)),
   ])
   // Another endpoint may still show the blocks that were replaced.
   if (block.hash !== head.hash || entries.some(({ nonce }) => nonce >= used)) return false
@@ -57,15 +57,20 @@ async function settleDeep(
 
 type Head = Awaited<ReturnType<ExecutionContext['engine']['rpc']['head']>>
 
-function receiptOf(client: ExecutionContext['client'], hash: Hash): Promise<TransactionReceipt | null> {
+function readReceipt(client: ExecutionContext['client'], hash: Hash): Promise<TransactionReceipt | null> {
   return client.getTransactionReceipt({ hash }).catch((error: unknown) => {
     if (error instanceof TransactionReceiptNotFoundError) return null
     throw error
   })
 }
 
-/** Whether a transaction, whose nonce is used up for good, came out as the journal has it. An approval moves nothing in any block. */
+/**
+ * Whether a transaction, whose nonce is used up for good, came out as the journal has it. An approval moves nothing in any block. The
+ * transaction that carries a user operation succeeds also where that one fails, so there the block alone says that nothing changed.
+ */
 function isAsJournalled(entry: JournalEntry, receipt: TransactionReceipt | null): boolean {
+  const isEnded = entry.state === 'final' || entry.state === 'reverted'
+  if (entry.userOperation !== undefined && isEnded) return receipt !== null && receipt.blockHash === entry.blockHash
   if (entry.state === 'reverted') return receipt?.status === 'reverted'
   if (entry.state !== 'final') return receipt === null
   return receipt?.status === 'success' && (receipt.blockHash === entry.blockHash || approvalOf(entry) !== null)
