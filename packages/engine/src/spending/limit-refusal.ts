@@ -126,11 +126,12 @@ function guessSuggestion(frees: string | null, { needsPerson }: NonNullable<Asks
 
 /**
  * What this limit leaves for the amount, in dollars and, in the proportion of the call, in its tokens: of these a little less, for another
- * amount may take another route, whose gas is half as much again.
+ * amount may take another route, whose gas is half as much again, and a smaller trade moves its pool less: it brings more for each token,
+ * and counts at what it brings.
  */
 function fitsText(leftUsdMicros: bigint, { amountUsdMicros, gasUsdMicros, amounts = [] }: Asks): string {
   if (leftUsdMicros === 0n) return 'It leaves nothing for an amount.'
-  const sureUsdMicros = leastZero(leftUsdMicros - gasUsdMicros / 2n)
+  const sureUsdMicros = (leastZero(leftUsdMicros - gasUsdMicros / 2n) * 99n) / 100n
   const fitting = amounts.flatMap(({ token, amount }) => {
     const fits = amountUsdMicros === 0n ? 0n : sixDigits((amount * sureUsdMicros) / amountUsdMicros)
     return fits === 0n ? [] : [`${formatAmount(fits, token.decimals)} ${tokenLabel(token)}`]

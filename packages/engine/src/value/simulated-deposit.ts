@@ -9,7 +9,8 @@ import { zeroAddress } from 'viem'
 import type { CallBounds } from './call-bounds.ts'
 import type { DepositBounds, Pair, Ticks } from './deposit-bounds.ts'
 import { heldOf, type Moved } from './moved.ts'
-import type { PoolAfter } from './inspection.ts'
+import type { PoolAfter, PositionState } from './inspection.ts'
+import { positionKey, type SettledFees } from './settled-fees.ts'
 import type { PoolIdentity } from './pool-identity.ts'
 import { type PairShares, type RangePosition, type TrustedPrices, valueAt } from './trusted-value.ts'
 import type { Outcome } from './weigh-change.ts'
@@ -228,3 +229,54 @@ export function furthest(
 
 /** They leave a hundred-thousandth of the price at most: all ticks together are 128 doublings. */
 const halvings = 24
+
+/**
+ * The least native currency, or its wrapped form, that positions have paid out with liquidity that was taken out, by what they paid of the
+ * other token: native currency leaves no logs, and what the balance grew by may be a gift that goes away with its block. Whatever
+ * of the other token was no settled fee was liquidity at the price of the block, and so was its counterpart in native currency. 0 where
+ * the positions are not of one pool of native currency.
+ */
+export function nativePaidOut(
+  positions: readonly PositionState[],
+  { settledFees = new Map(), wrappedNative, paidOf }: PaidOut,
+): bigint {
+  const lessened = positions.filter(({ liquidityBefore, liquidityAfter }) => liquidityAfter < liquidityBefore)
+  const [first] = lessened
+  if (first === undefined || lessened.some(({ pool }) => pool.id !== first.pool.id)) return 0n
+  const sides = [first.pool.token0, first.pool.token1]
+  const native = sides.findIndex((token) => token === zeroAddress || token === wrappedNative)
+  if (native === -1) return 0n
+  const other = 1 - native
+  const heldAt = (price: bigint, side: number) =>
+    total(lessened.map((one) => liquidityTakenOut(one, price)[side] ?? 0n))
+  const fees = (side: number) => total(lessened.map((one) => settledFees.get(positionKey(one))?.fees[side] ?? 0n))
+  const paid = paidOf(sides[other] ?? zeroAddress) - fees(other)
+  const edges = lessened.flatMap(({ tickLower, tickUpper }) => [tickLower, tickUpper]).toSorted((one, two) => one - two)
+  const [lowest, highest] = [getSqrtPriceAtTick(edges.at(0) ?? 0), getSqrtPriceAtTick(edges.at(-1) ?? 0)]
+  // Where positions hold the other token alone, and towards where they hold ever less of it.
+  const [start, end] = native === 0 ? [highest, lowest] : [lowest, highest]
+  return (
+    heldAt(
+      furthest(start, end, (price) => heldAt(price, other) >= paid),
+      native,
+    ) + fees(native)
+  )
+}
+
+type PaidOut = {
+  readonly settledFees?: SettledFees | undefined
+  /** Lower case. */
+  readonly wrappedNative: string
+  /** What the wallet was paid of a token, by the logs of the transactions that took the liquidity out. */
+  readonly paidOf: (token: string) => bigint
+}
+
+function liquidityTakenOut({ tickLower, tickUpper, liquidityBefore, liquidityAfter }: PositionState, price: bigint) {
+  const edges = [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)] as const
+  const { amount0, amount1 } = getAmountsForLiquidity(price, ...edges, liquidityBefore - liquidityAfter, false)
+  return [amount0, amount1] as const
+}
+
+function total(values: readonly bigint[]): bigint {
+  return values.reduce((all, one) => all + one, 0n)
+}
