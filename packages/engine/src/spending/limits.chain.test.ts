@@ -64,7 +64,7 @@ describe('G4, G5: limits', () => {
     await expect(pipeline.run(swapIntent(pipeline, '0.01'))).rejects.toMatchObject({
       code: 'SPENDING_LIMIT_EXCEEDED',
       message:
-        'The limit of the session is 250.001 USD; 250.00001 USD of it are used and the call asks for 0.010001 USD, of which 0.000001 USD for gas at worst. It leaves 0.000989 USD, about 0.000989 USDC, for the amount.',
+        'The limit of the session is 250.001 USD; 250.00001 USD of it are used and the call asks for 0.010001 USD, of which 0.000001 USD for gas at worst. It leaves 0.000989 USD, about 0.000979 USDC, for the amount.',
       details: [
         { limit: 'perSession', usedUsd: '250.00001', askedUsd: '0.010001', gasUsd: '0.000001', leftUsd: '0.000989' },
         { code: 'SPENDING_LIMIT_EXCEEDED', message: expect.stringContaining('any 24 hours is 250.001 USD') },

@@ -66,7 +66,7 @@ it('says what a limit leaves, in dollars and in the tokens of the call', async (
   const refusalOf = async (gas: string) => (await limitSpend({ ...guessed(gas), value, amounts })).refusals[0]
   expect(await refusalOf('1')).toMatchObject({
     code: 'SPENDING_LIMIT_EXCEEDED',
-    message: expect.stringContaining('It leaves 499 USD, about 373.875 USDC and 0.0436187 WETH, for the amount.'),
+    message: expect.stringContaining('It leaves 499 USD, about 370.136 USDC and 0.0431825 WETH, for the amount.'),
     details: [{ leftUsd: '499' }],
   })
   expect(await refusalOf('500')).toMatchObject({

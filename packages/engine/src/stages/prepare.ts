@@ -1,7 +1,7 @@
-import { type Address, getAddress, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
+import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
 import { isUnsigned } from '@svc/amm/liquidity'
-import { callAnswer } from '@svc/amm/rpc'
-import { type BlockTime, type Intent, type IntentCall, isBatch, ToolError } from '@svc/amm'
+import { requireUnchanged } from './require-unchanged.ts'
+import { type BlockTime, type Intent, type IntentCall, isBatch } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
 import { type AtomicRoute, atWhoseGas, readAtomicRoute, routeQuestion, routeRefusals } from '../batch/atomic-route.ts'
@@ -305,17 +305,3 @@ function tokensOnce(tokens: readonly Address[]): readonly Address[] {
 
 /** Well under the half hour a Permit2 allowance may live, counted from the next block. */
 const permit2LifetimeSeconds = 20 * 60
-
-/**
- * Asks the chain again for what a plan rests on. Writes of a wallet run one after the other, so whatever an earlier one
- * did shows here, before anything is signed. Throws `SIMULATION_DRIFT` and `RPC_*`.
- */
-export async function requireUnchanged({ restsOn = [] }: Intent, client: PublicClient): Promise<void> {
-  const now = await Promise.all(restsOn.map((read) => callAnswer(client, read)))
-  const changed = restsOn.filter(({ answer }, index) => now[index]?.toLowerCase() !== answer.toLowerCase())
-  if (changed.length === 0) return
-  const message = 'What the call was planned on has changed meanwhile. Nothing was signed.'
-  throw new ToolError('SIMULATION_DRIFT', message, {
-    details: changed.map(({ to }) => ({ message: 'the contract answers otherwise now', contract: to })),
-  })
-}
