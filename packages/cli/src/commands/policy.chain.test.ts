@@ -258,6 +258,9 @@ describe('svc policy add-delegate', () => {
     await stranger.sendTransactionSync({ chain: null, to, data })
     expect(JSON.parse((await svc('add-delegate', 'local', '--json')).stdout)).toMatchObject({ status: 'proposed' })
     expect(await readdir(directory)).toEqual(['chains.json'])
+    const other = devnet().simple7702Account
+    await put('policy.json', { batchDelegate: { [devnet().chainId]: other } })
+    expect((await svc('add-delegate', 'local', '--yes')).stdout).toContain(`replaces    ${other}, which`)
     await put('policy.json', { limitsUsd: { daily: '1500' }, batchDelegate: { 8453: delegate } })
     const added = await svc('add-delegate', 'local', '--yes', '--json')
     expect([added.code, JSON.parse(added.stdout)]).toMatchObject([0, { status: 'added', deployment: null }])

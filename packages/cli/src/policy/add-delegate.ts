@@ -10,7 +10,7 @@ import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { sayTaken } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
 import { policyPlace } from './policy-place.ts'
-import { printProblems } from './print-problems.ts'
+import { printable, printProblems } from './print-problems.ts'
 import { replacePolicy } from './replace-policy.ts'
 import { membersOf } from './with-token.ts'
 
@@ -45,7 +45,7 @@ export async function addDelegate(
     const { rpc } = openReads(chainAccess(config), { memory: null, policy: () => parsePolicy({}, { production }) })
     const standing = await standingOf(rpc.client(chain))
     const isAsked = standing === 'ready' && change.isChanged
-    if (!flags.json) process.stdout.write(textOf(chain, standing))
+    if (!flags.json) process.stdout.write(textOf(chain, standing, change.replaced))
     const question = `Let the wallet delegate to it? This is written to ${path}.`
     const isWanted = isAsked && (flags.yes || (!flags.json && (await saysYes(question, terminal, stopped))))
     const written = isWanted ? await replacePolicy(path, change.written, file?.sha256 ?? null) : { backup: null }
@@ -84,7 +84,8 @@ function withDelegate(written: unknown, chainId: number) {
   const { address } = batchDelegateDeployment
   const isChanged = typeof known !== 'string' || known.toLowerCase() !== address.toLowerCase()
   const versioned = Object.keys(policy).length === 0 ? { version: 1 } : policy
-  return { isChanged, written: { ...versioned, batchDelegate: { ...delegates, [chainId]: address } } }
+  const replaced = isChanged && typeof known === 'string' ? known : null
+  return { isChanged, replaced, written: { ...versioned, batchDelegate: { ...delegates, [chainId]: address } } }
 }
 
 type Status = 'added' | 'unchanged' | 'proposed' | 'declined' | 'missing' | 'no_factory'
@@ -113,13 +114,14 @@ const ends: Readonly<Record<Status, (path: string) => string>> = {
     'Deploy the proxy first (github.com/Arachnid/deterministic-deployment-proxy), or do without batches there.',
 }
 
-function textOf(chain: Chain, standing: Standing): string {
+function textOf(chain: Chain, standing: Standing, replaced: string | null): string {
   const { address } = batchDelegateDeployment
   const is = standing === 'ready' ? 'stands there, to the byte' : 'is not there yet'
   const lines = [
     `delegate    ${address} on ${chain.name}: the batch delegate ${is}`,
     'means       the wallet runs its code from the first batch on (EIP-7702), which obeys the wallet alone; read',
     '            packages/devnet/contracts/BatchDelegate.sol, it fits on a page',
+    ...(replaced === null ? [] : [`replaces    ${printable(replaced)}, which the policy names now`]),
     ...(standing === 'missing' ? deploymentLines(deploymentOn(chain)) : []),
   ]
   return `${lines.join('\n')}\n`
