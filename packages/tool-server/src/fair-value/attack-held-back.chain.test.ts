@@ -1,10 +1,11 @@
 import { sqrtPriceFromPrice } from '@svc/lp-math'
 import { v3SwapRouter02Abi } from '@svc/amm/abis'
 import { useDevnet } from '@svc/devnet/testing'
-import { type Hex, keccak256 } from 'viem'
+import { type Hex, keccak256, parseTransaction } from 'viem'
 import { afterEach, expect, it } from 'vitest'
 import { methodsIn } from '../../../engine/src/fixtures/network.fixture.ts'
-import { openWorld, type World } from '../tools/chain-world.fixture.ts'
+import { openWorld, ownPolicy, type World } from '../tools/chain-world.fixture.ts'
+import { earlyInAnHour } from '../tools/orders/order-world.fixture.ts'
 import { nextIn, openStranger, syncClock } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
@@ -92,12 +93,14 @@ it('G13: one that may be mined for longer loses what the market moved by, counts
  */
 async function keepBack(call: () => Promise<unknown>): Promise<KeptBack> {
   const raws: Hex[] = []
+  const target = (raw: Hex) => parseTransaction(raw).to
   world.network.fetch = async (input, init) => {
     const body = typeof init?.body === 'string' ? init.body : ''
     if (!methodsIn(body).includes('eth_sendRawTransaction')) return fetch(input, init)
     const raw = (body.match(/0x02[0-9a-f]{40,}/) ?? [])[0] as Hex
     if (!raws.includes(raw)) raws.push(raw)
-    if (raws[1] !== raw) return fetch(input, init)
+    // With higher fees it is kept, too.
+    if (raws[1] === undefined || target(raws[1]) !== target(raw)) return fetch(input, init)
     world.patience.isShort = true
     return Response.json({ jsonrpc: '2.0', id: (JSON.parse(body) as { id: number }).id, result: keccak256(raw) })
   }
@@ -148,4 +151,32 @@ it('G13: trades that are held back until their calls have given up lose no more 
   expect(Number((await world.call('check_safety_status')).text('valueUsd.lossAtMost.used'))).toBeGreaterThanOrEqual(
     total,
   )
+})
+
+it('G13: an order over time that is held back is mined within deadlineSeconds.cap or not at all', async () => {
+  world = await openWorld(devnet(), { policy: ownPolicy(devnet()) })
+  const stranger = await openStranger(devnet())
+  await earlyInAnHour(devnet(), world)
+  await syncClock(world)
+  const order = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', duration: 30 * 86_400 }
+  const { outcome, raw, pass } = await keepBack(() => world.call('submit_twamm_order', order))
+  expect(outcome).toContain('TRANSACTION_PENDING')
+  const before = await world.balance('WETH')
+  const sweepIn = async (seconds: number) => {
+    await nextIn(devnet(), stranger, seconds)
+    await devnet().feeds.ETH.post(devnet().market.prices().ETH)
+    await syncClock(world)
+    await world.executor.reconcile()
+  }
+  // Until a trade would have failed it is only sent again.
+  await sweepIn(500)
+  const nonce = parseTransaction(raw!).nonce!
+  const attempts = await world.store.journal.byNonce(devnet().chain.id, world.wallet, nonce)
+  expect(attempts.every(({ requestId }) => requestId === attempts[0]?.requestId)).toBe(true)
+  await sweepIn(120)
+  pass()
+  await sweepIn(12)
+  await expect(world.client.sendRawTransaction({ serializedTransaction: raw! })).rejects.toThrow(/nonce/i)
+  expect(await world.balance('WETH')).toBe(before)
+  expect(await world.store.ledger.open()).toEqual([])
 })
