@@ -73,21 +73,21 @@ type Text = Pick<Token, 'symbol' | 'name'>
 
 /** All that the eye may read in the text of a token. */
 type Looks = {
-  readonly wholes: readonly string[]
-  /** Each run of words of the symbol that is a part of it, as one. */
-  readonly ofSymbol: readonly string[]
-  readonly ofName: readonly string[]
+  readonly wholes: readonly Letters[]
+  /** Each run of words of the symbol, as one. */
+  readonly ofSymbol: readonly Letters[]
+  readonly ofName: readonly Letters[]
   readonly symbols: readonly string[]
 }
 
+type Letters = readonly string[]
+
 function looksOf({ symbol, name }: Text): Looks {
-  const symbols = readings(symbol)
-  const names = readings(name)
   return {
-    wholes: [...symbols, ...names].map((words) => words.join('')),
-    ofSymbol: isShareSymbol.test(symbol) ? [] : symbols.flatMap(runsOf),
-    ofName: names.flatMap(runsOf),
-    symbols: symbols.map((words) => words.join('')),
+    wholes: [...wholesOf(symbol), ...wholesOf(name)].map((text) => Array.from(text)),
+    ofSymbol: isShareSymbol.test(symbol) ? [] : runsOf(symbol),
+    ofName: runsOf(name),
+    symbols: wholesOf(symbol),
   }
 }
 
@@ -99,32 +99,37 @@ const isShareSymbol = /^UNI-V2$/
  * it is something else, made of it: the symbol is no word then, nor does it count in the name (`aUSDC`, `Aave USDC`).
  */
 function isLike({ wholes, ofSymbol, ofName, symbols }: Looks, listed: Text): boolean {
-  const formsOf = (text: string) => readings(text).map((words) => words.join(''))
-  const listedSymbols = formsOf(listed.symbol)
-  if ([...listedSymbols, ...formsOf(listed.name)].some((form) => wholes.some((text) => isDrawnLike(text, form))))
-    return true
-  return listedSymbols.some((form) => {
+  const listedSymbols = wholesOf(listed.symbol)
+  const forms = [...listedSymbols, ...wholesOf(listed.name)].map((form) => Array.from(form))
+  if (forms.some((form) => wholes.some((text) => isDrawnLike(text, form)))) return true
+  return listedSymbols.some((symbol) => {
+    const form = Array.from(symbol)
+    // One letter is a word of many names.
     if (form.length < 2) return false
-    const isMadeOf = symbols.some((symbol) => symbol.length > form.length && symbol.endsWith(form))
-    return [...ofSymbol, ...(isMadeOf ? [] : ofName)].some((text) => isDrawnLike(text, form))
+    const isMadeOf = symbols.some((own) => own.length > symbol.length && own.endsWith(symbol))
+    return [ofSymbol, isMadeOf ? [] : ofName].some((runs) => runs.some((run) => isDrawnLike(run, form)))
   })
 }
 
-/** A letter that none of the tables knows may be drawn like any, as long as half of the others are the same. */
-function isDrawnLike(text: string, listed: string): boolean {
-  if (text === listed) return listed !== ''
-  const letters = Array.from(text)
-  const others = Array.from(listed)
-  if (letters.length !== others.length) return false
-  const same = letters.filter((letter, index) => letter === others[index]).length
-  const isUnknown = (letter: string, index: number) => letter === others[index] || letter > '\u007f'
-  return same >= 2 && 2 * same >= letters.length && letters.every(isUnknown)
+/** A letter that none of the tables knows may be drawn like any, as long as half of all, and two, are the same. */
+function isDrawnLike(text: Letters, listed: Letters): boolean {
+  if (text.length !== listed.length || text.length === 0) return false
+  const others = text.filter((letter, index) => letter !== listed[index])
+  const same = text.length - others.length
+  return others.length === 0 || (same >= 2 && same >= others.length && others.every((letter) => letter > '\u007f'))
 }
 
-function runsOf(words: readonly string[]): readonly string[] {
-  return words.flatMap((_word, from) =>
-    words.slice(from).map((_last, length) => words.slice(from, from + length + 1).join('')),
+function wholesOf(text: string): readonly string[] {
+  return readings(text).map((words) => words.join(''))
+}
+
+function runsOf(text: string): readonly Letters[] {
+  const runs = readings(text).flatMap((words) =>
+    words.flatMap((_first, from) =>
+      words.slice(from).map((_last, more) => words.slice(from, from + more + 1).join('')),
+    ),
   )
+  return [...new Set(runs)].map((run) => Array.from(run))
 }
 
 /** The words of a text as the eye may see them: its signs are ornaments, or letters, or letters but for those that often adorn. */
