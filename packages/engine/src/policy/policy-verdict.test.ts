@@ -127,6 +127,7 @@ describe('a token whose own text is made to mislead', () => {
     intent: { spends: [], receives: [], deposits: [] },
     callBounds: [],
     priced,
+    policyTokens: [],
     simulation: { inspected: { positions: [], pools: [], orders: [] } },
     value: { isExit: false },
   } satisfies Parameters<typeof suspectWarnings>[0]

@@ -1,7 +1,8 @@
 import type { Intent, Token } from '@svc/amm'
 import { suspectAdvice } from '@svc/amm/tokens'
 import type { Chain } from '@svc/wallet/core'
-import { type Address, getAddress } from 'viem'
+import { type Address, getAddress, zeroAddress } from 'viem'
+import type { Engine } from '../context/engine.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { PricedTokens } from '../spending/spend-value.ts'
@@ -22,7 +23,7 @@ export function unlistedWarnings({ unlistedTokens }: Pick<PolicyVerdict, 'unlist
  * whether this very token was meant. None of a call that only brings funds home, nor of what positions pay out beside a deposit.
  */
 export function suspectWarnings(context: SuspectContext): readonly string[] {
-  const { chain, known, intent, callBounds, priced, simulation, value } = context
+  const { chain, known, intent, callBounds, priced, simulation, value, policyTokens } = context
   if (value.isExit) return []
   const sidesOf = (token: string) => priced.get(token.toLowerCase())?.pair?.sides.map((side) => side.token) ?? []
   const apart = simulation.inspected.positions.flatMap(({ pool }) => [pool.token0, pool.token1])
@@ -32,7 +33,7 @@ export function suspectWarnings(context: SuspectContext): readonly string[] {
   const named = [...brought, ...traded, ...pooledTokens(intent)]
   return [...lowerCase([...named, ...named.flatMap(sidesOf)])].flatMap((token) => {
     const entry = priced.get(token)
-    return entry === undefined || known.tokens.has(token) ? [] : (suspectAdvice(entry.token, chain) ?? [])
+    return entry === undefined || known.tokens.has(token) ? [] : (suspectAdvice(entry.token, chain, policyTokens) ?? [])
   })
 }
 
@@ -40,19 +41,36 @@ function lowerCase(tokens: readonly string[]): ReadonlySet<string> {
   return new Set(tokens.map((token) => token.toLowerCase()))
 }
 
+/**
+ * What the text of unlisted tokens is held against, read where some are among the given ones; `null` where it cannot be, for a token of the
+ * policy that does not answer keeps no call from going on.
+ */
+export async function policyTokensBeside(
+  tokens: readonly Address[],
+  { engine, chain, known }: Pick<SuspectContext, 'chain' | 'known'> & { readonly engine: Pick<Engine, 'tokens'> },
+): Promise<readonly Token[] | null> {
+  if (tokens.every((token) => token === zeroAddress || known.tokens.has(token.toLowerCase()))) return []
+  return engine.tokens.listedByPolicy(chain).catch(() => null)
+}
+
 /** The same of any tokens, whatever is done with them, in the order given. */
 export async function adviceAgainst(
   tokens: readonly Address[],
-  { chain, known, tokenOf }: AdviceContext,
+  { chain, known, tokenOf, policyTokensOf }: AdviceContext,
 ): Promise<readonly string[]> {
   const isListed = listedAmong(tokens, chain, known)
   const unlisted = tokens.filter((token) => !isListed(token))
-  const facts = await Promise.all(unlisted.map((token) => tokenOf(token).catch(() => null)))
-  return facts.flatMap((token) => (token === null ? [] : (suspectAdvice(token, chain) ?? [])))
+  if (unlisted.length === 0) return []
+  const [policyTokens, ...facts] = await Promise.all([
+    policyTokensOf().catch(() => []),
+    ...unlisted.map((token) => tokenOf(token).catch(() => null)),
+  ] as const)
+  return facts.flatMap((token) => (token === null ? [] : (suspectAdvice(token, chain, policyTokens) ?? [])))
 }
 
 type AdviceContext = Pick<PolicyContext, 'chain' | 'known'> & {
   readonly tokenOf: (token: Address) => Promise<Token>
+  readonly policyTokensOf: () => Promise<readonly Token[]>
 }
 
 type SuspectContext = {
@@ -61,6 +79,8 @@ type SuspectContext = {
   readonly intent: Pick<Intent, 'spends' | 'receives' | 'deposits'>
   readonly callBounds: readonly Pick<CallBounds, 'trades' | 'orders'>[]
   readonly priced: PricedTokens
+  /** What the policy lists beside the chain's own; `null` where it could not be read. */
+  readonly policyTokens: readonly Token[] | null
   readonly simulation: Pick<Simulation, 'inspected'>
   readonly value: { readonly isExit: boolean }
 }

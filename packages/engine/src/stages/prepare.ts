@@ -1,7 +1,7 @@
 import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
 import { isUnsigned } from '@svc/amm/liquidity'
 import { requireUnchanged } from './require-unchanged.ts'
-import { type BlockTime, type Intent, type IntentCall, isBatch } from '@svc/amm'
+import { type BlockTime, type Intent, type IntentCall, isBatch, type Token } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
 import { type AtomicRoute, atWhoseGas, readAtomicRoute, routeQuestion, routeRefusals } from '../batch/atomic-route.ts'
@@ -11,7 +11,7 @@ import { assertDeclared, type DeclaredContext } from '../calldata/assert-declare
 import { sumByToken } from '../spending/countable.ts'
 import { calledContracts } from '../calldata/called-contracts.ts'
 import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../policy/policy-verdict.ts'
-import { adviceAgainst } from '../policy/token-warnings.ts'
+import { adviceAgainst, policyTokensBeside } from '../policy/token-warnings.ts'
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from './may-bring-home.ts'
 import { type CallBounds, readBounds } from '../value/call-bounds.ts'
@@ -145,10 +145,11 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   const steps = asBatch(checked, stepsOf(checked, snapshotTaken))
   const foreseen = foreseenOf(checked)
   const ahead = (foreseen ?? { fees: feesAhead(checked, block) }).fees
-  const [simulation, named, tooNew] = await Promise.all([
+  const [simulation, named, tooNew, policyTokens] = await Promise.all([
     simulated(checked, steps),
     pricesOf(checked),
     foreseen?.newPositions ?? newPositionRefusals(checked, block, engine.now()),
+    policyTokensBeside(tokensToPrice(checked), checked),
     requireUnchanged(intent, checked.client),
   ])
   const others = tokensGivenUp(simulation, chain).filter((token) => !named.has(token.toLowerCase()))
@@ -160,7 +161,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     ...checkBalance(steps, simulation, { ...snapshotTaken, priced, callBounds: checked.callBounds }),
   ]
   const fees = await settledFees(checked, simulation, ahead)
-  return { ...checked, steps, simulation, priced, refusals, settledFees: fees }
+  return { ...checked, steps, simulation, priced, policyTokens, refusals, settledFees: fees }
 }
 
 /** The approvals that are needed where so much stands, and the calls. */
@@ -192,6 +193,8 @@ export type Simulated<Own extends InspectionContext = ExecutionContext> = Checke
   readonly steps: readonly Step[]
   readonly simulation: Simulation
   readonly priced: PricedTokens
+  /** Those that the policy lists beside the chain's own, where the intent names others; `null` where they could not be read. */
+  readonly policyTokens: readonly Token[] | null
   /** Fees of its positions that the newest blocks did not bring; `undefined` where nothing can leave. */
   readonly settledFees: SettledFees | undefined
 }
@@ -245,6 +248,7 @@ export function play(
   const called = calledContracts(intent, known)
   const tokens = measuredTokens(context)
   const tokenOf = (token: Address) => engine.tokens.byAddress(chain, token)
+  const policyTokensOf = () => engine.tokens.listedByPolicy(chain)
   const request: SimulationRequest = {
     client,
     chainId: chain.id,
@@ -255,7 +259,11 @@ export function play(
     allowances,
     revokes: allowances.map(revokeStep),
     spends: sumByToken(intent.spends),
-    funds: { ...snapshotTaken, tokenOf, warnings: () => adviceAgainst(tokens, { chain, known, tokenOf }) },
+    funds: {
+      ...snapshotTaken,
+      tokenOf,
+      warnings: () => adviceAgainst(tokens, { chain, known, tokenOf, policyTokensOf }),
+    },
     tokens,
     ...called,
     inspection: inspectionOf(chain, {

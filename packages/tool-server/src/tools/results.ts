@@ -59,13 +59,15 @@ export function poolSummary(pool: Pool, isInverted = false): z.infer<typeof pool
 }
 
 /** Of tokens that neither the chain nor the policy lists and whose own text is made to mislead: the warning of a plan that buys one. */
-export function suspectNotes(
-  { tokens }: { readonly tokens: Pick<TokenDirectory, 'isListed'> },
+export async function suspectNotes(
+  { tokens }: { readonly tokens: Pick<TokenDirectory, 'isListed' | 'listedByPolicy'> },
   chain: Chain,
   named: readonly Token[],
-): readonly string[] {
+): Promise<readonly string[]> {
   const unlisted = named.filter(({ address }) => !tokens.isListed(chain, address))
-  return [...new Set(unlisted.flatMap((token) => suspectAdvice(token, chain) ?? []))]
+  if (unlisted.length === 0) return []
+  const policyTokens = await tokens.listedByPolicy(chain).catch(() => null)
+  return [...new Set(unlisted.flatMap((token) => suspectAdvice(token, chain, policyTokens) ?? []))]
 }
 
 /** What a negative price impact means. */

@@ -44,9 +44,10 @@ export const getPoolInfo = readTool({
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
   const { pool, token0, token1 } = await namedPool(input, chain, context)
-  const [activity, keeping] = await Promise.all([
+  const [activity, keeping, suspects] = await Promise.all([
     readPoolActivity(context, chain, pool, context.now()),
     keepingTokens(context, chain, [token0, token1]),
+    suspectNotes(context, chain, [token0, token1]),
   ])
   const sorted = priceFromSqrtPrice(pool.sqrtPriceX96, pool.token0.decimals, pool.token1.decimals)
   const isInverted = token0.address !== pool.token0.address
@@ -60,11 +61,7 @@ export const getPoolInfo = readTool({
     price,
     priceInverse: 1 / price,
     ...activity,
-    notes: [
-      ...suspectNotes(context, chain, [token0, token1]),
-      ...keeping.map(({ says }) => `${says}: less arrives than is sent.`),
-      ...activity.notes,
-    ],
+    notes: [...suspects, ...keeping.map(({ says }) => `${says}: less arrives than is sent.`), ...activity.notes],
     feeProtocol: pool.protocolFee,
     hooks: pool.hooks === null ? null : { address: pool.hooks, permissions: [...hookPermissions(pool.hooks)] },
   }

@@ -69,12 +69,13 @@ export const getQuote = readTool({
     amountIn,
     ...(input.version === undefined ? {} : { versions: [input.version] }),
   }
-  const [quote, gas, priceIn, priceOut, keeping] = await Promise.all([
+  const [quote, gas, priceIn, priceOut, keeping, suspects] = await Promise.all([
     context.liquidity.quote(chain, wanted),
     readGasPrice(context, chain),
     context.prices.usd(chain, tokenIn),
     context.prices.usd(chain, tokenOut),
     keepingTokens(context, chain, [tokenIn, tokenOut]),
+    suspectNotes(context, chain, [tokenOut]),
   ])
   const impactBps = trustedImpactBps(quote, [tokenIn, priceIn], [tokenOut, priceOut])
   const kept = keeping.length === 0 ? null : await afterTransferFees(context, chain, { wanted, quote, keeping })
@@ -100,7 +101,7 @@ export const getQuote = readTool({
     gasUsd: gas.costUsd(quote.gasEstimate),
     expiresAt: new Date(context.now() + quoteLifeMs).toISOString(),
     notes: [
-      ...suspectNotes(context, chain, [tokenOut]),
+      ...suspects,
       ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut]),
       ...(impactBps === null ? [impactNote] : []),
       ...impactNotes(impactBps ?? quote.priceImpactBps),

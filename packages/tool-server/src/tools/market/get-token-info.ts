@@ -35,8 +35,12 @@ export const getTokenInfo = readTool({
   const chain = context.chains.get(input.chain)
   const token = await context.tokens.resolve(chain, input.token, 'token')
   const isListed = context.tokens.isListed(chain, token.address)
-  const odd = isListed ? [] : suspicions(token, chain)
-  const [head, facts] = await Promise.all([context.rpc.head(chain), readFacts(chain, token, context)])
+  const [head, facts, policyTokens] = await Promise.all([
+    context.rpc.head(chain),
+    readFacts(chain, token, context),
+    isListed ? [] : context.tokens.listedByPolicy(chain).catch(() => null),
+  ])
+  const odd = isListed ? [] : suspicions(token, chain, policyTokens ?? [])
   return {
     ...blockStamp(chain, context, head.number),
     ...tokenSummary(token),
@@ -56,6 +60,9 @@ export const getTokenInfo = readTool({
     notes: [
       ...odd.map(({ sentence }) => sentence),
       ...(odd.length > 0 ? ['Put nothing into this token unless your owner asked for this very address.'] : []),
+      ...(policyTokens === null
+        ? ['It was not compared with the tokens that the policy lists: they could not be read.']
+        : []),
       ...(facts.totalSupply === null && !token.isNative ? ['The contract does not tell its supply.'] : []),
       ...(facts.transferFeeBps === null ? ['Whether transfers cost a fee could not be found out.'] : []),
     ],

@@ -71,11 +71,11 @@ export const searchPools = readTool({
     }),
     nextCursor: page.nextCursor,
     notes: [
-      ...suspectNotes(
+      ...(await suspectNotes(
         context,
         chain,
         shown.flatMap(({ pool }) => [pool.token0, pool.token1]),
-      ),
+      )),
       ...(unreported === 0
         ? []
         : [`The trading of ${unreported} pools is not known, or was left out to answer in time.`]),
