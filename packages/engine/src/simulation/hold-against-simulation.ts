@@ -68,9 +68,8 @@ export function movedOutcome(
   const logs = mined.flatMap(({ receipt }) => receipt.logs)
   const { simulated } = value
   const outcome = minedOutcome(deltas, { wallet, simulated, inspected: simulation.inspected, calls: callBounds, logs })
-  const lasting = [simulated.leaves, simulated.arrives, outcome.leaves, outcome.arrives].flatMap(
-    ({ positions, shares }) => [...positions, ...shares],
-  )
+  const held = [simulated.leaves, simulated.arrives, outcome.leaves, outcome.arrives]
+  const lasting = [...held.flatMap(({ positions }) => positions), ...held.flatMap(({ shares }) => shares)]
   const prices = trustedPrices(priced)
   const isPriced = lasting.every(({ token0, token1 }) => prices(token0) !== null && prices(token1) !== null)
   return lasting.length > 0 && isPriced ? outcome : null
