@@ -1,11 +1,13 @@
 import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Intent } from '@svc/amm'
 import { expectedTokens } from '../policy/policy-verdict.ts'
+import type { Progress } from '../context/execution-context.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
-import { trustedWorth } from '../spending/spend-value.ts'
+import { type PricedTokens, trustedWorth } from '../spending/spend-value.ts'
 import { valueAt } from '../value/trusted-value.ts'
+import { minedOutcome } from '../value/moved-holdings.ts'
 import type { Outcome } from '../value/weigh-change.ts'
-import { trustedPrices } from '../stages/weigh-value.ts'
+import { type CallValue, trustedPrices } from '../stages/weigh-value.ts'
 
 /**
  * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of
@@ -14,8 +16,17 @@ import { trustedPrices } from '../stages/weigh-value.ts'
  * open where less came of what positions pay, for fees go with the block that paid them, and where no more left than permitted of a token
  * with a trusted price, for any other can announce what did not happen. Who gives nothing up loses nothing. A token that the intent does not name, no list names and the simulation did not move is logged alone: anybody's contract can announce that
  * it left.
+ *
+ * Where liquidity moves beside, what it is worth counts instead of what its deposits may take: own liquidity that comes out pays for what
+ * goes in, and what did not come leaves the wallet unseen.
+ *
+ * @param outcome what was really moved, where positions are among it and trusted prices tell what they are worth
  */
-export async function holdAgainstSimulation(context: Reserved, real: ReadonlyMap<string, bigint>): Promise<void> {
+export async function holdAgainstSimulation(
+  context: Reserved,
+  real: ReadonlyMap<string, bigint>,
+  outcome: Outcome | null,
+): Promise<void> {
   const { engine, call, chain, intent, known, simulation, priced, value, callBounds } = context
   const { leaves } = value.simulated
   if (value.isExit && leaves.positions.length + leaves.shares.length === 0) return
@@ -30,14 +41,52 @@ export async function holdAgainstSimulation(context: Reserved, real: ReadonlyMap
   const wrapped = chain.wrappedNative.address.toLowerCase()
   const mostLeft = mostLeaving(value.permitted, wrapped)
   const shown = withoutGifts(simulation.deltas, expected, askedTokens(intent, wrapped))
-  if (lossPct(asPermitted(shown, expected, isDeposit ? mostLeft : () => 0n), expected, worth) <= cap) return
+  const isWorse = outcome !== null && isBeyondPermitted(outcome, value, priced, cap)
+  if (!isWorse && lossPct(asPermitted(shown, expected, isDeposit ? mostLeft : () => 0n), expected, worth) <= cap) return
   const held = heldAgainst(context, expected, { mostLeft, wrapped })
-  if (held((token) => worth(token, 0n) !== null).isWithin) return
+  if (!isWorse && held((token) => worth(token, 0n) !== null).isWithin) return
   const cause = `request ${call.requestId} on ${chain.name} ended more than ${cap} % worse than simulated`
   const { isWithin, hasLeft } = held((token) => trustedWorth(token, 0n, priced) !== null)
   const isPaid = callBounds.some(({ payouts }) => payouts.length > 0)
   const isBeyond = hasLeft || !(isWithin || isPaid || value.isExit)
   if (await engine.breaker.trip(cause, isBeyond ? 'drift' : 'shortfall')) await engine.switches.look()
+}
+
+/**
+ * What a call that was made in whole really moved, where liquidity or shares of a pair are among it and trusted prices tell what that is
+ * worth; `null` of any other.
+ *
+ * @param deltas as receipts say, shares as `sharesAsMade` counts them
+ */
+export function movedOutcome(
+  { wallet, value, simulation, callBounds, priced }: Reserved,
+  { mined }: Progress,
+  deltas: ReadonlyMap<string, bigint>,
+): Outcome | null {
+  if (value.isExit || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return null
+  if (callBounds.some(({ orders }) => orders.length > 0)) return null
+  const logs = mined.flatMap(({ receipt }) => receipt.logs)
+  const { simulated } = value
+  const outcome = minedOutcome(deltas, { wallet, simulated, inspected: simulation.inspected, calls: callBounds, logs })
+  const held = [simulated.leaves, simulated.arrives, outcome.leaves, outcome.arrives]
+  const lasting = [...held.flatMap(({ positions }) => positions), ...held.flatMap(({ shares }) => shares)]
+  const prices = trustedPrices(priced)
+  const isPriced = lasting.every(({ token0, token1 }) => prices(token0) !== null && prices(token1) !== null)
+  return lasting.length > 0 && isPriced ? outcome : null
+}
+
+/**
+ * Whether a call lost more than its calldata permits in any outcome, at the prices it was weighed at, and more than simulated by a part
+ * of what it moves.
+ */
+function isBeyondPermitted(outcome: Outcome, value: CallValue, priced: PricedTokens, capPct: number): boolean {
+  const prices = trustedPrices(priced)
+  const [lost, shown] = [outcome, value.simulated].map(
+    ({ leaves, arrives }) => valueAt(leaves, prices, 'mid', 'leaves') - valueAt(arrives, prices, 'mid'),
+  ) as [bigint, bigint]
+  const whole = valueAt(value.simulated.leaves, prices, 'mid', 'leaves')
+  const beyond = lost - shown
+  return lost > value.lossUsdMicros + dustUsdMicros && beyond > dustUsdMicros && percentOf(beyond, whole) > capPct
 }
 
 /**

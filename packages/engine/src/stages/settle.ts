@@ -7,7 +7,12 @@ import { callFacts } from '../audit/call-facts.ts'
 import { countable, usdText } from '../spending/countable.ts'
 import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import { countedDeltas, holdAgainstSimulation, simulationDrift } from '../simulation/hold-against-simulation.ts'
+import {
+  countedDeltas,
+  holdAgainstSimulation,
+  movedOutcome,
+  simulationDrift,
+} from '../simulation/hold-against-simulation.ts'
 import { suspectWarnings, unlistedWarnings } from '../policy/token-warnings.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { budgetsUsed, callsMade, cameHome, sharesAsMade } from './settled-value.ts'
@@ -29,6 +34,7 @@ import { readAllowances } from '../allowances/chain-snapshot.ts'
 import { endRights, revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
 import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
+import type { Outcome } from '../value/weigh-change.ts'
 import { tokensGivenUp, tokensToPrice } from './prepare.ts'
 import { costWarnings, trustedPrices } from './weigh-value.ts'
 
@@ -55,10 +61,11 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
     wrappedNative: context.chain.wrappedNative.address.toLowerCase(),
     prices: trustedPrices(priced),
   })
-  const settling = { deltas: countedDeltas(comparable, context.simulation.deltas), receipts, minedIn }
+  const outcome = movedOutcome(context, progress, comparable)
+  const settling = { deltas: countedDeltas(comparable, context.simulation.deltas), receipts, minedIn, outcome }
   const counted = await settleLedger(context, progress, settling)
   await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
-  await quietly(context, 'breaker', () => holdAgainstSimulation(context, comparable))
+  await quietly(context, 'breaker', () => holdAgainstSimulation(context, comparable, outcome))
   const drift = simulationDrift(context.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const settled = settledOf(context, progress, deltas, revokes)
@@ -84,7 +91,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
 export async function settleLedger(
   context: Reserved,
   progress: Progress,
-  { deltas, receipts, minedIn }: Settling,
+  { deltas, receipts, minedIn, outcome = null }: Settling,
 ): Promise<{ readonly spentUsd: string; readonly gasUsd: string } | null> {
   const { reserved, priced } = progress
   const { engine, intent, spend, reservationId } = context
@@ -105,8 +112,8 @@ export async function settleLedger(
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   const later = minedIn === null ? null : await laterPrices(context, progress, minedIn)
   const budgets = most(
-    budgetsUsed(context, progress, deltas),
-    later === null ? [] : budgetsUsed(context, { ...progress, priced: later }, deltas),
+    budgetsUsed(context, progress, deltas, outcome),
+    later === null ? [] : budgetsUsed(context, { ...progress, priced: later }, deltas, outcome),
   )
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   const homeUsdMicros = cameHome(deltas, priced)
@@ -126,6 +133,8 @@ type Settling = {
   readonly receipts: readonly TransactionReceipt[]
   /** The block of the last that was mined; `null` where it could not be read. */
   readonly minedIn: BlockTime | null
+  /** As `movedOutcome` says. */
+  readonly outcome?: Outcome | null
 }
 
 /**
@@ -158,9 +167,10 @@ const samePricesSeconds = 60n
 
 /** Of each budget the larger of two amounts. */
 function most(some: readonly BudgetAmount[], others: readonly BudgetAmount[]): readonly BudgetAmount[] {
-  return some.map((one) => {
-    const other = others.find(({ name }) => name === one.name)
-    return other !== undefined && other.usdMicros > one.usdMicros ? other : one
+  const names = new Set([...some, ...others].map(({ name }) => name))
+  return [...names].map((name) => {
+    const amounts = [...some, ...others].flatMap((one) => (one.name === name ? [one.usdMicros] : []))
+    return { name, usdMicros: amounts.reduce((larger, one) => (one > larger ? one : larger), 0n) }
   })
 }
 

@@ -12,7 +12,7 @@ import type { PricedTokens } from '../spending/spend-value.ts'
 import { budgetNames } from '../value/budget-names.ts'
 import type { CallBounds } from '../value/call-bounds.ts'
 import { type Holdings, type PairShares, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
-import { mostLost } from '../value/weigh-change.ts'
+import { mostLost, type Outcome } from '../value/weigh-change.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { trustedPrices } from './weigh-value.ts'
 
@@ -25,6 +25,7 @@ export function budgetsUsed(
   context: Reserved,
   progress: Progress,
   deltas: ReadonlyMap<string, bigint>,
+  outcome: Outcome | null = null,
 ): readonly BudgetAmount[] {
   const made = callsMade(progress)
   const gives = ({ trades, deposits, orders }: CallBounds) => trades.length + deposits.length + orders.length > 0
@@ -32,7 +33,7 @@ export function budgetsUsed(
     return noneOf([...context.spend.budgets, ...progress.reserved.budgets])
   return made < context.intent.calls.length
     ? lossOfTrades(context, progress, made)
-    : lossOf(context, deltas, progress.priced)
+    : lossOf(context, deltas, progress, outcome)
 }
 
 /**
@@ -78,22 +79,28 @@ export function noneOf(budgets: readonly BudgetAmount[]): readonly BudgetAmount[
 
 /**
  * What a trade or a deposit into a pair really lost takes the place of what it might have; what went into or out of positions
- * stays as reserved, and so does what an order is worth, and what was paid to somebody the operator lists, who does not show in the wallet's own changes. No less
+ * stays as reserved, unless it lost more, and so does what an order is worth, and what was paid to somebody the operator lists, who does not show in the wallet's own changes. No less
  * left and no more arrived than simulated: what came meanwhile from elsewhere makes up for no loss.
  */
 function lossOf(
   { value, simulation, callBounds, chain }: Reserved,
   deltas: ReadonlyMap<string, bigint>,
-  priced: PricedTokens,
+  { reserved, priced }: Progress,
+  outcome: Outcome | null,
 ): readonly BudgetAmount[] {
+  const prices = trustedPrices(priced)
+  const wrappedNative = chain.wrappedNative.address.toLowerCase()
   const { leaves, arrives } = value.simulated
   const hasOrder = callBounds.some(({ orders }) => orders.length > 0)
   const isSettled = leaves.positions.length + arrives.positions.length + leaves.shares.length === 0 && !hasOrder
+  if (!isSettled && outcome !== null) {
+    const usdMicros = countable(mostLost(outcome, prices, wrappedNative))
+    const most = reserved.budgets.find(({ name }) => name === budgetNames.loss)?.usdMicros ?? 0n
+    return usdMicros > most ? [{ name: budgetNames.loss, usdMicros }] : []
+  }
   if (value.isExit || !isSettled || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
   const own = withoutArrivals(deltas, simulation.deltas)
   const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))
-  const prices = trustedPrices(priced)
-  const wrappedNative = chain.wrappedNative.address.toLowerCase()
   const moved = { leaves: tokensOf(own, -1n), arrives: { ...tokensOf(own, 1n), shares } }
   const lost = mostLost(moved, prices, wrappedNative)
   return [{ name: budgetNames.loss, usdMicros: countable(lost) }]

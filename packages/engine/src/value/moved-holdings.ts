@@ -1,4 +1,8 @@
+import { v3PoolAbi, v3PositionManagerAbi } from '@svc/amm/abis'
+import { type Address, isAddressEqual, type Log, parseEventLogs, zeroAddress } from 'viem'
 import type { CallBounds } from './call-bounds.ts'
+import type { DepositBounds } from './deposit-bounds.ts'
+import type { Inspected, PositionState } from './inspection.ts'
 import { heldOf, type Moved } from './moved.ts'
 import type { OrderBounds } from './trade-bounds.ts'
 import { depositOutcomes, simulatedDeposit } from './simulated-deposit.ts'
@@ -75,4 +79,98 @@ function changedPositions({ inspected }: Moved, sign: 1n | -1n): readonly RangeP
     const { token0, token1 } = pool
     return liquidity <= 0n ? [] : [{ token0, token1, tickLower, tickUpper, liquidity }]
   })
+}
+
+/**
+ * What a call that was mined has moved, with the liquidity that really went in and out: how much of which token a deposit takes follows
+ * the price of its pool, and what it took is in the position, so that only both together tell what was lost. In v4 the calldata
+ * fixes the liquidity, in v3 the position manager announces it.
+ */
+export function minedOutcome(deltas: ReadonlyMap<string, bigint>, call: MinedCall): Outcome {
+  const { simulated, inspected } = call
+  const deposits = call.calls.flatMap((one) => one.deposits)
+  const changes = inspected.positions.map((position) => ({ position, by: changeOf(position, deposits, call) }))
+  const changed = (sign: 1n | -1n) =>
+    changes.flatMap(({ position, by }) => (by * sign > 0n ? [rangeOf(position, by * sign)] : []))
+  const moved = (sign: 1n | -1n) => {
+    const amountOf = (token: string) => (deltas.get(token) ?? 0n) * sign
+    const shares = (sign > 0n ? simulated.arrives : simulated.leaves).shares
+    return {
+      tokens: new Map([...deltas.keys()].flatMap((token) => (amountOf(token) > 0n ? [[token, amountOf(token)]] : []))),
+      shares: shares.flatMap((share) =>
+        amountOf(share.pair) > 0n ? [{ ...share, amount: amountOf(share.pair) }] : [],
+      ),
+    }
+  }
+  return {
+    leaves: { ...moved(-1n), positions: changed(-1n) },
+    arrives: { ...moved(1n), positions: [...changed(1n), ...fixedIn(deposits), ...mintedIn(deposits, call)] },
+  }
+}
+
+export type MinedCall = {
+  readonly wallet: Address
+  readonly simulated: Outcome
+  readonly inspected: Inspected
+  readonly calls: readonly Pick<CallBounds, 'deposits' | 'removals'>[]
+  /** Of its transactions, in order. */
+  readonly logs: readonly Log[]
+}
+
+/** By how much more liquidity a position that stood before has now. */
+function changeOf(position: PositionState, deposits: readonly DepositBounds[], { calls, logs }: MinedCall): bigint {
+  const { contract, id, liquidityBefore, liquidityAfter } = position
+  const isOwn = (one: { readonly contract: Address; readonly positionId: bigint | null }) =>
+    one.positionId === id && isAddressEqual(one.contract, contract)
+  if (!deposits.some((one) => one.version === 'v3' && isOwn(one))) return liquidityAfter - liquidityBefore
+  const added = eventsOf(logs, [contract]).flatMap((event) =>
+    event.eventName === 'IncreaseLiquidity' && event.args.tokenId === id ? [event.args.liquidity] : [],
+  )
+  const removed = calls.flatMap(({ removals }) => removals.filter(isOwn).map(({ liquidity }) => liquidity))
+  return sumOf(added) - sumOf(removed)
+}
+
+function rangeOf({ pool, tickLower, tickUpper }: PositionState, liquidity: bigint): RangePosition {
+  return { token0: pool.token0, token1: pool.token1, tickLower, tickUpper, liquidity }
+}
+
+function fixedIn(deposits: readonly DepositBounds[]): readonly RangePosition[] {
+  return deposits.flatMap(({ positionId, pool, ticks, liquidity }) => {
+    if (positionId !== null || pool === null || ticks === null || liquidity === null) return []
+    return [{ token0: pool.token0, token1: pool.token1, ...ticks, liquidity }]
+  })
+}
+
+/**
+ * New positions of v3: nothing comes between the three logs, in which the pool tells ticks and liquidity, and the position manager whose
+ * it is.
+ */
+function mintedIn(deposits: readonly DepositBounds[], { wallet, logs }: MinedCall): readonly RangePosition[] {
+  const minting = deposits.filter(({ version, positionId }) => version === 'v3' && positionId === null)
+  const managers = minting.map(({ contract }) => contract)
+  const pools = new Map(minting.flatMap(({ pool }) => (pool === null ? [] : [[pool.id.toLowerCase(), pool] as const])))
+  const events = eventsOf(logs, [...managers, ...pools.keys()])
+  return events.flatMap((event, at): readonly RangePosition[] => {
+    const [transfer, increase] = [events[at + 1], events[at + 2]]
+    const pool = pools.get(event.address.toLowerCase())
+    if (event.eventName !== 'Mint' || pool === undefined) return []
+    if (transfer?.eventName !== 'Transfer' || increase?.eventName !== 'IncreaseLiquidity') return []
+    const { from, to, tokenId } = transfer.args
+    const isNew = from === zeroAddress && isAddressEqual(to, wallet) && increase.args.tokenId === tokenId
+    const { tickLower, tickUpper, amount: liquidity } = event.args
+    if (!isNew || increase.args.liquidity !== liquidity) return []
+    return [{ token0: pool.token0, token1: pool.token1, tickLower, tickUpper, liquidity }]
+  })
+}
+
+const abi = [...v3PoolAbi, ...v3PositionManagerAbi] as const
+
+function eventsOf(logs: readonly Log[], contracts: readonly string[]) {
+  const known = new Set(contracts.map((contract) => contract.toLowerCase()))
+  const own = logs.filter(({ address }) => known.has(address.toLowerCase()))
+  return parseEventLogs({ abi, eventName: ['Mint', 'Transfer', 'IncreaseLiquidity'], logs: own })
+}
+
+function sumOf(values: readonly bigint[]): bigint {
+  return values.reduce((all, one) => all + one, 0n)
 }

@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import type { Intent } from '@svc/amm'
-import { parseEther } from 'viem'
+import { parseEther, parseTransaction } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   announces,
@@ -13,6 +13,8 @@ import { beforeSending } from '../../../engine/src/fixtures/network.fixture.ts'
 import type { Pipeline } from '../../../engine/src/fixtures/open-pipeline.fixture.ts'
 import { plannedOf, principalOf } from '../../../engine/src/fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../../../engine/src/fixtures/use-pipelines.fixture.ts'
+import type { World } from '../tools/chain-world.fixture.ts'
+import { openAfter, openStranger, strict, syncClock, testClient } from './attack-kit.fixture.ts'
 import { fundStranger, openStage } from './attack-row.fixture.ts'
 import { planAdd, removal } from './deposit-plans.fixture.ts'
 import { lenient, planSwap } from './plans.fixture.ts'
@@ -20,6 +22,7 @@ import { pairOf, pushV3, units } from './stranger.fixture.ts'
 
 const devnet = useDevnet()
 const { open } = usePipelines(devnet)
+let world: World
 const restore: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const work of restore.splice(0)) await work()
@@ -86,4 +89,108 @@ describe('G13: a listed token whose author keeps nine tenths on the chain and no
 
 async function lossUsd(pipeline: Awaited<ReturnType<typeof open>>): Promise<number> {
   return Number((await pipeline.executor.safetyReport(principalOf())).valueUsd?.lossAtMost.used)
+}
+
+describe('G13: such a token while own liquidity moves', () => {
+  afterEach(() => world.close())
+
+  /** Nothing in the calldata asks that the close has brought what the next range takes from the wallet. */
+  it('G13: a listed token that turns takes one call also while own liquidity moves, whose loss counts and opens the breaker', async () => {
+    const [positionId] = await openPositions({ approvalThresholdUsd: '250' }, ['10'])
+    const manager = devnet().chain.amm.v3!.positionManager.toLowerCase()
+    const dai = async () => Number(await world.balance('DAI')) / 1e18
+    const before = await dai()
+    turnsFor(({ to }) => to?.toLowerCase() === manager)
+    const rebalance = (id: string) =>
+      world.call('rebalance_position', { positionId: id, version: 'v3', swapToRatio: false, rangeStrategy: 'medium' })
+    const id = (await rebalance(positionId!)).text('newPosition.positionId')
+    const left = before - (await dai())
+    expect(left).toBeGreaterThan(20_000)
+    const { usedUsd, stops } = await status()
+    expect(usedUsd).toBeGreaterThan(left)
+    expect(stops).toBe('all-but-ways-home')
+    await testClient(devnet()).mine({ blocks: 4, interval: 12 })
+    await syncClock(world)
+    expect(await rebalance(id).catch(codeOf)).toBe('CIRCUIT_BREAKER_OPEN')
+    // Its owner can still leave.
+    world.network.fetch = fetch
+    expect(
+      (await world.call('remove_liquidity', { positionId: id, version: 'v3', percentage: 100 })).text('status'),
+    ).toBe('success')
+  })
+
+  /** One transaction closes, swaps and mints: what the swap did not bring the range takes from what the wallet holds. */
+  it('G13: so it does in rebalances that one transaction makes', async () => {
+    const batchDelegate = { [devnet().chainId]: devnet().batchDelegate }
+    const limitsUsd = { perTransaction: '500', perSession: '5000', daily: '5000' }
+    const policy = { approvalThresholdUsd: null, limitsUsd, maxDailyLossUsd: '40', batchDelegate }
+    const ids = await openPositions(policy, ['0.07', '0.07', '0.07'])
+    const market = devnet().market.prices().ETH
+    turnsFor(({ to }) => to?.toLowerCase() === world.wallet.toLowerCase())
+    const params = {
+      version: 'v3',
+      token0: 'WETH',
+      priceLower: market * 0.8,
+      priceUpper: market * 1.01,
+      slippageBps: 50,
+    }
+    const outcomes: string[] = []
+    for (const positionId of ids) {
+      const operations = [{ type: 'rebalance', positionId, params }]
+      outcomes.push(
+        await world.call('batch_lp_operations', { operations }).then((answer) => answer.text('status'), codeOf),
+      )
+      await testClient(devnet()).mine({ blocks: 4, interval: 12 })
+      await syncClock(world)
+    }
+    expect(outcomes).toEqual(['success', 'CIRCUIT_BREAKER_OPEN', 'CIRCUIT_BREAKER_OPEN'])
+    expect((await status()).usedUsd).toBeGreaterThan(384)
+  })
+})
+
+type Sent = ReturnType<typeof parseTransaction>
+
+/** The author's own switch: DAI keeps nine tenths of what it is asked to pay in transactions that it knows the wallet by. */
+function turnsFor(isTarget: (sent: Sent) => boolean): void {
+  const turned = { devnet: devnet(), token: (symbol: string) => world.address(symbol) }
+  world.network.fetch = async (input, init) => {
+    const [raw] = /0x0[24][0-9a-f]{100,}/.exec(typeof init?.body === 'string' ? init.body : '') ?? []
+    if (raw === undefined || !isTarget(parseTransaction(raw as `0x02${string}`))) return fetch(input, init)
+    const back = await turnToken(turned, { symbol: 'DAI', condition: pays, evil: keepsNineTenths(36) })
+    const answer = await fetch(input, init)
+    await back()
+    return answer
+  }
+}
+
+/** Opens positions, and what else the policy says. */
+async function openPositions(policy: object, amounts: readonly string[]): Promise<readonly string[]> {
+  const market = devnet().market.prices().ETH
+  const pair = { token0: 'WETH', token1: 'DAI', fee: 3_000, version: 'v3' }
+  const { world: opened, outcome } = await openAfter(
+    devnet(),
+    async (before) => {
+      const ids: string[] = []
+      for (const amount0 of amounts) {
+        await syncClock(before)
+        const range = { priceLower: market * 0.9, priceUpper: market * 1.1 }
+        ids.push((await before.call('add_liquidity', { ...pair, ...range, amount0 })).text('positionId'))
+      }
+      return ids
+    },
+    { policy: { ...strict, ...policy } },
+  )
+  world = opened
+  await openStranger(devnet())
+  await testClient(devnet()).mine({ blocks: 4, interval: 12 })
+  await syncClock(world)
+  return outcome
+}
+
+const codeOf = (error: unknown) => /"code":"(\w+)"/.exec(String(error))?.[1] ?? String(error)
+
+async function status() {
+  await syncClock(world)
+  const report = await world.call('check_safety_status')
+  return { usedUsd: Number(report.text('valueUsd.lossAtMost.used')), stops: report.text('breaker.stops') }
 }
