@@ -124,7 +124,7 @@ export const errorTable = {
   API_KEY_NOT_CONFIGURED: row(
     503,
     false,
-    'The operator must set SVC_TRADING_API_KEY; check_setup_health says what else is missing.',
+    'The operator must set SVC_TRADING_API_KEY, in a local world start it with svc up --trading-api; check_setup_health says what else is missing.',
   ),
   TRADING_API_UNAVAILABLE: row(503, true, 'Nothing was signed. Call again in a minute.'),
   TRADING_API_REFUSED: row(502, false, 'Nothing was signed. The operator must correct SVC_TRADING_API_KEY.'),

@@ -255,7 +255,7 @@ const dueEveryMs = 1_000
 export const instructions =
   'Reads and manages AMM liquidity (v2, v3, v4). Amounts are decimal strings in whole tokens; chain is a name or id; a fee of 500 is 0.05 %. ' +
   'Every tool that moves funds takes dryRun: plan first, look at the plan, then call execute_plan with its planId. ' +
-  'A write that is done has status success; a planned one signed nothing and answers with plan alone (status says nothing of whether it would be carried out: read plan.policy.allowed and plan.warnings), a scheduled one with operationId and executeAfter too; where it waits for a ' +
+  'A write that is done has status success; a planned one signed nothing and answers with plan alone (what decides is plan.policy.verdict: where allowed is true, conditions may still ask for a person or a time; read plan.warnings too), a scheduled one with operationId and executeAfter too; where it waits for a ' +
   'person (APPROVAL_REQUIRED), get_operation follows it. ' +
   'A result has every member that its schema lists, null where the value is not known; chain is { id, name }. Beside them ' +
   'come notes (what is missing or to be weighed, and why), of reads timestamp, source and blockNumber, of histories barsExpected, barsFound and ' +

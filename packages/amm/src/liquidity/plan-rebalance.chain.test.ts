@@ -75,7 +75,7 @@ describe.each(places)('$version $base', ({ version, base: symbol }) => {
     const closed = await market.read(version, position.positionId)
     await expect(market.rebalance(closed)).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
-      details: [{ message: expect.stringMatching(/^This position is closed/) }],
+      details: [{ message: expect.stringMatching(/^Position \d+ is closed/) }],
     })
   })
 })

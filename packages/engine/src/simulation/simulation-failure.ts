@@ -45,7 +45,7 @@ export function shortOf(shortages: readonly Shortage[], what = 'the call'): Refu
   const texts = facts.map(({ token, holds, needs }) => `${holds} ${tokenLabel(token)} where ${what} needs ${needs}`)
   return {
     code: 'INSUFFICIENT_BALANCE',
-    message: `The wallet holds ${texts.join(', and ')}.`,
+    message: [`The wallet holds ${texts.join(', and ')}.`, ...shortages.flatMap(inSmallestUnits)].join(' '),
     details: facts.map(({ token, holds, needs }) => ({
       message: 'in whole tokens',
       token: token.address,
@@ -54,6 +54,13 @@ export function shortOf(shortages: readonly Shortage[], what = 'the call'): Refu
       needs,
     })),
   }
+}
+
+/** What a caller meant who wrote smallest units where whole tokens stand: an amount that the wallet holds, and no speck of that. */
+function inSmallestUnits({ token, holds, needs }: Shortage): readonly string[] {
+  const meant = needs / 10n ** BigInt(token.decimals)
+  if (token.decimals < 6 || meant === 0n || meant > holds || meant * 10_000n < holds) return []
+  return [`Amounts are in whole tokens: were ${formatAmount(meant, token.decimals)} ${tokenLabel(token)} meant?`]
 }
 
 /** How nodes and the proxies before them say that they do not have a method, where they have no code for it. */

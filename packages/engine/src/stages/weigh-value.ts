@@ -141,7 +141,10 @@ export function valueOfCall(
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),
       ]
-  return { ...facts, warnings: [...warningsOf(facts), ...orderWarnings(calls)], refusals: found }
+  const ordered = orderWarnings(calls)
+  // An order has no least: it is sold at whatever its pool pays by then.
+  const leastInUsdMicros = ordered.length === 0 ? facts.leastInUsdMicros : 0n
+  return { ...facts, leastInUsdMicros, warnings: [...warningsOf(facts), ...ordered], refusals: found }
 }
 
 /**

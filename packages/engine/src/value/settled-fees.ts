@@ -129,7 +129,7 @@ function tooNew(chain: Chain, positionId: bigint, idleForMs: number): Refusal {
   return {
     code: 'POSITION_TOO_NEW',
     message: `Position ${positionId} was not the wallet's ${depth} blocks ago. Where these blocks are replaced, its number may be somebody else's, who would get what is added. ${wait}`,
-    suggestion: `${wait} A plan stays good meanwhile.`,
+    suggestion: 'Wait for as long as the message says; a plan stays good meanwhile.',
     details: [{ message: 'the position is too new to be added to', positionId: `${positionId}` }],
   }
 }

@@ -251,6 +251,9 @@ describe('the pipeline of a call', () => {
     expect((await call('get_echo', { times: 0 }))._meta?.['svc/error']?.message).toBe(
       'get_echo refuses times and needs text.',
     )
+    expect((await call('get_echo', { text: 'x', times: 0 }))._meta?.['svc/error']?.message).toMatch(
+      /^get_echo refuses times: .*\w\.$/,
+    )
     expect(calls).toBe(0)
   })
 

@@ -18,10 +18,14 @@ export function parseInput(tool: Tool, args: unknown): Readonly<Record<string, u
 
 const maxDetails = 20
 
-/** For example `refuses fee and needs tokens`. */
+/** For example `refuses fee and needs tokens`, or of one member alone also why. */
 function refusalOf(details: readonly ErrorDetail[]): string {
   const missing = new Set(details.filter(({ message }) => message === required).map(({ field }) => field))
   const refused = new Set(details.map(({ field }) => field).filter((field) => !missing.has(field)))
+  const [first] = details
+  if (details.length === 1 && first !== undefined && missing.size === 0) {
+    return `refuses ${first.field}: ${first.message.replace(/\.$/, '')}`
+  }
   const parts = [
     ...(refused.size === 0 ? [] : [`refuses ${[...refused].join(', ')}`]),
     ...(missing.size === 0 ? [] : [`needs ${[...missing].join(', ')}`]),

@@ -50,6 +50,7 @@ export async function findDue(request: HarvestRequest, context: WriteContext, bo
       ...(later > 0
         ? [`${later} more positions wait; a call takes ${mostPositions}, those with the most fees first.`]
         : []),
+      ...skippedNotes(valued, minHarvestUsd),
       ...unpricedNotes(valued),
     ],
   }
@@ -144,6 +145,17 @@ async function withFees(
       unpriced,
     }
   })
+}
+
+/** Why positions are left out: nothing waits in them, or less than is asked for. */
+function skippedNotes(valued: readonly Valued[], minHarvestUsd: number): readonly string[] {
+  const idle = valued.filter(({ hasFees }) => !hasFees)
+  const small = valued.filter(({ hasFees, feesUsd }) => hasFees && feesUsd < minHarvestUsd)
+  const named = (some: readonly Valued[]) => some.map(({ position }) => keyOf(position)).join(', ')
+  return [
+    ...(idle.length === 0 ? [] : [`Skipped, as no fees wait: ${named(idle)}.`]),
+    ...(small.length === 0 ? [] : [`Skipped, as less than ${minHarvestUsd} USD waits: ${named(small)}.`]),
+  ]
 }
 
 function unpricedNotes(valued: readonly Valued[]): readonly string[] {

@@ -57,7 +57,14 @@ function checkTradingKey({ wallet, profile, upstream }: Config): readonly SetupC
     return [{ id, status: 'pass', message: 'There is a key for the trading API.', fix: null }]
   const message =
     'Without a key for the trading API claim_lp_rewards and migrate_position refuse, and harvest_rewards leaves rewards out. All other tools work.'
-  return [{ id, status: 'warn', message, fix: 'Where these are wanted, set SVC_TRADING_API_KEY, then restart.' }]
+  return [
+    {
+      id,
+      status: 'warn',
+      message,
+      fix: 'Where these are wanted, set SVC_TRADING_API_KEY (in a local world svc up --trading-api), then restart.',
+    },
+  ]
 }
 
 /** What a server without a wallet reports: nothing can be spent, so nothing is limited. */

@@ -145,7 +145,9 @@ describe('the definitions', () => {
       expect(instructions).toMatch(new RegExp(`\\b${value}\\b`))
     }
     expect(instructions).toContain('Approvals go before, as transactions of their own')
-    expect(instructions).toContain('read plan.policy.allowed')
+    expect(instructions).toMatch(
+      /what decides is plan.policy.verdict: where allowed is true, conditions may still ask for a person/,
+    )
     expect(instructions).toMatch(/priceLower or priceUpper null: the range has no end there/)
   })
 

@@ -112,10 +112,16 @@ export async function formatHarvest(
     },
     notes: [
       ...done.notes,
-      ...gasNotes(gasCostUsd, sumUsd(totalFeesUsd, totalRewardsUsd)),
+      ...(saysGas(done) ? [] : gasNotes(gasCostUsd, sumUsd(totalFeesUsd, totalRewardsUsd))),
       ...priceNotes(...prices.values()),
     ],
   }
+}
+
+/** Whether all is one transaction, whose own warning tells of its gas. */
+function saysGas({ collected, rewards, swaps, notes }: Done): boolean {
+  const hashes = new Set([...collected, ...rewards, ...swaps].map(({ hash }) => hash))
+  return hashes.size === 1 && !hashes.has(null) && notes.some((note) => note.startsWith('Gas of '))
 }
 
 /** Of all its transactions together; that of each stands beside. */

@@ -13,25 +13,31 @@ export function refuseTooSmall(field: string, message: string): ToolError {
 }
 
 /** The refusal of what only a position with liquidity can do. */
-export function refuseClosed({ fees0, fees1 }: Pick<Position, 'fees0' | 'fees1'>): ToolError {
-  const next = fees0 > 0n || fees1 > 0n ? 'collect_fees pays what waits in it' : 'nothing waits in it'
-  return refuseField(
-    'positionId',
-    `This position is closed: its liquidity was taken out before; ${next}.`,
-    'a position that holds liquidity; get_positions_by_owner lists them',
-  )
+export function refuseClosed(position: ClosedPosition & Pick<Position, 'fees0' | 'fees1'>): ToolError {
+  const hasFees = position.fees0 > 0n || position.fees1 > 0n
+  const next = hasFees ? 'collect_fees pays what waits in it' : 'nothing waits in it'
+  return refuseField('positionId', `${closed(position)}; ${next}.`, ofOpenPositions)
 }
 
 /** The refusal of a position that is owed nothing, with what to do: of a closed one nothing will ever be. */
-export function nothingToCollect({ positionId, liquidity }: Pick<Position, 'positionId' | 'liquidity'>): ToolError {
-  if (liquidity > 0n) {
-    return new ToolError('NOTHING_TO_COLLECT', `Position ${positionId} has earned no fees that are not collected.`)
+export function nothingToCollect(position: ClosedPosition & Pick<Position, 'liquidity'>): ToolError {
+  if (position.liquidity > 0n) {
+    const message = `Position ${position.positionId} has earned no fees that are not collected.`
+    return new ToolError('NOTHING_TO_COLLECT', message)
   }
-  const message = `Position ${positionId} is closed: all its liquidity was taken out and all was paid, so it earns nothing.`
-  const suggestion =
-    'Name a position of get_positions_by_owner, which lists the open ones. add_liquidity opens another, increase_liquidity this one again in its old range.'
-  return new ToolError('NOTHING_TO_COLLECT', message, { suggestion })
+  return new ToolError('NOTHING_TO_COLLECT', `${closed(position)}; nothing waits in it.`, {
+    suggestion: `Name ${ofOpenPositions}. add_liquidity opens another, increase_liquidity this one again in its old range.`,
+  })
 }
+
+type ClosedPosition = Pick<Position, 'positionId'>
+
+/** In the same words whatever was asked of it. */
+function closed({ positionId }: ClosedPosition): string {
+  return `Position ${positionId} is closed: its liquidity was taken out before`
+}
+
+const ofOpenPositions = 'a position that holds liquidity; get_positions_by_owner lists them'
 
 /** Where a part of the AMM stands on the chain. Throws `VERSION_NOT_DEPLOYED`. */
 export function requireDeployment<Part extends keyof AmmDeployment>(

@@ -20,6 +20,8 @@ export function swapIntent(
 ): Intent {
   const paid = [{ token: request.tokenIn, amount: quote.amountIn }]
   const received = [{ token: request.tokenOut, amount: quote.amountOut }]
+  const { listed, isNative } = request.tokenOut
+  const isKnown = listed || isNative
   const { valueWei, ...payment } = planPayment(paid, call.router, call.via)
   return routineIntent(chain, {
     calls: [{ to: call.router, data: call.data, valueWei, label: 'swap' }],
@@ -29,7 +31,7 @@ export function swapIntent(
     slippageBps: request.slippageBps,
     deadline: request.deadline,
     recipients: [request.recipient],
-    why: `Swap ${describeAmounts(paid, 'up')} for about ${describeAmounts(received, 'nearest')} through ${quote.version}.`,
+    why: `Swap ${describeAmounts(paid, 'up')} for about ${describeAmounts(received, 'nearest')} through ${quote.version}${isKnown ? '' : ', less any fee that the token takes of transfers: deltas say what arrives'}.`,
   })
 }
 

@@ -78,7 +78,9 @@ export const optimizeLpRange = readTool({
   const [choice, otherTier] = await Promise.all([chosen(request, context, read), otherTierNotes(place, read, context)])
   const { notes, ...answer } = reported(request, place, read, choice)
   const stamp = readStamp(chain, context, read.history.source)
-  const analytic = { ...stamp, ...answer, notes: [...notes, ...otherTier] }
+  // Who names no pool has still to choose one, and that comes before all of its ranges.
+  const isOpen = request.fee === undefined && request.pool === undefined
+  const analytic = { ...stamp, ...answer, notes: isOpen ? [...otherTier, ...notes] : [...notes, ...otherTier] }
   const result = { ...analytic, simulation: await simulated(request, context, { read, choice, analytic }) }
   context.draw(() => ({
     kind: 'range',

@@ -288,10 +288,23 @@ describe('add_liquidity', () => {
     expect((await world.refuse('add_liquidity', { ...args, amount0: '0.2' })).code).toBe('IDEMPOTENCY_CONFLICT')
   })
 
+  test('tells of worths that differ by more than a quarter, in dollars, and of no others', async () => {
+    const args = { token0: 'WETH', token1: 'USDC', amount0: '0.3', fee: 500 }
+    const unlike = await world.call('add_liquidity', { ...args, rangeStrategy: 'wide' })
+    const [usd0, usd1] = [unlike.number('amount0DepositedUsd'), unlike.number('amount1DepositedUsd')]
+    expect(usd0 / usd1).toBeLessThan(0.75)
+    const text = `here ${usd0.toFixed(2)} USD of WETH and ${usd1.toFixed(2)} USD of USDC`
+    expect(unlike.at('notes')).toContainEqual(expect.stringContaining(text))
+    const alike = await world.call('add_liquidity', { ...args, rangeStrategy: 'narrow' })
+    expect(alike.at('notes')).not.toContainEqual(expect.stringContaining('unlike worths'))
+  })
+
   test('more than the wallet holds is refused with nothing signed', async () => {
     const args = { token0: 'WETH', token1: 'USDC', amount0: '21', fee: 500, rangeStrategy: 'wide' }
     const nonce = await world.client.getTransactionCount({ address: world.wallet })
     expect((await world.refuse('add_liquidity', args)).code).toBe('INSUFFICIENT_BALANCE')
+    const units = { ...args, token0: 'USDC', token1: 'WETH', amount0: '100000000' }
+    expect((await world.refuse('add_liquidity', units)).message).toContain('in whole tokens: were 100 USDC meant?')
     expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(nonce)
   })
 })

@@ -3,7 +3,16 @@ import * as z from 'zod'
 import { estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { withinTime } from '@svc/runtime'
-import type { AddPreview, AddRequest, BlockTime, Intent, Settled, UsdPrice } from '@svc/amm'
+import {
+  type AddPreview,
+  type AddRequest,
+  type BlockTime,
+  type Intent,
+  type Settled,
+  type Token,
+  tokenLabel,
+  type UsdPrice,
+} from '@svc/amm'
 import { writeTool } from '../../tool.ts'
 import { addContradictions, addParams, addRequestOf } from '../add-request.ts'
 import { chainInput } from '../params.ts'
@@ -72,6 +81,7 @@ export const addLiquidity = writeTool({
     const added = await reading(settled)
     const estimate = apyOf({ ...preview, liquidity: added.liquidity })
     const apy = await withinTime(estimate, context.figuresWithinMs ?? apyTimeoutMs, apyTooLate)
+    const sides = [valueUsd(added.amount0, token0, price0), valueUsd(added.amount1, token1, price1)] as const
     return {
       ...writeStamp(chain, intent, settled),
       positionId: added.positionId,
@@ -80,8 +90,8 @@ export const addLiquidity = writeTool({
       ...symbolsOf(token0, token1),
       amount0Deposited: tokenAmount(added.amount0, token0),
       amount1Deposited: tokenAmount(added.amount1, token1),
-      amount0DepositedUsd: valueUsd(added.amount0, token0, price0),
-      amount1DepositedUsd: valueUsd(added.amount1, token1, price1),
+      amount0DepositedUsd: sides[0],
+      amount1DepositedUsd: sides[1],
       priceLower: preview.priceLower,
       priceUpper: Number.isFinite(preview.priceUpper) ? preview.priceUpper : null,
       currentPrice: preview.currentPrice,
@@ -92,6 +102,7 @@ export const addLiquidity = writeTool({
         ...(planned.notes ?? []),
         ...settled.warnings,
         ...priceNotes([token0, price0], [token1, price1]),
+        ...sidesNotes([token0, sides[0]], [token1, sides[1]]),
         ...apy.notes,
       ],
     }
@@ -106,6 +117,16 @@ const apyTooLate = { apyPct: null, notes: ['The pool has too many swap logs to e
 /** The block that a price was read at, which was the newest. */
 function blockOf(price: UsdPrice | null): BlockTime | undefined {
   return price === null ? undefined : { number: price.blockNumber, timestamp: BigInt(price.readAt) }
+}
+
+/** Where the worth of both sides differs by more than a quarter; of one side alone the plan warns. */
+function sidesNotes(...sides: readonly (readonly [Token, number | null])[]): readonly string[] {
+  const worth = sides.flatMap(([, usd]) => (usd === null || usd === 0 ? [] : [usd]))
+  if (worth.length < sides.length || Math.min(...worth) >= 0.75 * Math.max(...worth)) return []
+  const texts = sides.map(([token, usd]) => `${usd?.toFixed(2)} USD of ${tokenLabel(token)}`)
+  return [
+    `The range takes unlike worths at this price, here ${texts.join(' and ')}: bounds as far off in percent need not be in value.`,
+  ]
 }
 
 /** Full width in percent of the price. */

@@ -158,6 +158,7 @@ describe('batch_lp_operations', () => {
     const opened = await open('v3')
     await earn(opened)
     const collect = { type: 'collect', positionId: opened.text('positionId') }
+    const idle = { type: 'collect', positionId: (await open('v3')).text('positionId') }
     const nonce = await world.client.getTransactionCount({ address: world.wallet })
     const missing = { type: 'remove', positionId: '999999' }
     expect(await world.refuse('batch_lp_operations', { operations: [collect, missing] })).toMatchObject({
@@ -168,6 +169,10 @@ describe('batch_lp_operations', () => {
     expect(await world.refuse('batch_lp_operations', { operations: [collect, unknown] })).toMatchObject({
       code: 'TOKEN_NOT_FOUND',
       details: [{ path: 'operations.1.params.token1' }],
+    })
+    expect(await world.refuse('batch_lp_operations', { operations: [collect, idle] })).toMatchObject({
+      code: 'NOTHING_TO_COLLECT',
+      suggestion: 'Call again without operations[1]; nothing was done.',
     })
     const dear = { type: 'add', params: { ...pair, amount0: '9999', rangeStrategy: 'wide' } }
     const short = await world.refuse('batch_lp_operations', { operations: [collect, dear] })

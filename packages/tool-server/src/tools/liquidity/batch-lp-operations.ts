@@ -40,7 +40,7 @@ export const batchLpOperations = writeTool({
   name: 'batch_lp_operations',
   title: 'Batch LP operations',
   description:
-    'Carries out up to 20 operations on liquidity in one transaction, all or none: collect_fees, compound_fees, remove_liquidity, add_liquidity, rebalance_position. What one brings can pay for another. Each position once. Each keeps the rules of its tool. A failure names the operation.',
+    "Carries out up to 20 operations on liquidity in one transaction, all or none: collect_fees, compound_fees, remove_liquidity, add_liquidity, rebalance_position. What one brings can pay for another. Each position once. Each keeps its tool's rules: one that fails, as a collect without fees, is named.",
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
@@ -162,7 +162,8 @@ function inOperation(error: unknown, index: number): unknown {
   const details = named.length > 0 ? named : [{ field: place, path: `operations.${index}`, message: error.message }]
   return new ToolError(error.code, `${place}: ${error.message}`, {
     details,
-    suggestion: error.suggestion,
+    suggestion:
+      error.code === 'NOTHING_TO_COLLECT' ? `Call again without ${place}; nothing was done.` : error.suggestion,
     retryable: error.retryable,
     cause: error,
   })

@@ -115,6 +115,7 @@ describe('harvest_rewards', () => {
     const answer = await world.call('harvest_rewards', { positionIds: named, minHarvestUsd: 0.5 })
     expect(answer.list('feesCollected').map((one) => one.text('positionId'))).toEqual([rich.text('positionId')])
     expect(answer.at('summary')).toMatchObject({ positionsHarvested: 1, positionsSkipped: 1 })
+    expect(answer.at('notes')).toContain(`Skipped, as no fees wait: v3 ${poor.text('positionId')}.`)
     const left = await world.call('get_position', { positionId: other.text('positionId') })
     expect(Number(left.text('feesOwed0'))).toBeGreaterThan(0)
   })
@@ -143,8 +144,9 @@ describe('harvest_rewards', () => {
     const answer = await world.call('harvest_rewards', { minHarvestUsd: most })
     expect(answer.at('summary')).toMatchObject({ positionsHarvested: 1, positionsSkipped: 0 })
     expect(answer.at('notes')).toContainEqual(
-      expect.stringMatching(/^Gas of all transactions, .* is more than the fees/),
+      expect.stringMatching(/^Gas of [0-9.]+ USD is more than the .* the call brings\.$/),
     )
+    expect(answer.at('notes')).not.toContainEqual(expect.stringMatching(/^Gas of all transactions/))
     await world.call('remove_liquidity', { positionId: first.text('positionId') })
     expect(await world.refuse('harvest_rewards')).toMatchObject({ code: 'NO_POSITIONS' })
   })

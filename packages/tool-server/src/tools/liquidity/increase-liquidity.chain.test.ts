@@ -110,9 +110,8 @@ describe('increase_liquidity', () => {
       const more = { positionId, version, token0: 'WETH', amount0: '0.1' }
       const refusal = await world.refuse('increase_liquidity', more)
       expect(refusal).toMatchObject({ code: 'POSITION_TOO_NEW', retryable: true, details: [{ positionId }] })
-      expect(refusal.suggestion).toMatch(
-        /with transactions alone.*when 2 more have come, or in \d\d seconds if none does/,
-      )
+      expect(refusal.suggestion).toBe('Wait for as long as the message says; a plan stays good meanwhile.')
+      expect(refusal.message).toMatch(/with transactions alone.*when 2 more have come, or in \d\d seconds if none does/)
       await testClient(devnet()).mine({ blocks: 1 })
       const planned = await world.call('increase_liquidity', { ...more, dryRun: true })
       const refusals = [expect.objectContaining({ code: 'POSITION_TOO_NEW' })]
@@ -120,7 +119,7 @@ describe('increase_liquidity', () => {
       const plan = { planId: planned.text('plan.planId') }
       const again = await world.refuse('execute_plan', plan)
       expect(again).toMatchObject({ code: 'POSITION_TOO_NEW', retryable: true })
-      expect(again.suggestion).toMatch(/call the same again when 2 more have come.* A plan stays good/)
+      expect(again.message).toMatch(/call the same again when 2 more have come/)
       await testClient(devnet()).mine({ blocks: 1 })
       expect((await world.call('execute_plan', plan)).text('positionId')).toBe(positionId)
     },

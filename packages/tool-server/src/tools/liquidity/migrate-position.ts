@@ -10,7 +10,7 @@ export const migratePosition = writeTool({
   name: 'migrate_position',
   title: 'Migrate position to v4',
   description:
-    "Moves a v3 position of the agent wallet into the v4 pool of the same pair and fee, keeping its range, in one transaction that the operator's trading API builds. The v4 pool must exist. What the new position does not take, and all fees, come to the wallet.",
+    "Moves a v3 position of the agent wallet into the v4 pool of the same pair and fee, keeping its range, in one transaction. Needs the operator's trading API key and the v4 pool. What the new position does not take, and all fees, come to the wallet.",
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,

@@ -136,10 +136,11 @@ describe('remove_liquidity', () => {
     expect(withFees).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'positionId' }] })
     expect(withFees.message).toMatch(/closed.*collect_fees pays/)
     await world.call('collect_fees', { positionId })
-    expect((await world.refuse('remove_liquidity', { positionId })).message).toMatch(/closed.*nothing waits/)
+    const closed = `Position ${positionId} is closed: its liquidity was taken out before; nothing waits in it.`
+    expect((await world.refuse('remove_liquidity', { positionId })).message).toBe(`positionId: ${closed}`)
     expect(await world.refuse('collect_fees', { positionId })).toMatchObject({
       code: 'NOTHING_TO_COLLECT',
-      message: expect.stringContaining('closed'),
+      message: closed,
     })
     const performance = await world.call('get_position_performance', { positionId })
     expect(performance.data).toMatchObject({

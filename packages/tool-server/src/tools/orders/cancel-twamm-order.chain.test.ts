@@ -42,6 +42,9 @@ describe('cancel_twamm_order', () => {
     expect(over.text('status')).toBe('cancelled')
     expect(Number(over.text('progress.amountReceived'))).toBeCloseTo(came[1]!, 6)
     expect(over.text('progress.remainingAmount')).toBe('0')
+    expect(over.at('notes')).toEqual([
+      `Cancelling it gave back ${answer.text('tokenIn.amount')} ${order.tokenIn} that it had not sold.`,
+    ])
     expect(over.number('progress.percentComplete')).toBeGreaterThan(40)
     expect(over.number('progress.percentComplete')).toBeLessThan(60)
     const again = await world.refuse('cancel_twamm_order', idOf(placed))

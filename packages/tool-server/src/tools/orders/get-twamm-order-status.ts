@@ -1,5 +1,5 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
-import type { TwammOrder, TwammPool } from '@svc/amm'
+import { tokenLabel, type TwammOrder, type TwammPool } from '@svc/amm'
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
 import { chainInput } from '../params.ts'
@@ -10,7 +10,7 @@ export const getTwammOrderStatus = readTool({
   name: 'get_twamm_order_status',
   title: 'Order over time',
   description:
-    'Shows how far an order of submit_twamm_order is: sold, earned, and how its price compares with that at its start. Status active, completed (call claim_twamm_order), claimed or cancelled.',
+    'Shows how far an order of submit_twamm_order is: sold, earned, its price against that at its start. Where completed, call claim_twamm_order.',
   scope: 'read:portfolio',
   input: z.strictObject({ orderId: orderIdInput, pool: twammPoolInput, chain: chainInput }),
   output: z.object({
@@ -94,12 +94,22 @@ function noteOf(premiumPct: number | null): string {
   return `Sold ${Math.abs(premiumPct)} % ${where} the price at the start, fees included; a sale at once would have paid fee and price impact, too.`
 }
 
-function notesOf({ status, owedIn, owedOut, stands, blockNumber }: TwammOrder): string[] {
+function notesOf(order: TwammOrder): string[] {
+  const { status, owedIn, owedOut, stands, blockNumber } = order
   if (status === 'active') return [`${asOf(blockNumber)} Only transactions in its pool settle an order.`]
   if (status === 'completed') return ['All is sold: claim_twamm_order takes home what it earned.']
-  if (!stands && (owedIn > 0n || owedOut > 0n))
-    return ['The hook still owes its owner: claim_twamm_order takes it home.']
-  return []
+  return [
+    ...(status === 'cancelled' ? [unsoldOf(order)] : []),
+    ...(!stands && (owedIn > 0n || owedOut > 0n)
+      ? ['The hook still owes its owner: claim_twamm_order takes it home.']
+      : []),
+  ]
+}
+
+/** What a cancelled order did not sell is no longer to be sold, and so it stands beside what remains. */
+function unsoldOf({ amountTotal, amountSold, tokenIn, owedIn }: TwammOrder): string {
+  const unsold = `${tokenAmount(amountTotal - amountSold, tokenIn)} ${tokenLabel(tokenIn)}`
+  return `Cancelling it ${owedIn > 0n ? 'frees' : 'gave back'} ${unsold} that it had not sold.`
 }
 
 /** An order sells by the time of blocks: where none is mined, it stands still. */

@@ -97,7 +97,11 @@ describe('submit_twamm_order', () => {
     expect(plan.values).toMatchObject({
       leavesUsd: expect.stringMatching(/^(6000|5999)/),
       arrivesUsd: expect.stringMatching(/^59\d\d/),
+      arrivesAtWorstUsd: '0',
     })
+    expect(plan.why).toMatch(
+      /until 20\d\d-.*:00:00.000Z, the first free end .* 3600 seconds asked for: .* every 3600 seconds\.$/,
+    )
     const carried = await world.call('execute_plan', { planId: plan.planId, planHash: plan.planHash })
     expect(carried.at('status')).toBe('success')
   })
@@ -209,6 +213,7 @@ describe('G13: what an order may not do to its owner', () => {
 type Shown = {
   readonly planId: string
   readonly planHash: string
+  readonly why: string
   readonly spendUsd: string
   readonly warnings: readonly string[]
   readonly values: unknown

@@ -45,7 +45,7 @@ export const checkSafetyStatus = readTool({
     limitsUsd: limits.describe('perTransaction, perSession, daily'),
     spentUsd: used.describe('session, daily; with gasUsd.'),
     gasUsd: used,
-    remainingUsd: used.describe('freesAt: when some frees up'),
+    remainingUsd: used.describe('freesAt: when some frees up, or the session ends if nothing is spent'),
     freesAt: freed,
     valueUsd: values.describe(
       'Budgets of any 24 hours: lossAtMost is what slippage could have cost, no real loss; spent on tokens without a price source, at momentary prices, gas, gas of ways home but where repaid (gasUsd: all).',

@@ -83,7 +83,11 @@ describe('execute_swap', () => {
       message: expect.stringContaining(' keeps 1 % of each transfer'),
       details: [{ field: 'slippageBps', accepted: expect.stringContaining('at least 150'), transferFeeBps: 100 }],
     })
-    expect((await world.call('execute_swap', { ...buy, slippageBps: 150 })).text('status')).toBe('planned')
+    const planned = await world.call('execute_swap', { ...buy, slippageBps: 150 })
+    expect(planned.text('status')).toBe('planned')
+    expect(planned.text('plan.why')).toMatch(
+      /, less any fee that the token takes of transfers: deltas say what arrives\.$/,
+    )
   })
 
   test('says what a negative price impact means, and nothing of others', async () => {
@@ -96,6 +100,21 @@ describe('execute_swap', () => {
     const bps = -bought.number('priceImpactBps')
     const note = `priceImpactBps is negative: ${bps} bps better than the market price, fees left out.`
     expect(bought.at('notes')).toContain(note)
+  })
+
+  test('says first that the wallet does not hold the amount, and what was meant where it is written in smallest units', async () => {
+    for (const args of [{ amount: '100000000' }, { amount: '100000000', dryRun: true }]) {
+      expect(await world.refuse('execute_swap', { tokenIn: 'USDC', tokenOut: 'WETH', ...args })).toMatchObject({
+        code: 'INSUFFICIENT_BALANCE',
+        message: expect.stringMatching(
+          /^The wallet holds [0-9.]+ USDC where the call needs 100000000\. Amounts are in whole tokens: were 100 USDC meant\?$/,
+        ),
+        details: [{ symbol: 'USDC', needs: '100000000' }],
+      })
+    }
+    // 1 wei of 18 decimals, and a speck of what is held, are meant by nobody.
+    const more = await world.refuse('execute_swap', { tokenIn: 'ETH', tokenOut: 'USDC', amount: '100000000' })
+    expect(more).toMatchObject({ code: 'INSUFFICIENT_BALANCE', message: expect.stringMatching(/needs 100000000\.$/) })
   })
 
   test('a dry run sells nothing', async () => {

@@ -1,3 +1,6 @@
+import { erc20Abi } from '@svc/amm/abis'
+import { contractRead, readOne } from '@svc/amm/rpc'
+import { shortOf } from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { keepingTokens, slippageWithFees } from '../../analysis/detect-transfer-fee.ts'
@@ -67,7 +70,11 @@ export const executeSwap = writeTool({
   const amountIn = amountOf(input.amount, tokenIn, 'amount')
   const versions = input.version === undefined ? {} : { versions: [input.version] }
   const [quote, priceIn, priceOut] = await Promise.all([
-    context.liquidity.quote(chain, { tokenIn, tokenOut, amountIn, ...versions }),
+    context.liquidity
+      .quote(chain, { tokenIn, tokenOut, amountIn, ...versions })
+      .catch(async (error: unknown) =>
+        Promise.reject((await notHeld(chain, tokenIn, amountIn, context, error)) ?? error),
+      ),
     context.prices.usd(chain, tokenIn),
     context.prices.usd(chain, tokenOut),
   ])
@@ -111,6 +118,25 @@ export const executeSwap = writeTool({
     throw (await keptByTransfers(chain, [tokenIn, tokenOut], context, error)) ?? error
   }
 })
+
+/** What no pool can take is often more than the wallet holds, and that is said first. `null` for other failures. */
+async function notHeld(
+  chain: Chain,
+  token: Token,
+  needs: bigint,
+  { rpc, wallet: { address } }: WriteContext,
+  error: unknown,
+): Promise<ToolError | null> {
+  if (!(error instanceof ToolError) || error.code !== 'INSUFFICIENT_LIQUIDITY') return null
+  const client = rpc.client(chain)
+  const reading = token.isNative
+    ? client.getBalance({ address })
+    : readOne(client, contractRead(token.address, erc20Abi, 'balanceOf', [address]))
+  const holds = await reading.catch(() => null)
+  if (holds === null || holds >= needs) return null
+  const { code, message, details = [] } = shortOf([{ token, holds, needs }])
+  return new ToolError(code, message, { details, cause: error })
+}
 
 /**
  * A token that keeps a part of each transfer stays below what a swap must bring, however often it is called: the error
