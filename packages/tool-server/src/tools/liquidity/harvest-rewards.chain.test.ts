@@ -115,7 +115,7 @@ describe('harvest_rewards', () => {
     const answer = await world.call('harvest_rewards', { positionIds: named, minHarvestUsd: 0.5 })
     expect(answer.list('feesCollected').map((one) => one.text('positionId'))).toEqual([rich.text('positionId')])
     expect(answer.at('summary')).toMatchObject({ positionsHarvested: 1, positionsSkipped: 1 })
-    expect(answer.at('notes')).toContain(`Skipped, as no fees wait: v3 ${poor.text('positionId')}.`)
+    expect(answer.at('notes')).toContain(`Skipped, as less than 0.5 USD waits: v3 ${poor.text('positionId')}.`)
     const left = await world.call('get_position', { positionId: other.text('positionId') })
     expect(Number(left.text('feesOwed0'))).toBeGreaterThan(0)
   })
