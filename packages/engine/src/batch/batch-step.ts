@@ -91,15 +91,29 @@ export function sentWei(steps: readonly Step[]): bigint {
 }
 
 /** The same of a signed transaction, by its bytes. */
-export function sentBySigned({ from, rawTransaction }: Pick<JournalEntry, 'from' | 'rawTransaction'>): bigint {
-  const { to, value = 0n, data } = parseTransaction(rawTransaction)
-  if (to === undefined || to === null || data === undefined || !isAddressEqual(to, from)) return value
+export function sentBySigned(entry: Pick<JournalEntry, 'from' | 'rawTransaction'>): bigint {
+  const { to, value = 0n } = parseTransaction(entry.rawTransaction)
+  const own = to != null && isAddressEqual(to, entry.from) ? value : 0n
+  return signedCalls(entry).reduce((sum, { valueWei }) => sum + valueWei, own)
+}
+
+/** The calls that a signed transaction makes, by its bytes: those of a batch or a user operation, else its own. */
+export function signedCalls({
+  from,
+  rawTransaction,
+}: Pick<JournalEntry, 'from' | 'rawTransaction'>): readonly Pick<Step, 'to' | 'data' | 'valueWei'>[] {
+  const { to, value: valueWei = 0n, data = '0x' } = parseTransaction(rawTransaction)
+  if (to == null) return []
+  if (!isAddressEqual(to, from)) return [{ to, data, valueWei }]
   try {
-    const [calls] = decodeFunctionData({ abi: [...batchDelegate.abi, ...accountAbi], data }).args ?? []
-    if (!Array.isArray(calls)) return value
-    return calls.reduce((sum: bigint, call) => sum + (typeof call.value === 'bigint' ? call.value : 0n), value)
+    const batch = decodeFunctionData({ abi: [...batchDelegate.abi, ...accountAbi], data })
+    if (batch.functionName === 'executeBatch')
+      return batch.args[0].map(({ target, data: input, value }) => ({ to: target, data: input, valueWei: value }))
+    return batch.functionName === 'execute'
+      ? batch.args[0].map(({ to: target, data: input, value }) => ({ to: target, data: input, valueWei: value }))
+      : []
   } catch {
-    return value
+    return []
   }
 }
 

@@ -9,7 +9,10 @@ import { ToolError } from '@svc/amm'
 import { endOperations, openOperations } from './end-operations.ts'
 import { replacementRules } from './replacing.ts'
 import { settleLeft } from './settle-left.ts'
-import { isSignedOpen } from '../operations/may-be-mined.ts'
+import { approvalOf, isSignedOpen } from '../operations/may-be-mined.ts'
+import { signedCalls } from '../batch/batch-step.ts'
+import { readCalldata } from '../calldata/read-calldata.ts'
+import { isSubmitOrder } from '../value/trade-bounds.ts'
 import { isAnyDue, noteFailedRevocations, revokePending } from '../allowances/revoke-pending.ts'
 
 /**
@@ -22,6 +25,7 @@ import { isAnyDue, noteFailedRevocations, revokePending } from '../allowances/re
  */
 export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
   const { chain, sender } = context
+  await endOverdue(context)
   const rules = replacementRules(context)
   const held: JournalEntry[] = []
   const entries = await sender.reconcile({
@@ -37,7 +41,7 @@ export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<s
     context.engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: state } })
   }
   await noteFailedRevocations(context, entries)
-  const pending = [...newestOpen(entries), ...(await endOperations(context))]
+  const pending = [...newestOpen(entries).map(({ hash }) => hash), ...(await endOperations(context))]
   const left = await reservationsLeft(context, inFlight)
   const settled: string[] = []
   for (const reservation of left) {
@@ -65,6 +69,44 @@ async function takeOutOfTheWay(context: ExecutionContext, held: readonly Journal
       await sender.cancel(entry, replacementRules(context, { why: 'end a transaction that keeps ways home waiting' }))
     })
   }
+}
+
+/**
+ * Whoever decides what is mined may hold back what is signed. A trade has a deadline in its calldata; an order or an approval has none, and
+ * would be good for as long as its nonce is free: once it is out for as long as a deadline may lie ahead, a no-op takes its place, before
+ * its own bytes are sent again or get higher fees.
+ */
+async function endOverdue(context: ExecutionContext): Promise<void> {
+  const { engine, sender, chain, client, wallet } = context
+  const leastMs = engine.policy.deadlineSeconds.cap * 1_000
+  const signed = await onStorage('the journal cannot be read', () => engine.journal.open(chain.id, wallet))
+  const overdue = newestOpen(signed).filter((one) => one.state !== 'mined' && engine.now() - one.signedAt > leastMs)
+  if (overdue.length === 0) return
+  const open = await onStorage('the spend ledger cannot be read', () => engine.ledger.open())
+  const spends = new Set(open.flatMap(({ id, isExit }) => (isExit ? [] : [id])))
+  const count = await client.getTransactionCount({ address: wallet })
+  for (const entry of overdue) {
+    // A no-op draws on nothing, nor does an allowance that is taken back.
+    const isSpend = entry.reservationId !== null && spends.has(entry.reservationId)
+    if (entry.nonce < count || !isSpend || !isUnbounded(context, entry)) continue
+    await isolateFailure(engine, 'clear-up.overdue', { chainId: chain.id, hash: entry.hash }, async () => {
+      await sender.cancel(
+        entry,
+        replacementRules(context, { why: 'end what has no deadline and was not mined in time' }),
+      )
+    })
+  }
+}
+
+/** Whether it places an order or gives an allowance, and nothing in its calldata makes it fail after a time. */
+function isUnbounded({ chain, known }: ExecutionContext, entry: JournalEntry): boolean {
+  const calls = signedCalls(entry)
+  const hasDeadline = calls.some(({ to, data }) => {
+    const surface = known.surfaces.get(to.toLowerCase())
+    if (surface === undefined || surface === 'listed') return false
+    return (readCalldata(surface, to, data, chain.wrappedNative.address)?.deadlines.length ?? 0) > 0
+  })
+  return !hasDeadline && (approvalOf(entry) !== null || calls.some(({ data }) => isSubmitOrder(data)))
 }
 
 export type ClearedUp = {
@@ -106,12 +148,12 @@ export function stillPending(pending: readonly Hash[]): ToolError {
 }
 
 /** Of several attempts at a nonce the newest one speaks for it. */
-function newestOpen(entries: readonly JournalEntry[]): readonly Hash[] {
+function newestOpen(entries: readonly JournalEntry[]): readonly JournalEntry[] {
   const newest = new Map<number, JournalEntry>()
   for (const entry of entries.filter(isSignedOpen)) {
     if (entry.attempt >= (newest.get(entry.nonce)?.attempt ?? 0)) newest.set(entry.nonce, entry)
   }
-  return [...newest.values()].map(({ hash }) => hash)
+  return [...newest.values()]
 }
 
 /**

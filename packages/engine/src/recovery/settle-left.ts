@@ -1,14 +1,6 @@
 import { type GasCost, type OpenReservation, StoreError, type TokenAmounts } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
-import {
-  type Address,
-  getAbiItem,
-  isAddressEqual,
-  parseTransaction,
-  toFunctionSelector,
-  type TransactionReceipt,
-  zeroAddress,
-} from 'viem'
+import { type Address, getAbiItem, isAddressEqual, parseTransaction, toFunctionSelector, zeroAddress } from 'viem'
 import { erc20Abi, permit2Abi } from '@svc/amm/abis'
 import { ToolError } from '@svc/amm'
 import { sentBySigned } from '../batch/batch-step.ts'
@@ -21,6 +13,7 @@ import { cameHome, noneOf } from '../stages/settled-value.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
+import { lossBeyond, type Mined } from './loss-beyond.ts'
 import { pendingOn, takesBack } from '../allowances/revoke-pending.ts'
 
 /**
@@ -52,7 +45,12 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
     const moved = countable(usdMicros > within ? usdMicros : within, isAll ? 0n : amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
     const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
-    const budgets = mined.every((one) => !isFinal(one) || isApproval(one.entry)) ? noneOf(reservation.budgets) : []
+    const budgets = mined.every((one) => !isFinal(one) || isApproval(one.entry))
+      ? noneOf(reservation.budgets)
+      : await lossBeyond(of, reservation, {
+          mined: mined.filter(isFinal),
+          nativeDelta: (done, ofTokens) => nativeDelta(of, done, inBlocksOf(done, mined), ofTokens),
+        })
     const isHeld = entries.some((entry) => entry.state !== 'final' || !isApproval(entry))
     await onLedger(() => engine.ledger.settle(id, moved, burnt, budgets, { amounts, isRepaid, isHeld }))
   }
@@ -93,8 +91,6 @@ async function minedOf(
     }),
   )
 }
-
-type Mined = { readonly entry: JournalEntry; readonly receipt: TransactionReceipt }
 
 /** What the gas of mined transactions cost, or what was reserved for it where native currency has no price. */
 async function burntBy(
@@ -258,6 +254,12 @@ async function readableOf(
 function isApproval({ rawTransaction }: JournalEntry): boolean {
   const { data = '0x' } = parseTransaction(rawTransaction)
   return [erc20Abi, permit2Abi].some((abi) => data.startsWith(toFunctionSelector(getAbiItem({ abi, name: 'approve' }))))
+}
+
+/** Of all that was mined. */
+function inBlocksOf(some: readonly Mined[], all: readonly Mined[]): readonly Mined[] {
+  const blocks = new Set(some.map(({ receipt }) => receipt.blockNumber))
+  return all.filter(({ receipt }) => blocks.has(receipt.blockNumber))
 }
 
 function isFinal({ entry }: Mined): boolean {

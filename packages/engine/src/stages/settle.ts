@@ -1,4 +1,4 @@
-import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
+import { type Address, getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { BlockTime, Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
 import type { BudgetAmount } from '@svc/store'
 import { logsByCall } from '../batch/batch-step.ts'
@@ -143,11 +143,20 @@ type Settling = {
  */
 async function laterPrices(context: Reserved, { valid }: Progress, minedIn: BlockTime): Promise<PricedTokens | null> {
   if (minedIn.timestamp - valid.snapshotTaken.block.timestamp <= samePricesSeconds) return null
-  const { engine, call, chain, simulation } = context
+  const { chain, simulation, callBounds } = context
   const tokens = [...tokensToPrice(context), ...tokensGivenUp(simulation, chain)]
+  return pricesIn(context, minedIn, { tokens, bought: boughtIn(callBounds) })
+}
+
+/** Prices of a block that mined something, however long ago that was; `null` where none can be had. */
+export async function pricesIn(
+  { engine, call, chain }: Pick<Reserved, 'engine' | 'call' | 'chain'>,
+  minedIn: BlockTime,
+  { tokens, bought }: { readonly tokens: readonly Address[]; readonly bought: ReadonlySet<string> },
+): Promise<PricedTokens | null> {
+  const now = () => Number(minedIn.timestamp) * 1_000
   try {
-    const bought = boughtIn(context.callBounds)
-    return await priceTokens(tokens, { ...engine, directory: engine.tokens, chain, at: minedIn, bought })
+    return await priceTokens(tokens, { ...engine, directory: engine.tokens, chain, at: minedIn, bought, now })
   } catch (error) {
     engine.log.warn('settle.unpriced', { requestId: call.requestId, error })
     return null

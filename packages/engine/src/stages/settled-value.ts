@@ -53,13 +53,18 @@ function lossOfTrades(
     if (callBounds[index]?.trades.length === 0) return 0n
     const deltas = new Map(assetChanges([receipt.logs], own).deltas)
     deltas.set(zeroAddress, (deltas.get(zeroAddress) ?? 0n) - step.valueWei)
-    const moved = { leaves: tokensOf(deltas, -1n), arrives: tokensOf(deltas, 1n) }
-    return mostLost(moved, trustedPrices(priced), own.wrappedNative.toLowerCase())
+    return lostBy(deltas, priced, own.wrappedNative)
   })
   const usdMicros = countable(losses.reduce((sum, one) => sum + one, 0n))
   return spend.budgets.flatMap(({ name, usdMicros: most }) =>
     name === budgetNames.loss && usdMicros < most ? [{ name, usdMicros }] : [],
   )
+}
+
+/** What changes of the wallet have lost by themselves, in millionths of a US dollar. */
+export function lostBy(deltas: ReadonlyMap<string, bigint>, priced: PricedTokens, wrappedNative: string): bigint {
+  const moved = { leaves: tokensOf(deltas, -1n), arrives: tokensOf(deltas, 1n) }
+  return mostLost(moved, trustedPrices(priced), wrappedNative.toLowerCase())
 }
 
 /** How many calls of the intent are mined. */

@@ -19,9 +19,11 @@ import type { Refusal } from '../context/refusal.ts'
  * they bring, the bounds of each deposit, and the pools they use. Calls to contracts outside the AMM have none of these. Throws
  * `UNSAFE_TRANSACTION` for AMM calldata that is not canonical or not known.
  */
-export function callBounds(calls: readonly IntentCall[], context: BoundsContext): readonly CallBounds[] {
+export function callBounds(calls: readonly BoundCall[], context: BoundsContext): readonly CallBounds[] {
   return calls.map((call) => boundsOfCall(call, context))
 }
+
+type BoundCall = Pick<IntentCall, 'to' | 'data' | 'valueWei'>
 
 export type BoundsContext = { readonly chain: Chain; readonly known: KnownContracts }
 
@@ -65,7 +67,7 @@ export function readBounds(
   }
 }
 
-function boundsOfCall({ to, data, valueWei }: IntentCall, { chain, known }: BoundsContext): CallBounds {
+function boundsOfCall({ to, data, valueWei }: BoundCall, { chain, known }: BoundsContext): CallBounds {
   const surface = known.surfaces.get(to.toLowerCase())
   if (surface === 'twammHook') return orderBounds(data)
   if (surface === undefined || surface === 'listed' || !isUpstreamSurface(surface)) return noBounds

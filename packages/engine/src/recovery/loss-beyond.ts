@@ -1,0 +1,91 @@
+import type { BudgetAmount, OpenReservation } from '@svc/store'
+import type { JournalEntry } from '@svc/wallet/core'
+import { getAddress, isAddressEqual, type TransactionReceipt, zeroAddress } from 'viem'
+import { signedCalls } from '../batch/batch-step.ts'
+import { readCalldata } from '../calldata/read-calldata.ts'
+import type { ExecutionContext } from '../context/engine.ts'
+import { assetChanges } from '../simulation/asset-changes.ts'
+import { countable } from '../spending/countable.ts'
+import { pricesIn } from '../stages/settle.ts'
+import { lostBy } from '../stages/settled-value.ts'
+import { budgetNames } from '../value/budget-names.ts'
+import { type CallBounds, callBounds } from '../value/call-bounds.ts'
+import { boughtIn } from '../value/moved.ts'
+
+/**
+ * The budget of losses, where trades have lost more than was reserved for them, at the prices of the blocks that mined them: whoever decides
+ * what is mined may hold one back for longer than its call waits. What liquidity was put in or taken out beside a trade, or
+ * somebody else was paid, stays as reserved.
+ */
+export async function lossBeyond(
+  context: ExecutionContext,
+  { budgets, isExit }: OpenReservation,
+  { mined, nativeDelta }: MinedAndNative,
+): Promise<readonly BudgetAmount[]> {
+  const heldIn = (name: string) => budgets.find((one) => one.name === name)?.usdMicros ?? 0n
+  if (isExit || heldIn(budgetNames.speculative) > 0n) return []
+  const trades = mined.flatMap((one) => tradeOf(context, one) ?? [])
+  const blocks = [...new Set(trades.map(({ receipt }) => receipt.blockNumber))]
+  const losses = await Promise.all(
+    blocks.map((block) => {
+      const those = trades.filter(({ receipt }) => receipt.blockNumber === block)
+      return lostIn(context, block, { trades: those, nativeDelta })
+    }),
+  )
+  const usdMicros = countable(losses.reduce((sum, one) => sum + one, 0n))
+  return usdMicros > heldIn(budgetNames.loss) ? [{ name: budgetNames.loss, usdMicros }] : []
+}
+
+/** A transaction of the journal that was mined. */
+export type Mined = { readonly entry: JournalEntry; readonly receipt: TransactionReceipt }
+
+type MinedAndNative = {
+  /** What succeeded. */
+  readonly mined: readonly Mined[]
+  /** Net change in native currency by some of it, beside the changes of tokens; `null` where that cannot be read any more. */
+  readonly nativeDelta: (done: readonly Mined[], ofTokens: ReadonlyMap<string, bigint>) => Promise<bigint | null>
+}
+
+/** `null` for what does anything but trade for the wallet itself. */
+function tradeOf({ chain, known, wallet }: ExecutionContext, one: Mined): Trade | null {
+  const calls = signedCalls(one.entry)
+  try {
+    const bounds = callBounds(calls, { chain, known })
+    const trades = bounds.flatMap((each) => each.trades)
+    const others = bounds.flatMap(({ deposits, removals, payouts, orders }) =>
+      [deposits, removals, payouts, orders].flat(),
+    )
+    const isOwn = calls.every(({ to, data }) => {
+      const surface = known.surfaces.get(to.toLowerCase())
+      if (surface === undefined || surface === 'listed') return true
+      const reading = readCalldata(surface, to, data, chain.wrappedNative.address)
+      return reading !== null && reading.recipients.every((recipient) => isAddressEqual(recipient, wallet))
+    })
+    return trades.length > 0 && others.length === 0 && isOwn ? { ...one, trades } : null
+  } catch {
+    return null
+  }
+}
+
+type Trade = Mined & { readonly trades: CallBounds['trades'] }
+
+/** What trades of one block have lost; nothing where their native currency or prices cannot be read any more. */
+async function lostIn(
+  context: ExecutionContext,
+  blockNumber: bigint,
+  { trades, nativeDelta }: Pick<MinedAndNative, 'nativeDelta'> & { readonly trades: readonly Trade[] },
+): Promise<bigint> {
+  const { chain, client, wallet } = context
+  const wrappedNative = chain.wrappedNative.address
+  const logs = trades.map(({ receipt }) => receipt.logs)
+  const { deltas } = assetChanges(logs, { wallet, wrappedNative })
+  const traded = trades.flatMap((one) => one.trades)
+  const tokens = traded.flatMap(({ tokenIn, tokenOut }) => [getAddress(tokenIn), getAddress(tokenOut)])
+  const minedIn = await client.getBlock({ blockNumber })
+  const [priced, nativeWei] = await Promise.all([
+    pricesIn(context, minedIn, { tokens, bought: boughtIn([{ trades: traded }]) }),
+    nativeDelta(trades, deltas),
+  ])
+  if (priced === null || nativeWei === null) return 0n
+  return lostBy(new Map([...deltas, [zeroAddress, nativeWei]]), priced, wrappedNative)
+}
