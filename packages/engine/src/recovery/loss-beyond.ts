@@ -5,6 +5,7 @@ import { signedCalls } from '../batch/batch-step.ts'
 import { readCalldata } from '../calldata/read-calldata.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
+import { holdTrades } from '../simulation/hold-against-simulation.ts'
 import { countable } from '../spending/countable.ts'
 import { pricesIn } from '../stages/settle.ts'
 import { lostBy } from '../stages/settled-value.ts'
@@ -19,7 +20,7 @@ import { boughtIn } from '../value/moved.ts'
  */
 export async function lossBeyond(
   context: ExecutionContext,
-  { budgets, isExit }: OpenReservation,
+  { budgets, isExit, requestId }: OpenReservation,
   { mined, nativeDelta }: MinedAndNative,
 ): Promise<readonly BudgetAmount[]> {
   const heldIn = (name: string) => budgets.find((one) => one.name === name)?.usdMicros ?? 0n
@@ -29,7 +30,7 @@ export async function lossBeyond(
   const losses = await Promise.all(
     blocks.map((block) => {
       const those = trades.filter(({ receipt }) => receipt.blockNumber === block)
-      return lostIn(context, block, { trades: those, nativeDelta })
+      return lostIn(context, block, { trades: those, nativeDelta, requestId })
     }),
   )
   const usdMicros = countable(losses.reduce((sum, one) => sum + one, 0n))
@@ -52,28 +53,34 @@ function tradeOf({ chain, known, wallet }: ExecutionContext, one: Mined): Trade 
   try {
     const bounds = callBounds(calls, { chain, known })
     const trades = bounds.flatMap((each) => each.trades)
-    const others = bounds.flatMap(({ deposits, removals, payouts, orders }) =>
-      [deposits, removals, payouts, orders].flat(),
-    )
     const isOwn = calls.every(({ to, data }) => {
       const surface = known.surfaces.get(to.toLowerCase())
       if (surface === undefined || surface === 'listed') return true
       const reading = readCalldata(surface, to, data, chain.wrappedNative.address)
       return reading !== null && reading.recipients.every((recipient) => isAddressEqual(recipient, wallet))
     })
-    return trades.length > 0 && others.length === 0 && isOwn ? { ...one, trades } : null
+    return trades.length > 0 && bounds.every(isOfTrades) && isOwn ? { ...one, trades, bounds } : null
   } catch {
     return null
   }
 }
 
-type Trade = Mined & { readonly trades: CallBounds['trades'] }
+type Trade = Mined & { readonly trades: CallBounds['trades']; readonly bounds: readonly CallBounds[] }
 
-/** What trades of one block have lost; nothing where their native currency or prices cannot be read any more. */
+/** Whether a call trades, and does nothing else. */
+export function isTradeAlone(bounds: CallBounds): boolean {
+  return bounds.trades.length > 0 && isOfTrades(bounds)
+}
+
+function isOfTrades({ deposits, removals, payouts, orders }: CallBounds): boolean {
+  return deposits.length + removals.length + payouts.length + orders.length === 0
+}
+
+/** What trades of one block have lost, held against what they ask for; nothing where their native currency or prices cannot be read any more. */
 async function lostIn(
   context: ExecutionContext,
   blockNumber: bigint,
-  { trades, nativeDelta }: Pick<MinedAndNative, 'nativeDelta'> & { readonly trades: readonly Trade[] },
+  { trades, nativeDelta, requestId }: OfBlock,
 ): Promise<bigint> {
   const { chain, client, wallet } = context
   const wrappedNative = chain.wrappedNative.address
@@ -86,6 +93,12 @@ async function lostIn(
     pricesIn(context, minedIn, { tokens, bought: boughtIn([{ trades: traded }]) }),
     nativeDelta(trades, deltas),
   ])
-  if (priced === null || nativeWei === null) return 0n
-  return lostBy(new Map([...deltas, [zeroAddress, nativeWei]]), priced, wrappedNative)
+  if (priced === null) return 0n
+  const single = trades.flatMap(({ bounds: [only, ...others], receipt }) =>
+    only !== undefined && others.length === 0 ? [{ bounds: only, logs: receipt.logs }] : [],
+  )
+  await holdTrades(context, { requestId, trades: single, priced })
+  return nativeWei === null ? 0n : lostBy(new Map([...deltas, [zeroAddress, nativeWei]]), priced, wrappedNative)
 }
+
+type OfBlock = Pick<MinedAndNative, 'nativeDelta'> & { readonly trades: readonly Trade[]; readonly requestId: string }

@@ -5,6 +5,8 @@ import { sentWei as sentByBatches } from '../batch/batch-step.ts'
 import { receiptOf } from '../spending/gas-cap.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
 import type { Progress } from '../context/execution-context.ts'
+import { holdTrades } from '../simulation/hold-against-simulation.ts'
+import { isTradeAlone } from './loss-beyond.ts'
 import { realDeltas, settleLedger } from '../stages/settle.ts'
 import { revokeAllowances } from '../allowances/revoke-allowances.ts'
 
@@ -42,6 +44,12 @@ export async function recover(
     ]
     const deltas = realDeltas(context, progress, -sentWei(progress))
     await settleLedger(context, progress, { deltas, receipts, minedIn: await lastMined(context, progress) })
+    const calls = progress.mined.filter(({ step }) => step.kind === 'call' && step.batch === undefined)
+    const trades = calls.flatMap(({ receipt: { logs } }, index) => {
+      const bounds = context.callBounds[index]
+      return bounds !== undefined && isTradeAlone(bounds) ? [{ bounds, logs }] : []
+    })
+    await holdTrades(context, { requestId: call.requestId, trades, priced: progress.priced })
     return revokes
   } catch (error) {
     engine.log.error('road.not-recovered', { requestId: call.requestId, error })

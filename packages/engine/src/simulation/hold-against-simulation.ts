@@ -1,10 +1,12 @@
-import { type Address, getAddress, zeroAddress } from 'viem'
+import { type Address, getAddress, type Log, zeroAddress } from 'viem'
 import type { Intent } from '@svc/amm'
 import { expectedTokens } from '../policy/policy-verdict.ts'
 import type { Progress } from '../context/execution-context.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
 import { type PricedTokens, trustedWorth } from '../spending/spend-value.ts'
 import { valueAt } from '../value/trusted-value.ts'
+import { assetChanges } from './asset-changes.ts'
+import type { CallBounds } from '../value/call-bounds.ts'
 import { minedOutcome } from '../value/moved-holdings.ts'
 import type { Outcome } from '../value/weigh-change.ts'
 import { type CallValue, trustedPrices } from '../stages/weigh-value.ts'
@@ -50,6 +52,39 @@ export async function holdAgainstSimulation(
   const isPaid = callBounds.some(({ payouts }) => payouts.length > 0)
   const isBeyond = hasLeft || !(isWithin || isPaid || value.isExit)
   if (await engine.breaker.trip(cause, isBeyond ? 'drift' : 'shortfall')) await engine.switches.look()
+}
+
+/**
+ * Opens the breaker where a trade that was mined brought less than its calldata asks for by more than the policy's percentage, of a call that
+ * was cut off or had ended: the router asks its pool, and a token decides what arrives. Ways home stay open. Native currency
+ * leaves no logs, and is no token that could keep anything.
+ */
+export async function holdTrades(
+  { engine, chain, wallet }: Pick<Reserved, 'engine' | 'chain' | 'wallet'>,
+  { requestId, trades, priced }: MinedTrades,
+): Promise<void> {
+  const wrappedNative = chain.wrappedNative.address
+  const natives: readonly string[] = [wrappedNative.toLowerCase(), zeroAddress]
+  const cap = engine.policy.breaker.maxSimulationDriftPct
+  const isShort = trades.some(({ bounds: { pays, brings }, logs }) => {
+    const { deltas } = assetChanges([logs], { wallet, wrappedNative })
+    const least = [...brings]
+      .filter(([token]) => !natives.includes(token))
+      .map(([token, amount]): readonly [string, bigint] => [token, amount - (pays.get(token) ?? 0n)])
+      .filter(([, amount]) => amount > 0n)
+    const worth: Worth = (token, amount) => trustedWorth(token, amount, priced)
+    return least.some(([token, amount]) => {
+      return lossPct(new Map([[token, amount]]), new Map([[token, deltas.get(token) ?? 0n]]), worth) > cap
+    })
+  })
+  const cause = `a trade of request ${requestId} on ${chain.name} brought more than ${cap} % less than it asked for`
+  if (isShort && (await engine.breaker.trip(cause, 'shortfall'))) await engine.switches.look()
+}
+
+type MinedTrades = {
+  readonly requestId: string
+  readonly trades: readonly { readonly bounds: Pick<CallBounds, 'pays' | 'brings'>; readonly logs: readonly Log[] }[]
+  readonly priced: PricedTokens
 }
 
 /**

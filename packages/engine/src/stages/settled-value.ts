@@ -10,7 +10,7 @@ import { assetChanges } from '../simulation/asset-changes.ts'
 import { countable } from '../spending/countable.ts'
 import type { PricedTokens } from '../spending/spend-value.ts'
 import { budgetNames } from '../value/budget-names.ts'
-import type { CallBounds } from '../value/call-bounds.ts'
+import { type CallBounds, noBounds } from '../value/call-bounds.ts'
 import { type Holdings, type PairShares, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { mostLost, type Outcome } from '../value/weigh-change.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -37,7 +37,8 @@ export function budgetsUsed(
 }
 
 /**
- * What trades have lost, each by the logs of its own transaction. Of native currency these show less arriving than did. Where a deposit or
+ * What trades have lost, each by the logs of its own transaction. Of native currency these show less arriving than did, so that they raise
+ * nothing where some was bought. Where a deposit or
  * an order is among what was made, or somebody else was paid, what was reserved stands.
  */
 function lossOfTrades(
@@ -49,15 +50,20 @@ function lossOfTrades(
   if (!isTraded || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
   const own = { wallet, wrappedNative: chain.wrappedNative.address }
   const calls = mined.filter(({ step }) => step.kind === 'call')
+  let isNativeBought = false
   const losses = calls.map(({ step, receipt }, index) => {
-    if (callBounds[index]?.trades.length === 0) return 0n
+    const { trades, brings } = callBounds[index] ?? noBounds
+    if (trades.length === 0) return 0n
     const deltas = new Map(assetChanges([receipt.logs], own).deltas)
     deltas.set(zeroAddress, (deltas.get(zeroAddress) ?? 0n) - step.valueWei)
+    const wrapped = own.wrappedNative.toLowerCase()
+    const buysNative = [zeroAddress, wrapped].some((token) => (brings.get(token) ?? 0n) > 0n)
+    isNativeBought ||= buysNative && (deltas.get(wrapped) ?? 0n) <= 0n
     return lostBy(deltas, priced, own.wrappedNative)
   })
   const usdMicros = countable(losses.reduce((sum, one) => sum + one, 0n))
   return spend.budgets.flatMap(({ name, usdMicros: most }) =>
-    name === budgetNames.loss && usdMicros < most ? [{ name, usdMicros }] : [],
+    name === budgetNames.loss && (usdMicros < most || !isNativeBought) ? [{ name, usdMicros }] : [],
   )
 }
 

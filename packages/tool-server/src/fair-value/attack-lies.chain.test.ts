@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import type { Intent } from '@svc/amm'
-import { parseEther, parseTransaction } from 'viem'
+import { type Hex, keccak256, parseEther, parseTransaction } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   announces,
@@ -9,12 +9,12 @@ import {
   keepsNineTenths,
   turnToken,
 } from '../../../engine/src/simulation/hostile-token.fixture.ts'
-import { beforeSending } from '../../../engine/src/fixtures/network.fixture.ts'
+import { beforeSending, methodsIn } from '../../../engine/src/fixtures/network.fixture.ts'
 import type { Pipeline } from '../../../engine/src/fixtures/open-pipeline.fixture.ts'
 import { plannedOf, principalOf } from '../../../engine/src/fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../../../engine/src/fixtures/use-pipelines.fixture.ts'
-import type { World } from '../tools/chain-world.fixture.ts'
-import { openAfter, openStranger, strict, syncClock, testClient } from './attack-kit.fixture.ts'
+import { openWorld, type World } from '../tools/chain-world.fixture.ts'
+import { nextIn, openAfter, openStranger, strict, syncClock, testClient } from './attack-kit.fixture.ts'
 import { fundStranger, openStage } from './attack-row.fixture.ts'
 import { planAdd, removal } from './deposit-plans.fixture.ts'
 import { lenient, planSwap } from './plans.fixture.ts'
@@ -145,6 +145,64 @@ describe('G13: such a token while own liquidity moves', () => {
     }
     expect(outcomes).toEqual(['success', 'CIRCUIT_BREAKER_OPEN', 'CIRCUIT_BREAKER_OPEN'])
     expect((await status()).usedUsd).toBeGreaterThan(384)
+  })
+
+  /** The range would take from the wallet what the swap did not bring, and is refused. */
+  it('G13: so it does where a rebalance is cut off behind its swap', async () => {
+    const limitsUsd = { perTransaction: '500', perSession: '2000', daily: '2000' }
+    const ids = await openPositions({ approvalThresholdUsd: null, limitsUsd }, ['0.13', '0.13'])
+    const router = devnet().chain.amm.v3!.swapRouter02.toLowerCase()
+    const market = devnet().market.prices().ETH
+    turnsFor(({ to }) => to?.toLowerCase() === router)
+    const range = { token0: 'WETH', priceLower: market * 0.8, priceUpper: market * 1.01 }
+    const outcomes: string[] = []
+    for (const positionId of ids) {
+      const rebalance = world.call('rebalance_position', { positionId, version: 'v3', ...range, slippageBps: 50 })
+      outcomes.push(await rebalance.then((answer) => answer.text('status'), codeOf))
+      await testClient(devnet()).mine({ blocks: 4, interval: 12 })
+      await syncClock(world)
+      await world.executor.reconcile()
+    }
+    expect(outcomes).toEqual(['OPERATION_INCOMPLETE', 'CIRCUIT_BREAKER_OPEN'])
+    const { usedUsd, stops } = await status()
+    expect(usedUsd).toBeGreaterThan(300)
+    expect(stops).toBe('all-but-ways-home')
+  })
+
+  it('G13: so it does where the call has ended before its purchase is mined', async () => {
+    world = await openWorld(devnet(), { policy: { ...strict, approvalThresholdUsd: null } })
+    const stranger = await openStranger(devnet())
+    const turned = { devnet: devnet(), token: (symbol: string) => world.address(symbol) }
+    restore.push(await turnToken(turned, { symbol: 'DAI', condition: pays, evil: keepsNineTenths(36) }))
+    const raws: Hex[] = []
+    world.network.fetch = async (input, init) => {
+      const body = typeof init?.body === 'string' ? init.body : ''
+      if (!methodsIn(body).includes('eth_sendRawTransaction')) return fetch(input, init)
+      const raw = /0x02[0-9a-f]{40,}/.exec(body)?.[0] as Hex
+      if (!raws.includes(raw)) raws.push(raw)
+      if (raws.indexOf(raw) !== 1) return fetch(input, init)
+      world.patience.isShort = true
+      return Response.json({ jsonrpc: '2.0', id: (JSON.parse(body) as { id: number }).id, result: keccak256(raw) })
+    }
+    const swap = () =>
+      world.call('execute_swap', { tokenIn: 'USDC', tokenOut: 'DAI', amount: '395', version: 'v3' }).catch(codeOf)
+    await syncClock(world)
+    expect(await swap()).toBe('TRANSACTION_PENDING')
+    world.network.fetch = fetch
+    world.patience.isShort = false
+    await nextIn(devnet(), stranger, 130)
+    const hash = await world.client.sendRawTransaction({ serializedTransaction: raws[1]! })
+    await world.client.waitForTransactionReceipt({ hash })
+    for (let block = 0; block < 3; block += 1) {
+      await nextIn(devnet(), stranger, 12)
+      await devnet().feeds.ETH.post(devnet().market.prices().ETH)
+    }
+    await syncClock(world)
+    await world.executor.reconcile()
+    const { usedUsd, stops } = await status()
+    expect(usedUsd).toBeGreaterThan(350)
+    expect(stops).toBe('all-but-ways-home')
+    expect(await swap()).toBe('CIRCUIT_BREAKER_OPEN')
   })
 })
 
