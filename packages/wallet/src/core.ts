@@ -38,7 +38,7 @@ export type {
   RegistrationProgress,
 } from './agent/registration/registration.ts'
 export { withDeadline } from './with-deadline.ts'
-export type { AmmDeployment, Chain, ChainToken, PriceSources, ReferencePool, UsdFeed } from './chain.ts'
+export type { AmmDeployment, Chain, ChainToken, PriceSources, ReferencePool, UsdFeed, ChainFacts } from './chain.ts'
 export { chains, findChain } from './chains.ts'
 export { journalEntryJson, type JournalEntryJson } from './journal.ts'
 export type {
@@ -64,13 +64,16 @@ export { isNeverMined, isNoOp } from './sender/entry-state.ts'
 export { takerIn } from './sender/settle.ts'
 export type { SignRequest, TransactionSigner } from './sender/sign-request.ts'
 export type { AuthorizationToSign, Signer } from './signer.ts'
-export { operationInReceipt } from './user-operation/look-for-operation.ts'
+export { type OperationInReceipt, operationInReceipt, type Sighting } from './user-operation/look-for-operation.ts'
+export type { Offer } from './user-operation/open-bundler.ts'
 export type { OperationCall } from './user-operation/open-operation.ts'
 export {
   openUserOperations,
   type OperationSponsors,
   type UserOperations,
+  type UserOperationsOptions,
 } from './user-operation/open-user-operations.ts'
+export type { Followed } from './user-operation/run-user-operation.ts'
 export type { SignedUserOperation } from './user-operation/signed-user-operation.ts'
 export { urlCredentials, type UrlCredentials } from './service-urls.ts'
 export { WalletError } from './wallet-error.ts'

@@ -34,6 +34,7 @@ export type LookContext = {
   readonly bundler: Bundler | null
 }
 
+/** What the chain says of an operation. */
 export type Sighting =
   | { readonly status: 'mined'; readonly txHash: Hash; readonly logs: readonly Log[] }
   | { readonly status: 'reverted'; readonly txHash: Hash; readonly reason: string | null }
@@ -143,6 +144,7 @@ export function operationInReceipt(
   return { success: end.args.success, gasUsed: end.args.actualGasUsed, logs, reason }
 }
 
+/** The end of an operation, as the receipt of the transaction that carried it says. */
 export type OperationInReceipt = {
   readonly success: boolean
   /** As the entry point charged it to whoever pays. */

@@ -61,6 +61,7 @@ export async function offerUserOperation(bundler: Bundler, signed: SignedUserOpe
   }
 }
 
+/** What a bundler said to an offer. */
 export type Offer = {
   readonly answer: 'taken' | 'declined' | 'unknown'
   /** The bundler's own words. */

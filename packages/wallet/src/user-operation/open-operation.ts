@@ -83,4 +83,5 @@ export type OperationContext = {
 /** What a user operation is about to do. */
 export type OperationStep = 'delegate' | 'sign' | 'send' | 'confirm'
 
+/** One call that an operation makes through the account; `valueWei` is sent along. */
 export type OperationCall = { readonly target: Address; readonly data: Hex; readonly valueWei?: bigint }

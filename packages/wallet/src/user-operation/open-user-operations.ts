@@ -43,6 +43,7 @@ export function openUserOperations(options: UserOperationsOptions): UserOperatio
   }
 }
 
+/** Whose operations, on which chain, and by whose help. */
 export type UserOperationsOptions = {
   readonly chain: ChainFacts
   readonly client: PublicClient
@@ -53,6 +54,7 @@ export type UserOperationsOptions = {
   readonly requestTimeoutMs?: number
 }
 
+/** Who takes operations to the chain and who pays for them, by their URLs. */
 export type OperationSponsors = {
   readonly bundlerUrl: string
   readonly paymasterUrl: string
@@ -60,6 +62,7 @@ export type OperationSponsors = {
   readonly offerTimeoutMs?: number
 }
 
+/** What can be done with the user operations of one account, step by step. */
 export type UserOperations = {
   /** Whether a bundler and a paymaster are named. */
   readonly isConfigured: boolean

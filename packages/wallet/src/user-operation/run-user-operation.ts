@@ -83,6 +83,7 @@ export type FollowContext = Pick<
   'client' | 'chain' | 'bundler' | 'timeoutMs' | 'resendAfterMs' | 'signal' | 'onStep'
 >
 
+/** How far an operation came while it was watched. */
 export type Followed =
   | Exclude<Sighting, { readonly status: 'open' }>
   | { readonly status: 'open'; readonly declined: string | null }
