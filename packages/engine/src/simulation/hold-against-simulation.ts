@@ -64,12 +64,12 @@ export async function holdTrades(
   { requestId, trades, priced }: MinedTrades,
 ): Promise<void> {
   const wrappedNative = chain.wrappedNative.address
-  const natives: readonly string[] = [wrappedNative.toLowerCase(), zeroAddress]
+  const natives = new Set<string>([wrappedNative.toLowerCase(), zeroAddress])
   const cap = engine.policy.breaker.maxSimulationDriftPct
   const isShort = trades.some(({ bounds: { pays, brings }, logs }) => {
     const { deltas } = assetChanges([logs], { wallet, wrappedNative })
     const least = [...brings]
-      .filter(([token]) => !natives.includes(token))
+      .filter(([token]) => !natives.has(token))
       .map(([token, amount]): readonly [string, bigint] => [token, amount - (pays.get(token) ?? 0n)])
       .filter(([, amount]) => amount > 0n)
     const worth: Worth = (token, amount) => trustedWorth(token, amount, priced)

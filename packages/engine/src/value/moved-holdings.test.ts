@@ -1,11 +1,13 @@
 import { getAmountsForLiquidity, getLiquidityForAmounts, getSqrtPriceAtTick } from '@svc/lp-math'
-import { zeroAddress } from 'viem'
+import { v3PoolAbi, v3PositionManagerAbi } from '@svc/amm/abis'
+import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, type Log, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { bandOf } from './bands.fixture.ts'
 import { type CallBounds, noBounds } from './call-bounds.ts'
 import type { DepositBounds } from './deposit-bounds.ts'
 import type { Inspected, PositionState } from './inspection.ts'
-import { outcomesOf } from './moved-holdings.ts'
+import { minedOutcome, outcomesOf } from './moved-holdings.ts'
+import { mostLost } from './weigh-change.ts'
 import type { Moved } from './moved.ts'
 
 const [one, other, wrapped] = ['0x1', '0x2', '0x3'] as const
@@ -75,6 +77,36 @@ describe('what each call comes to by itself', () => {
   })
 })
 
+describe('what a call that was mined has moved', () => {
+  const wallet = '0x00000000000000000000000000000000000000f0'
+  const id = '0x000000000000000000000000000000000000000b'
+  const own = { token0: '0x1', token1: '0x2', id } as const
+  const simulated = outcomesOf(moved([]), prices).whole
+  const lossAt = (deltas: Moved['deltas'], logs: readonly Log[]) => {
+    const calls = [{ deposits: [{ ...mint, pool: own }], removals: [] }]
+    const inspected = { positions: [], pools: [], orders: [] }
+    return mostLost(minedOutcome(deltas, { wallet, simulated, inspected, calls, logs }), prices, wrapped)
+  }
+  const minted = (to: Address, amount: bigint) => mintLogs({ pool: id, manager, to, amount, ...ticks })
+
+  it('is no loss where a deposit took other amounts of both tokens, for the position holds them', () => {
+    const at = getSqrtPriceAtTick(50)
+    const more = getLiquidityForAmounts(at, lower, upper, e18, e18)
+    const { amount0, amount1 } = getAmountsForLiquidity(at, lower, upper, more, true)
+    const lost = lossAt(deltasOf(-amount0, -amount1), minted(wallet, more))
+    // A position that was entered half a percent beside the market.
+    expect(lost).toBeLessThan(2_000n)
+    expect(lossAt(deltasOf(-amount0 - e18 / 10n, -amount1), minted(wallet, more))).toBeGreaterThan(99_000n)
+  })
+
+  it('is all that left where nothing was minted for the wallet', () => {
+    const all = lossAt(deltasOf(-e18, 0n), [])
+    expect(all).toBe(1_000_000n)
+    expect(lossAt(deltasOf(-e18, 0n), minted(manager, liquidity))).toBe(all)
+    expect(lossAt(deltasOf(-e18, 0n), minted(wallet, liquidity).toReversed())).toBe(all)
+  })
+})
+
 const mint: DepositBounds = {
   version: 'v3',
   contract: manager,
@@ -118,4 +150,29 @@ function paid(amount0: bigint, amount1: bigint) {
     [one, amount0],
     [other, amount1],
   ])
+}
+
+/** As a new position of v3 announces itself. */
+function mintLogs({ pool: of, manager: by, to, amount, tickLower, tickUpper }: MintLogs): readonly Log[] {
+  const ofMint = { owner: by, tickLower, tickUpper }
+  const minted = encodeEventTopics({ abi: v3PoolAbi, eventName: 'Mint', args: ofMint })
+  const given = { from: zeroAddress, to, tokenId: 1n }
+  const transfer = encodeEventTopics({ abi: v3PositionManagerAbi, eventName: 'Transfer', args: given })
+  const grown = encodeEventTopics({ abi: v3PositionManagerAbi, eventName: 'IncreaseLiquidity', args: { tokenId: 1n } })
+  const words = (...types: readonly string[]) => types.map((type) => ({ type }))
+  const log = (address: Address, topics: readonly unknown[], data: Hex) => ({ address, topics, data }) as object as Log
+  return [
+    log(of, minted, encodeAbiParameters(words('address', 'uint128', 'uint256', 'uint256'), [by, amount, 1n, 1n])),
+    log(by, transfer, '0x'),
+    log(by, grown, encodeAbiParameters(words('uint128', 'uint256', 'uint256'), [amount, 1n, 1n])),
+  ]
+}
+
+type MintLogs = {
+  readonly pool: Address
+  readonly manager: Address
+  readonly to: Address
+  readonly amount: bigint
+  readonly tickLower: number
+  readonly tickUpper: number
 }

@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import type { Intent } from '@svc/amm'
-import { type Hex, keccak256, parseEther, parseTransaction } from 'viem'
+import { encodePacked, type Hex, keccak256, parseEther, parseTransaction } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   announces,
@@ -119,6 +119,29 @@ describe('G13: such a token while own liquidity moves', () => {
     ).toBe('success')
   })
 
+  it('neither counts nor stops an honest one whose pool moves on between simulation and block', async () => {
+    const [positionId] = await openPositions({ approvalThresholdUsd: null }, ['10'])
+    const stranger = await openStranger(devnet())
+    const path = encodePacked(['address', 'uint24', 'address'], [world.address('WETH'), 3_000, world.address('DAI')])
+    const price = async () => (await world.call('get_position', { positionId, version: 'v3' })).number('currentPrice')
+    const before = await price()
+    const manager = devnet().chain.amm.v3!.positionManager.toLowerCase()
+    beforeMined(
+      ({ to }) => to?.toLowerCase() === manager,
+      async () => {
+        await stranger.swapV3(path, parseEther('1'))
+        return () => Promise.resolve()
+      },
+    )
+    const move = { positionId, version: 'v3', swapToRatio: false, rangeStrategy: 'medium', slippageBps: 100 }
+    expect((await world.call('rebalance_position', move)).text('status')).toBe('success')
+    world.network.fetch = fetch
+    expect(await price()).not.toBe(before)
+    const { usedUsd, stops } = await status()
+    expect(usedUsd).toBeLessThan(20)
+    expect(stops).toBe('nothing')
+  })
+
   /** One transaction closes, swaps and mints: what the swap did not bring the range takes from what the wallet holds. */
   it('G13: so it does in rebalances that one transaction makes', async () => {
     const batchDelegate = { [devnet().chainId]: devnet().batchDelegate }
@@ -208,17 +231,22 @@ describe('G13: such a token while own liquidity moves', () => {
 
 type Sent = ReturnType<typeof parseTransaction>
 
-/** The author's own switch: DAI keeps nine tenths of what it is asked to pay in transactions that it knows the wallet by. */
-function turnsFor(isTarget: (sent: Sent) => boolean): void {
-  const turned = { devnet: devnet(), token: (symbol: string) => world.address(symbol) }
+/** Carries something out before transactions that the wallet signs, and what that gives after them. */
+function beforeMined(isTarget: (sent: Sent) => boolean, work: () => Promise<() => Promise<void>>): void {
   world.network.fetch = async (input, init) => {
     const [raw] = /0x0[24][0-9a-f]{100,}/.exec(typeof init?.body === 'string' ? init.body : '') ?? []
     if (raw === undefined || !isTarget(parseTransaction(raw as `0x02${string}`))) return fetch(input, init)
-    const back = await turnToken(turned, { symbol: 'DAI', condition: pays, evil: keepsNineTenths(36) })
+    const back = await work()
     const answer = await fetch(input, init)
     await back()
     return answer
   }
+}
+
+/** The author's own switch: DAI keeps nine tenths of what it is asked to pay in transactions that it knows the wallet by. */
+function turnsFor(isTarget: (sent: Sent) => boolean): void {
+  const turned = { devnet: devnet(), token: (symbol: string) => world.address(symbol) }
+  beforeMined(isTarget, () => turnToken(turned, { symbol: 'DAI', condition: pays, evil: keepsNineTenths(36) }))
 }
 
 /** Opens positions, and what else the policy says. */
