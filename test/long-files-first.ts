@@ -21,13 +21,15 @@ const longFiles = [
   /\/test\/[a-z-]*kills\.system\.test\.ts$/,
   /\/cli\/src\/(?:endings|commands\/(?:up|demo|serve-clients))\.system\.test\.ts$/,
   /\/page\/browser\.system\.test\.ts$/,
+  /\/store\/src\/ledger\/ledger-race\.test\.ts$/,
+  /\/support-api\/src\/app\.test\.ts$/,
 ]
 
 function turnOf({ moduleId, project }: TestSpecification): number {
-  if (project.name === 'unit') return 4
   if (seeding.test(moduleId)) return 0
   const isLong =
     longFiles.some((pattern) => pattern.test(moduleId)) || longTests.some((name) => moduleId.endsWith(name))
+  if (project.name === 'unit') return isLong ? 4 : 5
   if (isLong) return 1
   return readFileSync(moduleId, 'utf8').includes('history: true') ? 3 : 2
 }

@@ -7,6 +7,7 @@ export const longTests: readonly string[] = [
   'packages/amm/src/liquidity/kept-plan.chain.test.ts',
   'packages/amm/src/liquidity/plan-remove.chain.test.ts',
   'packages/amm/src/prices/named-sources.chain.test.ts',
+  'packages/engine/src/batch/user-operation.chain.test.ts',
   'packages/engine/src/calldata/declared-deposits.chain.test.ts',
   'packages/engine/src/pipeline-dry-run.chain.test.ts',
   'packages/engine/src/pipeline-plans.chain.test.ts',
