@@ -52,6 +52,9 @@ describe('a batch as a user operation', () => {
     expect(again.main.hash).not.toBe(settled.main.hash)
     // What delegated the wallet took one nonce of it, and the second operation none.
     expect(await pipeline.nonce()).toBe(1)
+    await nodeOf(devnet()).mine({ blocks: 3 })
+    await pipeline.executor.reconcile()
+    expect(await pipeline.store.ledger.held(pipeline.chain.id)).toEqual([])
   })
 })
 
@@ -96,9 +99,13 @@ describe('a bundler that', () => {
     bundler.setFaults([{ fault: { kind: 'lose' }, times: 1 }])
     pipeline.patience.isShort = true
     const usdc = await pipeline.balance('USDC')
-    await expect(pipeline.run(await twoSwaps(pipeline))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+    const pending = await failureOf(pipeline.run(await twoSwaps(pipeline)))
+    expect(pending.code).toBe('TRANSACTION_PENDING')
     expect(await pipeline.balance('USDC')).toBe(usdc)
     await reconciledTo(pipeline, ['final'])
+    // By the hash that its caller was given, as a repeat of the call asks.
+    const given = pending.details[0]!['txHash'] as Hex
+    expect(await pipeline.store.transactions.byHash(given)).toMatchObject({ state: 'final' })
     expect(await pipeline.balance('USDC')).toBe(usdc - 200_000_000n)
     expect(await pipeline.store.ledger.open()).toEqual([])
     expect(await pipeline.store.ledger.usage(principal, { sessionIdleMs: 1 })).toMatchObject({
@@ -268,7 +275,8 @@ async function failureOf(running: Promise<unknown>): Promise<ToolError> {
 async function passTime(pipeline: Pipeline, seconds: number): Promise<void> {
   pipeline.clock.offsetMs += seconds * 1_000
   await nodeOf(devnet()).increaseTime({ seconds })
-  await nodeOf(devnet()).mine({ blocks: 1 })
+  // Blocks that no ordinary reorganisation takes back, and one whose time is later.
+  await nodeOf(devnet()).mine({ blocks: 3 })
 }
 
 async function holdings(pipeline: Pipeline): Promise<readonly bigint[]> {

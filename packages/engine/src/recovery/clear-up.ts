@@ -78,9 +78,12 @@ async function takeOutOfTheWay(context: ExecutionContext, held: readonly Journal
  */
 async function endOverdue(context: ExecutionContext): Promise<void> {
   const { engine, sender, chain, client, wallet } = context
-  const leastMs = engine.policy.deadlineSeconds.cap * 1_000
+  const mostMs = engine.policy.deadlineSeconds.cap * 1_000
   const signed = await onStorage('the journal cannot be read', () => engine.journal.open(chain.id, wallet))
-  const overdue = newestOpen(signed).filter((one) => one.state !== 'mined' && engine.now() - one.signedAt > leastMs)
+  // Higher fees begin no new time: the oldest attempt at a nonce counts.
+  const outSince = ({ nonce }: JournalEntry) =>
+    Math.min(...signed.flatMap((one) => (one.nonce === nonce ? [one.signedAt] : [])))
+  const overdue = newestOpen(signed).filter((one) => one.state !== 'mined' && engine.now() - outSince(one) > mostMs)
   if (overdue.length === 0) return
   const open = await onStorage('the spend ledger cannot be read', () => engine.ledger.open())
   const spends = new Set(open.flatMap(({ id, isExit }) => (isExit ? [] : [id])))

@@ -1,27 +1,32 @@
 import type { JournaledOperation, JournalEntry, UserOperations } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import { ToolError } from '@svc/amm'
-import { onStorage } from '../audit/storage.ts'
+import { settledBlock } from '../allowances/chain-snapshot.ts'
+import { isolateFailure, onStorage } from '../audit/storage.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 
 /**
  * Brings the user operations that are out on a chain to their end where the chain shows it, and offers the wallet's own to the bundler
- * again; gives the hashes of those that stay open. Whatever a bundler says, it is the chain that counts.
+ * again; gives the hashes of its own that stay open. Whatever a bundler says, it is the chain that counts.
  */
 export async function endOperations(context: ExecutionContext): Promise<readonly Hash[]> {
   const { engine, chain, wallet } = context
   const open: Hash[] = []
   for (const entry of await openOperations(context)) {
     const { userOperation, from, hash } = entry
-    const operations = operationsOn(context)
-    const ended = await endOperation(context, entry, await operations.look(userOperation))
-    const transaction = { chainId: chain.id, hash: 'txHash' in ended ? ended.txHash : hash, userOperation: hash }
-    engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: ended.state } })
-    if (ended.state !== 'open') continue
-    open.push(hash)
-    // What a bundler declined is offered once, as to an endpoint: whoever asked for it knows that it is open.
-    const isWanted = entry.state !== 'refused' && from.toLowerCase() === wallet.toLowerCase()
-    if (isWanted) await operations.offer(userOperation)
+    const isOwn = from.toLowerCase() === wallet.toLowerCase()
+    let isOpen = true
+    await isolateFailure(engine, 'clear-up.operation', { chainId: chain.id, hash }, async () => {
+      const operations = operationsOn(context)
+      const ended = await endOperation(context, entry, await operations.look(userOperation))
+      const transaction = { chainId: chain.id, hash: 'txHash' in ended ? ended.txHash : hash, userOperation: hash }
+      engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: ended.state } })
+      isOpen = ended.state === 'open'
+      // What a bundler declined is offered once, as to an endpoint: whoever asked for it knows that it is open.
+      if (isOpen && isOwn && entry.state !== 'refused') await operations.offer(userOperation)
+    })
+    // Another wallet's keeps this one from nothing.
+    if (isOpen && isOwn) open.push(hash)
   }
   return open
 }
@@ -80,7 +85,7 @@ async function isOver(
 ): Promise<boolean> {
   const { client, chain } = context
   const head = await client.getBlockNumber({ cacheTime: 0 })
-  const settled = await client.getBlock({ blockNumber: head - BigInt(chain.confirmations - 1) })
+  const settled = await client.getBlock({ blockNumber: settledBlock(chain, head) })
   if (Number(settled.timestamp) <= userOperation.expiresAt) return false
   // Of that very block, and an answer: what could not be looked for may have been included.
   return await operationsOn(context).isUnused(userOperation, settled.number)

@@ -7,8 +7,8 @@ import { approvalOf, isSignedOpen } from '../operations/may-be-mined.ts'
 import { isolateFailure, onStorage } from '../audit/storage.ts'
 
 /**
- * What receipts say less than was reserved counts as reserved until no ordinary reorganisation replaces the blocks they are of: whoever
- * can replace them makes of a trade that failed one that lost. Once they are deep, receipts are read again. Where they say what they
+ * Until its blocks are settled, a call counts as reserved, even where its receipts say less: whoever can replace them makes of a trade
+ * that failed one that lost. Once they are settled, receipts are read again. Where they say what they
  * said, the spend and its budgets fall; else they count as reserved for another day. Answers whether any fell. Throws `RPC_*` and
  * `STORAGE_UNAVAILABLE`.
  */
@@ -46,8 +46,9 @@ async function settleDeep(
     count,
     ...entries.map(({ hash }) => readReceipt(client, hash)),
   ])
-  // Another endpoint may still show the blocks that were replaced.
-  if (block.hash !== head.hash || entries.some(({ nonce }) => nonce >= used)) return false
+  // Another endpoint may still show the blocks that were replaced. A user operation has a nonce at the entry point, not of the wallet.
+  const isNext = ({ nonce, userOperation }: JournalEntry) => userOperation === undefined && nonce >= used
+  if (block.hash !== head.hash || entries.some(isNext)) return false
   const isSame = entries.every((entry, index) => isAsJournalled(entry, receipts[index] ?? null))
   const { ledger, log } = engine
   await onStorage('the spend ledger cannot be written', () => (isSame ? ledger.lower(id) : ledger.keep(id)))

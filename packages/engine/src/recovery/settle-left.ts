@@ -34,11 +34,8 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
   if (entries.length === 0) await onLedger(() => engine.ledger.release(id))
   else {
     const mined = await minedOf(of, entries)
-    const { usdMicros, eachUsdMicros, isAll, amounts, deltas } = await movedUsdMicros(
-      of,
-      mined,
-      await minedOf(of, revocations),
-    )
+    const tookBack = await minedOf(of, revocations)
+    const { usdMicros, eachUsdMicros, isAll, amounts, deltas } = await movedUsdMicros(of, mined, tookBack)
     const { amountUsdMicros } = reservation
     // Own liquidity that re-enters its pool is no spend, what was traded on the way is: together no more than was reserved for it.
     const within = eachUsdMicros < amountUsdMicros ? eachUsdMicros : amountUsdMicros
@@ -49,7 +46,7 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
       ? noneOf(reservation.budgets)
       : await lossBeyond(of, reservation, {
           mined: mined.filter(isFinal),
-          nativeDelta: (done, ofTokens) => nativeDelta(of, done, inBlocksOf(done, mined), ofTokens),
+          nativeDelta: (done, ofTokens) => nativeDelta(of, done, inBlocksOf(done, [...mined, ...tookBack]), ofTokens),
         })
     const isHeld = entries.some((entry) => entry.state !== 'final' || !isApproval(entry))
     await onLedger(() => engine.ledger.settle(id, moved, burnt, budgets, { amounts, isRepaid, isHeld }))

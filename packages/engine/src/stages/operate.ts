@@ -132,6 +132,8 @@ export async function confirmSigned(
   }
   throw new ToolError('TRANSACTION_PENDING', `"${step.label}" is with the bundler and not included yet.`, {
     details: [{ message: 'not included', step: step.label, txHash: entry.hash }],
+    suggestion:
+      'Repeat the call with its idempotencyKey to hear its end: it is included, or over, within some minutes. get_transaction_status knows it only once it is included. Do not send it under another key.',
   })
 }
 

@@ -111,10 +111,11 @@ export async function settleLedger(
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   const later = minedIn === null ? null : await laterPrices(context, progress, minedIn)
-  const budgets = most(
-    budgetsUsed(context, progress, deltas, outcome),
-    later === null ? [] : budgetsUsed(context, { ...progress, priced: later }, deltas, outcome),
-  )
+  const used = budgetsUsed(context, progress, deltas, outcome)
+  const budgets =
+    later === null
+      ? used
+      : most(reserved.budgets, used, budgetsUsed(context, { ...progress, priced: later }, deltas, outcome))
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   const homeUsdMicros = cameHome(deltas, priced)
   const isRepaid = isRepaidGas({ isExit: context.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
@@ -165,12 +166,18 @@ export async function pricesIn(
 
 const samePricesSeconds = 60n
 
-/** Of each budget the larger of two amounts. */
-function most(some: readonly BudgetAmount[], others: readonly BudgetAmount[]): readonly BudgetAmount[] {
+/** Of each budget the larger of two amounts; one that a list leaves out counts there as reserved. */
+function most(
+  reserved: readonly BudgetAmount[],
+  some: readonly BudgetAmount[],
+  others: readonly BudgetAmount[],
+): readonly BudgetAmount[] {
   const names = new Set([...some, ...others].map(({ name }) => name))
+  const within = (list: readonly BudgetAmount[], name: string) => list.find((one) => one.name === name)?.usdMicros
+  const amountIn = (list: readonly BudgetAmount[], name: string) => within(list, name) ?? within(reserved, name) ?? 0n
   return [...names].map((name) => {
-    const amounts = [...some, ...others].flatMap((one) => (one.name === name ? [one.usdMicros] : []))
-    return { name, usdMicros: amounts.reduce((larger, one) => (one > larger ? one : larger), 0n) }
+    const [one, other] = [amountIn(some, name), amountIn(others, name)]
+    return { name, usdMicros: one > other ? one : other }
   })
 }
 

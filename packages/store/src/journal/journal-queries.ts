@@ -40,6 +40,10 @@ export function journalQueries() {
     byHash: preparedQuery<{ readonly hash: string }, JournalRow>((db, value) =>
       db.selectFrom('journal').selectAll().where('hash', '=', value('hash')),
     ),
+    /** A user operation by the hash it was signed under, which gives way to that of the transaction that includes it. */
+    operationSigned: preparedQuery<{ readonly like: string }, JournalRow>((db, value) =>
+      db.selectFrom('journal').selectAll().where('nonce', '<', 0n).where('user_operation', 'like', value('like')),
+    ),
     byRequest: preparedQuery<{ readonly requestId: string }, JournalRow>((db, value) =>
       db.selectFrom('journal').selectAll().where('request_id', '=', value('requestId')).orderBy('sequence'),
     ),

@@ -69,7 +69,7 @@ async function recordIn(
     const written = { chainId, ...place, step, signedAt, hash, requestId, from, rawTransaction, reservationId }
     const kept = userOperation === undefined ? null : JSON.stringify(userOperation)
     await ask.insert(trx, { ...written, userOperation: kept })
-    return { ...entry, state: 'signed' as const, signedAt }
+    return { ...entry, attempt: place.attempt, state: 'signed' as const, signedAt }
   })
 }
 

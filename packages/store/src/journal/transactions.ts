@@ -38,7 +38,9 @@ export function createTransactions(engine: Engine, now: () => number): Transacti
     },
     async byHash(hash) {
       const [row] = await found((db) => ask.byHash(db, { hash }))
-      return row ?? null
+      if (row !== undefined || !/^0x[0-9a-f]{64}$/.test(hash)) return row ?? null
+      const [operation] = await found((db) => ask.operationSigned(db, { like: `%"userOperationHash":"${hash}"%` }))
+      return operation ?? null
     },
     byNonce: (chainId, from, nonce) =>
       found((db) => ask.byNonce(db, { chainId: BigInt(chainId), from: from.toLowerCase(), nonce: BigInt(nonce) })),
