@@ -1,6 +1,4 @@
-import { type Token, tokenLabel, ToolError } from '@svc/amm'
-import { formatAmount } from '@svc/lp-math'
-import type { Refusal } from '../context/refusal.ts'
+import { ToolError } from '@svc/amm'
 
 /**
  * What an endpoint's refusal to simulate means: the wallet is short of native currency, which `short` says in amounts, or
@@ -35,34 +33,6 @@ export function simulationUnavailable(message: string, cause?: unknown, retryabl
   })
 }
 
-/** The refusal of a call that takes more than the wallet holds: of each token both in whole tokens, as a caller would write them. */
-export function shortOf(shortages: readonly Shortage[], what = 'the call'): Refusal {
-  const facts = shortages.map(({ token, holds, needs }) => ({
-    token,
-    holds: formatAmount(holds, token.decimals),
-    needs: formatAmount(needs, token.decimals),
-  }))
-  const texts = facts.map(({ token, holds, needs }) => `${holds} ${tokenLabel(token)} where ${what} needs ${needs}`)
-  return {
-    code: 'INSUFFICIENT_BALANCE',
-    message: [`The wallet holds ${texts.join(', and ')}.`, ...shortages.flatMap(inSmallestUnits)].join(' '),
-    details: facts.map(({ token, holds, needs }) => ({
-      message: 'in whole tokens',
-      token: token.address,
-      symbol: tokenLabel(token),
-      holds,
-      needs,
-    })),
-  }
-}
-
-/** What a caller meant who wrote smallest units where whole tokens stand: an amount that the wallet holds, and no speck of that. */
-function inSmallestUnits({ token, holds, needs }: Shortage): readonly string[] {
-  const meant = needs / 10n ** BigInt(token.decimals)
-  if (token.decimals < 6 || meant === 0n || meant > holds || meant * 10_000n < holds) return []
-  return [`Amounts are in whole tokens: were ${formatAmount(meant, token.decimals)} ${tokenLabel(token)} meant?`]
-}
-
 /** How nodes and the proxies before them say that they do not have a method, where they have no code for it. */
 const absent =
   /method.{0,40}(not found|not supported|unsupported|not available|unavailable|does not exist|not allowed|not whitelisted|disabled)|(unknown|unsupported|invalid) method/i
@@ -76,6 +46,3 @@ function causesOf(error: unknown): { readonly codes: readonly number[]; readonly
   }
   return { codes, text: texts.join('\n') }
 }
-
-/** Both in the token's smallest units. */
-type Shortage = { readonly token: Token; readonly holds: bigint; readonly needs: bigint }
