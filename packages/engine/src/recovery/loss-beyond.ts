@@ -10,7 +10,7 @@ import { countable } from '../spending/countable.ts'
 import { pricesIn } from '../stages/settle.ts'
 import { lostBy } from '../stages/settled-value.ts'
 import { budgetNames } from '../value/budget-names.ts'
-import { type CallBounds, callBounds } from '../value/call-bounds.ts'
+import { type CallBounds, callBounds, isOfTrades } from '../value/call-bounds.ts'
 import { boughtIn } from '../value/moved.ts'
 
 /**
@@ -66,15 +66,6 @@ function tradeOf({ chain, known, wallet }: ExecutionContext, one: Mined): Trade 
 }
 
 type Trade = Mined & { readonly trades: CallBounds['trades']; readonly bounds: readonly CallBounds[] }
-
-/** Whether a call trades, and does nothing else. */
-export function isTradeAlone(bounds: CallBounds): boolean {
-  return bounds.trades.length > 0 && isOfTrades(bounds)
-}
-
-function isOfTrades({ deposits, removals, payouts, orders }: CallBounds): boolean {
-  return deposits.length + removals.length + payouts.length + orders.length === 0
-}
 
 /** What trades of one block have lost, held against what they ask for; nothing where their native currency or prices cannot be read any more. */
 async function lostIn(

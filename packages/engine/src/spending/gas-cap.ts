@@ -90,7 +90,7 @@ export function checkCost(policy: Policy, worstWei: bigint, priced: PricedTokens
  * that names more is wrong. The fee of a roll-up for its parent chain, in wei, is in no signature: it is taken on chains
  * that charge one, up to twenty times what the signed gas may cost, or a fiftieth of a coin where that is more.
  */
-export function clampReceipt(
+function clampReceipt(
   receipt: TransactionReceipt,
   rawTransaction: Hex,
   { l1DataFee = false }: Pick<Chain, 'l1DataFee'>,

@@ -9,7 +9,7 @@ import {
   type TransactionReceipt,
 } from 'viem'
 import { type ErrorCode, ToolError } from '@svc/amm'
-import { callFacts, paramsHash } from '../audit/call-facts.ts'
+import { callFacts } from '../audit/call-facts.ts'
 import { onStorage } from '../audit/storage.ts'
 import { callsOf } from '../batch/batch-step.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -23,7 +23,7 @@ import {
   broadcast,
   confirm,
   countFailure,
-  factsOf,
+  noteIntent,
   noteSubmitted,
   notSent,
   requireAllowed,
@@ -44,16 +44,7 @@ export async function signOperation(context: Reserved, step: Step, terms: Terms)
   if (operation === undefined || signer === undefined) {
     throw new ToolError('SIGNATURE_NOT_ALLOWED', 'This wallet signs transactions alone.')
   }
-  const noted = onStorage('the audit log cannot be written', () =>
-    engine.audit.append({
-      event: 'tx.intent',
-      ...factsOf(context, step),
-      paramsHash: paramsHash(call.input),
-      policyHash: engine.policyHash,
-      decision: { verdict: 'allow', rule: null },
-      ...terms.facts,
-    }),
-  )
+  const noted = noteIntent(context, step, terms)
   await Promise.all([noted, terms.owed, signer.ready?.()])
   const allow = () => requireAllowed(context, step, terms)
   const grantFor = (message: Readonly<Record<string, unknown>>) => grantOf(context, step, message)

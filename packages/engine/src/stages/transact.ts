@@ -23,18 +23,9 @@ import type { Fees } from '../allowances/chain-snapshot.ts'
  * when it resolves.
  */
 export async function sign(context: ExecutionContext, step: Step, terms: Terms): Promise<JournalEntry> {
-  const { engine, call, chain, sender } = context
+  const { call, chain, sender } = context
   // Written while the sender reads what it has to know, and waited for before anything is allowed.
-  const noted = onStorage('the audit log cannot be written', () =>
-    engine.audit.append({
-      event: 'tx.intent',
-      ...factsOf(context, step),
-      paramsHash: paramsHash(call.input),
-      policyHash: engine.policyHash,
-      decision: { verdict: 'allow', rule: null },
-      ...terms.facts,
-    }),
-  )
+  const noted = noteIntent(context, step, terms)
   const ready = Promise.all([noted, terms.owed])
   ready.catch(() => undefined)
   try {
@@ -146,6 +137,21 @@ export async function confirm(
 
 const pushedPool =
   'Only the fee was spent. If somebody pushes the pool past the minimums again and again, remove_liquidity with slippageBps 10000 asks for none: a position is worth the least where nobody pushes its pool.'
+
+/** The line in the audit log that goes before each signature. Throws `STORAGE_UNAVAILABLE`. */
+export function noteIntent(context: ExecutionContext, step: Step, { facts }: Pick<Terms, 'facts'>): Promise<void> {
+  const { engine, call } = context
+  return onStorage('the audit log cannot be written', () =>
+    engine.audit.append({
+      event: 'tx.intent',
+      ...factsOf(context, step),
+      paramsHash: paramsHash(call.input),
+      policyHash: engine.policyHash,
+      decision: { verdict: 'allow', rule: null },
+      ...facts,
+    }),
+  )
+}
 
 export function factsOf({ call, chain, wallet, reservationId }: ExecutionContext, step: Step) {
   const { kind, label, to, data, valueWei, batch } = step

@@ -98,3 +98,13 @@ function orderBounds(data: Hex): CallBounds {
 function returnsNative({ name, args }: Part): boolean {
   return name === 'refundETH' || name === 'addLiquidityETH' || (name === 'v4.sweep' && args['token'] === zeroAddress)
 }
+
+/** Whether a call trades, and does nothing else. */
+export function isTradeAlone(bounds: CallBounds): boolean {
+  return bounds.trades.length > 0 && isOfTrades(bounds)
+}
+
+/** Whether a call deposits, takes out, pays out and orders nothing. */
+export function isOfTrades({ deposits, removals, payouts, orders }: CallBounds): boolean {
+  return deposits.length + removals.length + payouts.length + orders.length === 0
+}

@@ -1,6 +1,6 @@
 import { zeroAddress } from 'viem'
 import type { Holdings, PairShares } from './trusted-value.ts'
-import type { CallBounds } from './call-bounds.ts'
+import { type CallBounds, isTradeAlone } from './call-bounds.ts'
 import type { Inspected } from './inspection.ts'
 import type { SettledFees } from './settled-fees.ts'
 
@@ -55,9 +55,7 @@ export function lentTo(
   { calls, deltas, wrappedNative }: Pick<Moved, 'calls' | 'deltas' | 'wrappedNative'>,
   slippageBps: number | null,
 ): ReadonlyMap<string, bigint> {
-  const isTrade = ({ trades, ...others }: CallBounds) =>
-    trades.length > 0 && [others.deposits, others.removals, others.payouts, others.orders].every(isEmpty)
-  if (slippageBps === null || slippageBps >= 10_000 || !calls.every(isTrade)) return new Map()
+  if (slippageBps === null || slippageBps >= 10_000 || !calls.every(isTradeAlone)) return new Map()
   const least = new Map<string, bigint>()
   for (const [token, amount] of calls.flatMap(({ brings }) => [...brings]))
     least.set(token, (least.get(token) ?? 0n) + amount)
@@ -67,8 +65,4 @@ export function lentTo(
     return amount === 0n ? [] : keys.map((key) => [key, (deltas.get(key) ?? 0n) - most] as const)
   })
   return new Map(lent.filter(([, amount]) => amount > 0n))
-}
-
-function isEmpty(list: readonly unknown[]): boolean {
-  return list.length === 0
 }
