@@ -1,5 +1,5 @@
-export { describeOperation } from './describe-operation.ts'
-export type { OperationDescription } from './describe-operation.ts'
+export { describeOperation } from './approvals/describe-operation.ts'
+export type { OperationDescription } from './approvals/describe-operation.ts'
 export {
   allowanceEnd,
   allowanceText,
@@ -15,5 +15,5 @@ export {
   tradePriceText,
   valuesText,
   worthText,
-} from './operation-text.ts'
-export { readStoredPlan } from './stored-plan.ts'
+} from './approvals/operation-text.ts'
+export { readStoredPlan } from './approvals/stored-plan.ts'

@@ -19,13 +19,13 @@ import { sentTransactions } from './operations/sent-transactions.ts'
 import { createExecutor, type Executor } from './pipeline.ts'
 import type { Policy } from './policy/policy.ts'
 import type { PolicySource } from './policy/policy-source.ts'
-import type { Principal } from './principal.ts'
+import type { Principal } from './context/principal.ts'
 import { createFormerWallets } from './recovery/former-wallets.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
 import { createShutdownGate, type Door } from './switches/shutdown-gate.ts'
 import { createLeaseKeeper } from './switches/lease-keeper.ts'
 import { startSweeper } from './switches/sweeper.ts'
-import type { Call } from './call.ts'
+import type { Call } from './context/call.ts'
 
 /**
  * Opens everything a write needs: the lock of the data directory, the store, the audit log and the pipeline. What an earlier

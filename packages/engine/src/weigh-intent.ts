@@ -1,21 +1,20 @@
-import type { Budget } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { type Intent, ToolError } from '@svc/amm'
-import type { Engine, InspectionContext } from '../context/engine.ts'
-import { worstGasCost } from '../spending/gas.ts'
-import { gasWorth } from '../spending/gas-cap.ts'
-import { isWayHome } from '../stages/reserve-spend.ts'
-import { knownContracts } from '../calldata/known-contracts.ts'
-import type { Policy } from '../policy/policy.ts'
-import { policyFor } from '../policy/policy-for.ts'
-import { checkPolicy, simulatePlan, tokensToPrice } from '../stages/prepare.ts'
-import { readBounds } from './call-bounds.ts'
-import type { Refusal } from '../context/refusal.ts'
-import { createSimulatorMemory } from '../simulation/simulate-with-trace.ts'
-import { budgetsOf } from '../spending/spend-budgets.ts'
-import { createNativePrices, type PricedTokens, priceTokens, valueOfSpend } from '../spending/spend-value.ts'
-import { type CallValue, weighValue } from '../stages/weigh-value.ts'
+import type { Engine, InspectionContext } from './context/engine.ts'
+import { worstGasCost } from './spending/gas.ts'
+import { gasWorth } from './spending/gas-cap.ts'
+import { isWayHome } from './value/way-home.ts'
+import { knownContracts } from './calldata/known-contracts.ts'
+import type { Policy } from './policy/policy.ts'
+import { policyFor } from './policy/policy-for.ts'
+import { checkPolicy, simulatePlan, tokensToPrice } from './stages/prepare.ts'
+import { readBounds } from './value/call-bounds.ts'
+import { createSimulatorMemory } from './simulation/simulate-with-trace.ts'
+import { budgetsOf } from './spending/spend-budgets.ts'
+import { createNativePrices, type PricedTokens, priceTokens, valueOfSpend } from './spending/spend-value.ts'
+import { weighValue } from './stages/weigh-value.ts'
+import type { WeighedIntent } from './value/weighed-report.ts'
 
 /**
  * Looks at an intent as a write does at the newest block: prices, simulation, what leaves and what comes back, what it asks
@@ -63,31 +62,6 @@ export type WeighingPorts = Pick<Engine, 'rpc' | 'tokens' | 'prices' | 'now'> & 
   readonly policy: Policy
   readonly wallet: Address
 }
-
-export type WeighedIntent =
-  | {
-      readonly status: 'weighed'
-      readonly blockNumber: bigint
-      readonly playedBy: 'eth_simulateV1' | 'eth_call'
-      readonly priced: PricedTokens
-      readonly value: CallValue
-      /** Its gas is held to the budget that is kept for what brings funds home, and to no other limit. */
-      readonly isWayHome: boolean
-      /** What the simulation and the calldata show that the intent does not say. */
-      readonly refusals: readonly Refusal[]
-      readonly budgets: readonly Budget[]
-      /** What it counts as; `null` where a token has no price that counts. */
-      readonly spendUsdMicros: bigint | null
-      /** What gas may cost at worst; `null` where native currency has no price. */
-      readonly gasUsdMicros: bigint | null
-    }
-  | {
-      readonly status: 'failed'
-      readonly code: ToolError['code']
-      readonly message: string
-      /** `null` where they cannot be read either. */
-      readonly priced: PricedTokens | null
-    }
 
 function inspectionContext(question: WeighedQuestion, ports: WeighingPorts): InspectionContext {
   const { intent, tool, principalId } = question

@@ -4,15 +4,14 @@ import type { Chain, JournalEntry } from '@svc/wallet/core'
 import { type Allowance, revokeStep } from './approval-steps.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import type { PendingRevocation } from './pending-revocations.ts'
-import type { Reserved } from '../stages/reserve-spend.ts'
 import { minedCount, type Progress } from '../context/execution-context.ts'
 import type { Step } from '../context/step.ts'
 import { onStorage } from '../audit/storage.ts'
-import { broadcast, confirm, sign } from '../stages/transact.ts'
-import { readAllowances } from './chain-snapshot.ts'
+import { broadcast, confirm, sign } from '../transactions/transact.ts'
+import { readAllowances } from '../context/chain-snapshot.ts'
 
 /** Notes on disk what will have to go back to zero, before the first allowance is signed, and the right that a permit gives. */
-export async function oweAllowances(context: Reserved): Promise<void> {
+export async function oweAllowances(context: Granting): Promise<void> {
   const pendingRevocations = [...pendingOf(context), ...rightsOf(context)]
   if (pendingRevocations.length > 0)
     await onStorage('the owed allowances cannot be written', () =>
@@ -21,7 +20,7 @@ export async function oweAllowances(context: Reserved): Promise<void> {
 }
 
 /** Notes that the right of a permit whose call was mined is over: the same call has burnt the position. Where it was not, the next sweeps see to it. */
-export async function endRights(context: Reserved, { mined }: Progress): Promise<void> {
+export async function endRights(context: Granting, { mined }: Progress): Promise<void> {
   const rights = rightsOf(context)
   const last = mined.at(-1)?.receipt.blockNumber
   if (rights.length > 0 && last !== undefined) await context.engine.pendingRevocations.end(rights, last)
@@ -35,7 +34,7 @@ export async function endRights(context: Reserved, { mined }: Progress): Promise
  * tries again. That is on disk when `noted` resolves, which nothing else has to wait for.
  */
 export async function revokeAllowances(
-  context: Reserved,
+  context: Granting,
   progress: Progress,
   options: { readonly blind: boolean; readonly standing?: Standing },
 ): Promise<Revoked> {
@@ -81,6 +80,9 @@ export async function revokeAllowances(
   }
   return { receipts, noted }
 }
+
+/** What an intent on its way has set or is going to set. */
+type Granting = ExecutionContext & { readonly allowances: readonly Allowance[] }
 
 type Revoked = { readonly receipts: readonly TransactionReceipt[]; readonly noted: Promise<void> }
 
@@ -147,7 +149,7 @@ export type Standing = {
 type Sent = { readonly allowance: Allowance; readonly step: Step; readonly entry: JournalEntry }
 
 async function sendRevoke(
-  context: Reserved,
+  context: Granting,
   { valid }: Progress,
   { allowance, index }: { readonly allowance: Allowance; readonly index: number },
   count: { readonly latestCount?: number },
@@ -166,7 +168,7 @@ async function sendRevoke(
   return { allowance, step, entry: await broadcast(context, entry) }
 }
 
-async function confirmRevoke(context: Reserved, { allowance, step, entry }: Sent): Promise<TransactionReceipt> {
+async function confirmRevoke(context: Granting, { allowance, step, entry }: Sent): Promise<TransactionReceipt> {
   try {
     return await confirm(context, step, entry)
   } catch (error) {
@@ -176,7 +178,7 @@ async function confirmRevoke(context: Reserved, { allowance, step, entry }: Sent
   }
 }
 
-async function noteFailed({ engine, chain, wallet }: Reserved, allowance: Allowance, hash: Hash): Promise<void> {
+async function noteFailed({ engine, chain, wallet }: Granting, allowance: Allowance, hash: Hash): Promise<void> {
   const pendingRevocations = (await engine.pendingRevocations.list()).find(
     ({ chainId, owner, token, spender }) =>
       chainId === chain.id &&
@@ -194,13 +196,13 @@ function wasApproved({ token }: Allowance, { signed }: Progress): boolean {
 
 const leastRevokeGas = 60_000n
 
-function pendingOf({ chain, wallet, allowances }: Reserved): readonly PendingRevocation[] {
+function pendingOf({ chain, wallet, allowances }: Granting): readonly PendingRevocation[] {
   return allowances
     .filter(({ revokeAfter }) => revokeAfter)
     .map(({ token, spender }) => ({ chainId: chain.id, owner: wallet, token, spender }))
 }
 
-function rightsOf({ chain, wallet, intent: { permit } }: Reserved): readonly PendingRevocation[] {
+function rightsOf({ chain, wallet, intent: { permit } }: Granting): readonly PendingRevocation[] {
   if (permit === undefined) return []
   const { positionManager: token, spender, tokenId, nonce, deadline } = permit
   return [

@@ -14,9 +14,9 @@ import { contractRead, readOne } from '@svc/amm/rpc'
 import { throwFirst } from '../context/refusal.ts'
 import { priceTokens } from '../spending/spend-value.ts'
 import { isolateFailure, onStorage } from '../audit/storage.ts'
-import { settledBlock, snapshot } from './chain-snapshot.ts'
+import { settledBlock, snapshot } from '../context/chain-snapshot.ts'
 import { currentAllowances, isAnyRefused, noteNotRevoked } from './revoke-allowances.ts'
-import { broadcast, confirm, sign } from '../stages/transact.ts'
+import { broadcast, confirm, sign } from '../transactions/transact.ts'
 
 /**
  * Sets what earlier requests left of their allowances, and of rights over positions, to zero, and answers how many it set. One that cannot be read or

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Call } from '../call.ts'
+import type { Call } from '../context/call.ts'
 import { ToolError } from '@svc/amm'
-import { neededApproval, requireNoNewApproval } from './approval.ts'
+import { neededApproval, requireNoNewApproval } from './needed-approval.ts'
 import { type ApprovalChannel, parsePolicy } from '../policy/policy.ts'
 
 const spend = {

@@ -1,6 +1,6 @@
 import { ToolError } from '@svc/amm'
 import type { Operation } from '@svc/store'
-import type { Call } from '../call.ts'
+import type { Call } from '../context/call.ts'
 import { type Policy, usdMicros } from '../policy/policy.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'

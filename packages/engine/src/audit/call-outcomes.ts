@@ -1,7 +1,7 @@
-import type { Call } from '../call.ts'
+import type { Call } from '../context/call.ts'
 import type { AuditEvent, AuditLog } from './audit.ts'
 import { auditToolCall } from './call-facts.ts'
-import { outcomeOf, waitingOperation } from '../stages/note-refusal.ts'
+import { outcomeOf, waitingOperation } from './note-refusal.ts'
 
 /**
  * Sees to it that each write that is asked for has an outcome in the audit log: what the transaction pipeline writes, and

@@ -1,7 +1,7 @@
-import type { Call } from '../call.ts'
+import type { Call } from '../context/call.ts'
 import { type ErrorCode, errorTable, ToolError } from '@svc/amm'
-import type { AuditEvent } from '../audit/audit.ts'
-import { callFacts, paramsHash } from '../audit/call-facts.ts'
+import type { AuditEvent } from './audit.ts'
+import { callFacts, paramsHash } from './call-facts.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 
 /**

@@ -10,7 +10,7 @@ import {
   zeroHash,
 } from 'viem'
 import { type Intent, ToolError } from '@svc/amm'
-import type { ChainSnapshot } from '../allowances/chain-snapshot.ts'
+import type { ChainSnapshot } from '../context/chain-snapshot.ts'
 import { batchDelegate } from '../calldata/contracts.gen.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { PipelinePorts } from '../context/pipeline-ports.ts'

@@ -1,7 +1,7 @@
 import type { JournaledOperation, JournalEntry, UserOperations } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import { ToolError } from '@svc/amm'
-import { settledBlock } from '../allowances/chain-snapshot.ts'
+import { settledBlock } from '../context/chain-snapshot.ts'
 import { isolateFailure, onStorage } from '../audit/storage.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 

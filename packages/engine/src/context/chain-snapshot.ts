@@ -3,7 +3,6 @@ import { type Address, type Hash, parseAbi, type PublicClient } from 'viem'
 import { erc20Abi } from '@svc/amm/abis'
 import { contractFunction, readOne, readSurely, readOnce } from '@svc/amm/rpc'
 import type { BlockTime, RpcPool } from '@svc/amm'
-import type { Allowance } from './approval-steps.ts'
 
 /**
  * Reads in one exchange what the pipeline starts from: the newest block (with the chain id of the endpoint checked), the tip
@@ -15,7 +14,7 @@ export async function snapshot(request: {
   readonly client: PublicClient
   readonly chain: Chain
   readonly wallet: Address
-  readonly allowances: readonly Allowance[]
+  readonly allowances: readonly Granted[]
   /** Unix milliseconds. */
   readonly now: () => number
 }): Promise<ChainSnapshot> {
@@ -67,7 +66,7 @@ export function settledDepth({ confirmations }: Pick<Chain, 'confirmations'>): n
 export function readAllowances(
   client: PublicClient,
   wallet: Address,
-  allowances: readonly Pick<Allowance, 'token' | 'spender'>[],
+  allowances: readonly Granted[],
   blockNumber?: bigint,
 ): Promise<readonly bigint[]> {
   return Promise.all(
@@ -80,7 +79,7 @@ export async function readHoldings(request: {
   readonly client: PublicClient
   readonly chain: Chain
   readonly wallet: Address
-  readonly allowances: readonly Pick<Allowance, 'token' | 'spender'>[]
+  readonly allowances: readonly Granted[]
 }): Promise<HoldingsAt | null> {
   const { client, chain, wallet, allowances } = request
   const { multicall3 } = chain
@@ -92,6 +91,9 @@ export async function readHoldings(request: {
   const standing = amounts.filter((amount) => amount !== null)
   return standing.length === allowances.length ? { blockNumber, timestamp, balanceWei, standing } : null
 }
+
+/** An ERC-20 allowance of the wallet. */
+type Granted = { readonly token: Address; readonly spender: Address }
 
 export type HoldingsAt = Pick<ChainSnapshot, 'balanceWei' | 'standing'> & {
   readonly blockNumber: bigint

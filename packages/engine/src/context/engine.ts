@@ -1,6 +1,6 @@
 import type { Chain, Sender } from '@svc/wallet/core'
 import type { Address, PublicClient } from 'viem'
-import type { Call } from '../call.ts'
+import type { Call } from './call.ts'
 import type { Intent } from '@svc/amm'
 import type { BalanceWatch } from '../switches/balance-watch.ts'
 import type { CircuitBreaker } from '../switches/circuit-breaker.ts'

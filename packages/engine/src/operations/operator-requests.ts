@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import type { AuditEvent } from '../audit/audit.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
-import { replacementRules } from '../recovery/replacing.ts'
+import { replacementRules } from '../transactions/replacing.ts'
 import { onStorage } from '../audit/storage.ts'
 import { serverContext } from '../context/execution-context.ts'
 

@@ -3,7 +3,7 @@ import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
 import { callerPriceOf, dynamicFeeFlag, type PairDecimals } from '@svc/amm/liquidity'
 import type { Intent, IntentDeposit, Plan, PlannedDeposit, PlannedToken, PlannedValues } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
-import type { CallValue } from '../stages/weigh-value.ts'
+import type { CallValue } from '../value/call-value.ts'
 import type { PricedTokens } from '../spending/spend-value.ts'
 
 /**

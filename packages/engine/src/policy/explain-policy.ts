@@ -8,7 +8,7 @@ import type { Refusal } from '../context/refusal.ts'
 import { isRepaidGas, limitsOf } from '../spending/spend-limit.ts'
 import { usdText } from '../spending/countable.ts'
 import { valueChecks } from '../value/value-checks.ts'
-import type { WeighedIntent } from '../value/weigh-intent.ts'
+import type { WeighedIntent } from '../value/weighed-report.ts'
 
 /**
  * Says for one intent what each rule of the policy is, what was asked, and what comes of it, in the order in which the

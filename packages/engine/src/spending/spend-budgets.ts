@@ -12,7 +12,7 @@ import {
   unnamedBudgetName,
 } from '../value/budget-names.ts'
 import { type Holdings, tokensIn, valueAt } from '../value/trusted-value.ts'
-import { type CallValue, trustedPrices } from '../stages/weigh-value.ts'
+import { type CallValue, trustedPrices } from '../value/call-value.ts'
 
 /**
  * What a call, at the worst that its calldata permits, takes out of the budgets of any 24 hours, beside the spending limits: the value it may lose, what it spends on

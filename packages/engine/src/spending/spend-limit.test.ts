@@ -1,7 +1,7 @@
 import { openStore, type Store } from '@svc/store'
 import { parseUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { neededApproval } from '../stages/approval.ts'
+import { neededApproval } from '../approvals/needed-approval.ts'
 import { unnamedBudgetName } from '../value/budget-names.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { parsePolicy } from '../policy/policy.ts'

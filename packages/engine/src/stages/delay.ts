@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts'
+import type { Call } from '../context/call.ts'
 import { type RiskTier, ToolError } from '@svc/amm'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../context/refusal.ts'

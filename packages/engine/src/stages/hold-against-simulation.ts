@@ -2,14 +2,14 @@ import { type Address, getAddress, type Log, zeroAddress } from 'viem'
 import type { Intent } from '@svc/amm'
 import { expectedTokens } from '../policy/policy-verdict.ts'
 import type { Progress } from '../context/execution-context.ts'
-import type { Reserved } from '../stages/reserve-spend.ts'
+import type { Reserved } from './reserve-spend.ts'
 import { type PricedTokens, trustedWorth } from '../spending/spend-value.ts'
 import { valueAt } from '../value/trusted-value.ts'
-import { assetChanges } from './asset-changes.ts'
+import { assetChanges } from '../simulation/asset-changes.ts'
 import type { CallBounds } from '../value/call-bounds.ts'
 import { minedOutcome } from '../value/moved-holdings.ts'
 import type { Outcome } from '../value/weigh-change.ts'
-import { type CallValue, trustedPrices } from '../stages/weigh-value.ts'
+import { type CallValue, trustedPrices } from '../value/call-value.ts'
 
 /**
  * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of

@@ -16,7 +16,7 @@ import type { Reserved } from './reserve-spend.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import type { Step } from '../context/step.ts'
 import { operationSignerOf } from '../signatures/guarded-signer.ts'
-import { endOperation, type EndedOperation, operationsOn } from '../recovery/end-operations.ts'
+import { endOperation, type EndedOperation, operationsOn } from '../batch/end-operations.ts'
 import { checkCost, receiptOf } from '../spending/gas-cap.ts'
 import { gasLimitFor } from '../spending/gas.ts'
 import {
@@ -29,7 +29,7 @@ import {
   requireAllowed,
   signingError,
   type Terms,
-} from './transact.ts'
+} from '../transactions/transact.ts'
 
 /**
  * Signs a batch as a user operation: first a line in the audit log, then bundler and paymaster are asked, and what they answer is held

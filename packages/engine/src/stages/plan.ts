@@ -18,16 +18,16 @@ import {
   type DescribedCall,
 } from '../calldata/describe-calldata.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
-import { shownOf, tokenFacts } from './plan-shown.ts'
+import { shownOf, tokenFacts } from '../operations/plan-shown.ts'
 import { suspectWarnings, unlistedWarnings } from '../policy/token-warnings.ts'
 import type { Refusal } from '../context/refusal.ts'
-import type { Reserved } from '../stages/reserve-spend.ts'
-import { costWarnings } from '../stages/weigh-value.ts'
+import type { Reserved } from './reserve-spend.ts'
+import { costWarnings } from '../value/call-value.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import { usdOf } from '../spending/spend-value.ts'
 import { usdText } from '../spending/countable.ts'
 import type { Step } from '../context/step.ts'
-import { shownPlanHash } from './plan-hash.ts'
+import { shownPlanHash } from '../operations/plan-hash.ts'
 
 /** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
 export function planOf(context: Reserved, terms: PlanTerms): Plan {

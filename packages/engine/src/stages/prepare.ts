@@ -13,7 +13,7 @@ import { calledContracts } from '../calldata/called-contracts.ts'
 import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../policy/policy-verdict.ts'
 import { adviceAgainst, policyTokensBeside } from '../policy/token-warnings.ts'
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
-import { mayBringHome } from './may-bring-home.ts'
+import { mayBringHome } from '../value/way-home.ts'
 import { type CallBounds, readBounds } from '../value/call-bounds.ts'
 import { boughtIn } from '../value/moved.ts'
 import {
@@ -31,7 +31,7 @@ import type { Refusal } from '../context/refusal.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 import { type PricedTokens, priceTokens } from '../spending/spend-value.ts'
 import type { Step } from '../context/step.ts'
-import { type ChainSnapshot, nextBlockSeconds, snapshot } from '../allowances/chain-snapshot.ts'
+import { type ChainSnapshot, nextBlockSeconds, snapshot } from '../context/chain-snapshot.ts'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */
 export async function checkPolicy<Own extends InspectionContext>(context: Own): Promise<Checked<Own>> {

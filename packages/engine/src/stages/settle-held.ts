@@ -2,7 +2,7 @@ import { type Hash, type TransactionReceipt, TransactionReceiptNotFoundError } f
 import type { JournalEntry } from '@svc/wallet/core'
 import type { HeldReservation } from '@svc/store'
 import type { ExecutionContext } from '../context/engine.ts'
-import { settledBlock } from '../allowances/chain-snapshot.ts'
+import { settledBlock } from '../context/chain-snapshot.ts'
 import { approvalOf, isSignedOpen } from '../operations/may-be-mined.ts'
 import { isolateFailure, onStorage } from '../audit/storage.ts'
 

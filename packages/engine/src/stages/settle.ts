@@ -7,12 +7,7 @@ import { callFacts } from '../audit/call-facts.ts'
 import { countable, usdText } from '../spending/countable.ts'
 import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import {
-  countedDeltas,
-  holdAgainstSimulation,
-  movedOutcome,
-  simulationDrift,
-} from '../simulation/hold-against-simulation.ts'
+import { countedDeltas, holdAgainstSimulation, movedOutcome, simulationDrift } from './hold-against-simulation.ts'
 import { suspectWarnings, unlistedWarnings } from '../policy/token-warnings.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { budgetsUsed, callsMade, cameHome, sharesAsMade } from './settled-value.ts'
@@ -30,13 +25,13 @@ import {
 } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
 import { outsideWarnings } from '../operations/plan-shown.ts'
-import { readAllowances } from '../allowances/chain-snapshot.ts'
+import { readAllowances } from '../context/chain-snapshot.ts'
 import { endRights, revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
 import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
 import type { Outcome } from '../value/weigh-change.ts'
 import { tokensGivenUp, tokensToPrice } from './prepare.ts'
-import { costWarnings, trustedPrices } from './weigh-value.ts'
+import { costWarnings, trustedPrices } from '../value/call-value.ts'
 
 /**
  * Decodes what really moved, revokes what is left of the allowances, settles the ledger with it, and compares it with

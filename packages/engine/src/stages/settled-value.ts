@@ -2,7 +2,7 @@ import type { BudgetAmount } from '@svc/store'
 import { v2PairAbi } from '@svc/amm/abis'
 import { getAddress, isAddressEqual, type Log, parseEventLogs, type TransactionReceipt, zeroAddress } from 'viem'
 import { callsOf } from '../batch/batch-step.ts'
-import type { ChainSnapshot } from '../allowances/chain-snapshot.ts'
+import type { ChainSnapshot } from '../context/chain-snapshot.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { gasCostOf } from '../spending/gas-cap.ts'
 import { nativePaidOut } from '../value/simulated-deposit.ts'
@@ -14,7 +14,7 @@ import { type CallBounds, noBounds } from '../value/call-bounds.ts'
 import { type Holdings, type PairShares, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { mostLost, type Outcome } from '../value/weigh-change.ts'
 import type { Reserved } from './reserve-spend.ts'
-import { trustedPrices } from './weigh-value.ts'
+import { trustedPrices } from '../value/call-value.ts'
 
 /**
  * What is known of what a call took out of budgets: nothing where no call of it was mined that trades, deposits or orders, as where a

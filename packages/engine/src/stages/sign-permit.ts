@@ -9,7 +9,7 @@ import type { Progress } from '../context/execution-context.ts'
 import { throwFirst } from '../context/refusal.ts'
 import type { Step } from '../context/step.ts'
 import { declaredContext, play } from './prepare.ts'
-import { requireRunning } from './require-running.ts'
+import { requireRunning } from '../switches/require-running.ts'
 import type { Reserved } from './reserve-spend.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Engine } from '../context/engine.ts'
-import { isPaused } from '../switches/kill-switch.ts'
+import { isPaused } from './kill-switch.ts'
 import type { Refusal, Weighed } from '../context/refusal.ts'
 import { onStorage } from '../audit/storage.ts'
 

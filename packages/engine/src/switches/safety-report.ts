@@ -1,5 +1,5 @@
 import type { OperationState } from '@svc/store'
-import type { Principal } from '../principal.ts'
+import type { Principal } from '../context/principal.ts'
 import type { Engine } from '../context/engine.ts'
 import { printable } from '@svc/runtime'
 import { readPause } from './kill-switch.ts'

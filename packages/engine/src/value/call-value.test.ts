@@ -2,10 +2,10 @@ import { chains } from '@svc/wallet/core'
 import { describe, expect, it } from 'vitest'
 import type { Intent } from '@svc/amm'
 import { parsePolicy } from '../policy/policy.ts'
-import { bandOf } from '../value/bands.fixture.ts'
-import { type CallBounds, noBounds } from '../value/call-bounds.ts'
-import type { Inspected, PositionState } from '../value/inspection.ts'
-import { costWarnings, gasWarnings, valueOfCall, warningsOf } from './weigh-value.ts'
+import { bandOf } from './bands.fixture.ts'
+import { type CallBounds, noBounds } from './call-bounds.ts'
+import type { Inspected, PositionState } from './inspection.ts'
+import { costWarnings, gasWarnings, valueOfCall, warningsOf } from './call-value.ts'
 
 const bounds = { maxPriceImpactBps: 300 }
 const calm = { priceImpactBps: 0, bounds, speculativeUsdMicros: 0n, coldUsdMicros: 0n }

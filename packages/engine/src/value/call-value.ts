@@ -1,94 +1,28 @@
 import type { Hex } from 'viem'
 import { type Intent, isUnnamed } from '@svc/amm'
-import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
-import type { Simulated } from './prepare.ts'
+import type { InspectionContext } from '../context/engine.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { sumByToken, usdText } from '../spending/countable.ts'
 import { type MovedPositions, type PricedTokens, spendsNothing } from '../spending/spend-value.ts'
 import type { Step } from '../context/step.ts'
-import type { CallBounds } from '../value/call-bounds.ts'
-import { offMarketRefusals, orderRefusals, orderWarnings } from '../value/deposit-price.ts'
-import { heldOf, lentTo, type Moved } from '../value/moved.ts'
-import { outcomesOf } from '../value/moved-holdings.ts'
-import { ownMoveOf } from '../value/own-move.ts'
-import { simulatedDeposit } from '../value/simulated-deposit.ts'
-import { tokensIn, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
-import { type ValueBounds, valueBounds } from '../value/value-bounds.ts'
-import { coldRefusals, impactRefusals, lossRefusals, priceRefusals } from '../value/value-refusals.ts'
-import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } from '../value/weigh-change.ts'
+import type { CallBounds } from './call-bounds.ts'
+import { offMarketRefusals, orderRefusals, orderWarnings } from './deposit-price.ts'
+import { heldOf, lentTo, type Moved } from './moved.ts'
+import { outcomesOf } from './moved-holdings.ts'
+import { ownMoveOf } from './own-move.ts'
+import { simulatedDeposit } from './simulated-deposit.ts'
+import { tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
+import { type ValueBounds, valueBounds } from './value-bounds.ts'
+import { homeOf, isSureHome } from './way-home.ts'
+import { coldRefusals, impactRefusals, lossRefusals, priceRefusals } from './value-refusals.ts'
+import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } from './weigh-change.ts'
 
 /**
- * The stage that keeps a call from giving the owner's money away: it compares what comes back with what leaves, at prices of
- * named sources. Both are taken from the simulation and the calldata. A call that only brings funds home needs no price.
+ * Values a call by its simulation and its calldata, at prices of named sources.
+ *
+ * @param firstStep where the simulation begins: a later step once some are mined
  */
-export function weighValue<Own extends InspectionContext>(simulated: Simulated<Own>): ValueWeighed<Own> {
-  const { simulation, priced } = simulated
-  const value = valueOfCall(simulated, simulation, priced)
-  return { ...simulated, value, refusals: value.refusals }
-}
-
-export type ValueWeighed<Own extends InspectionContext = ExecutionContext> = Simulated<Own> & {
-  readonly value: CallValue
-}
-
-/** What a call comes to in value, as its simulation and its calldata say. */
-export type CallValue = ValueVerdict &
-  MovedPositions & {
-    /**
-     * How much worse than the trusted price a trade is, the pools' own fees left out, in hundredths of a percent; `null`
-     * where nothing is traded or a price is missing.
-     */
-    readonly priceImpactBps: number | null
-    /** Worth of what a call which spends nothing brings for sure, at the low edge of trusted prices; 0 of every other call. */
-    readonly homeUsdMicros: bigint
-    /** Whether no stranger can keep that from coming. */
-    readonly isSureHome: boolean
-    readonly bounds: ValueBounds
-    /** Pools that the call trades in or deposits into. */
-    readonly pools: readonly Hex[]
-    /** The outcome as simulated. */
-    readonly simulated: Outcome
-    /** Every outcome that the calldata permits, as simulated first, and all that the intent declares to spend. */
-    readonly permitted: readonly Outcome[]
-    /** What a person should know though nothing stands against it. */
-    readonly warnings: readonly string[]
-    readonly refusals: readonly Refusal[]
-  }
-
-/**
- * What the positions that a call gives up are worth at trusted prices: none pays less, wherever its pool is pushed, so that who asks for no
- * minimums leaves as well. Where hooks or the shares of a pair are given up, and where nothing is, no more than the least that the call
- * declares to bring. Neither what its simulation shows (a contract may tell that from the chain, and give there what it keeps here), nor
- * what a position pays at the price of its pool, which is pushed for nothing where the pool takes no fee.
- */
-function homeOf({ receives }: Intent, { leaves }: Outcome, moved: Moved, prices: TrustedPrices): bigint {
-  const least = valueAt(heldOf(sumByToken(receives), moved), prices, 'low')
-  if (leaves.positions.length + leaves.shares.length === 0) return least
-  const claim = valueAt({ ...leaves, tokens: new Map() }, prices, 'low')
-  return isPlain({ leaves }, moved) || claim < least ? claim : least
-}
-
-/** Neither hooks nor pairs say what is paid for what is given up. */
-function isPlain({ leaves }: Pick<Outcome, 'leaves'>, { inspected }: Moved): boolean {
-  return leaves.shares.length === 0 && inspected.positions.every(({ isHooked }) => !isHooked)
-}
-
-/**
- * Whether nobody can push a call past what it asks for, so that only a token could keep it from bringing home what it is to: it takes plain
- * positions of tokens apart whose prices somebody vouches for, in one call, and asks for no minimums.
- */
-function isSure({ leaves }: Outcome, moved: Moved, prices: TrustedPrices): boolean {
-  return (
-    moved.calls.length === 1 &&
-    moved.calls.every(({ hasLeast }) => !hasLeast) &&
-    leaves.positions.length > 0 &&
-    isPlain({ leaves }, moved) &&
-    [...tokensIn(leaves)].every((token) => prices(token) !== null)
-  )
-}
-
-/** The same for another simulation, which begins at a later step, and newer prices. */
 export function valueOfCall(
   context: ValuedCall,
   simulation: ValuedSimulation,
@@ -122,7 +56,7 @@ export function valueOfCall(
     lent: lentTo(moved, intent.slippageBps),
     isExit,
     homeUsdMicros: isExit ? homeOf(intent, simulated, moved, prices) : 0n,
-    isSureHome: isExit && isSure(simulated, moved, prices),
+    isSureHome: isExit && isSureHome(simulated, moved, prices),
     ownMove,
     priceImpactBps: priceImpact(verdict, simulated, prices, calls, feeBpsOf(outcomes)),
     bounds: limits,
@@ -147,6 +81,30 @@ export function valueOfCall(
   return { ...facts, leastInUsdMicros, warnings: [...warningsOf(facts), ...ordered], refusals: found }
 }
 
+/** What a call comes to in value, as its simulation and its calldata say. */
+export type CallValue = ValueVerdict &
+  MovedPositions & {
+    /**
+     * How much worse than the trusted price a trade is, the pools' own fees left out, in hundredths of a percent; `null`
+     * where nothing is traded or a price is missing.
+     */
+    readonly priceImpactBps: number | null
+    /** Worth of what a call which spends nothing brings for sure, at the low edge of trusted prices; 0 of every other call. */
+    readonly homeUsdMicros: bigint
+    /** Whether no stranger can keep that from coming. */
+    readonly isSureHome: boolean
+    readonly bounds: ValueBounds
+    /** Pools that the call trades in or deposits into. */
+    readonly pools: readonly Hex[]
+    /** The outcome as simulated. */
+    readonly simulated: Outcome
+    /** Every outcome that the calldata permits, as simulated first, and all that the intent declares to spend. */
+    readonly permitted: readonly Outcome[]
+    /** What a person should know though nothing stands against it. */
+    readonly warnings: readonly string[]
+    readonly refusals: readonly Refusal[]
+  }
+
 /**
  * Whether the whole intent moves own liquidity, and what it spends by that: `done` is what is mined of it, `rest` the simulation of what is
  * still to come from `firstStep` on.
@@ -169,7 +127,8 @@ export function ownMoveOfIntent(
 }
 
 /** What is read of a call on the pipeline to value it. */
-export type ValuedCall = Pick<Simulated<InspectionContext>, 'chain' | 'intent' | 'callBounds'> & {
+export type ValuedCall = Pick<InspectionContext, 'chain' | 'intent'> & {
+  readonly callBounds: readonly CallBounds[]
   readonly engine: Pick<InspectionContext['engine'], 'policy'>
   readonly call: Pick<InspectionContext['call'], 'tool'>
   readonly steps: readonly Pick<Step, 'kind' | 'batch'>[]

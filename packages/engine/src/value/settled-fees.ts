@@ -15,7 +15,7 @@ import { contractRead, readOne } from '@svc/amm/rpc'
 import type { BlockTime, Intent } from '@svc/amm'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
 import type { CallBounds } from './call-bounds.ts'
-import { settledBlock, settledDepth } from '../allowances/chain-snapshot.ts'
+import { settledBlock, settledDepth } from '../context/chain-snapshot.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Inspected, PositionState } from './inspection.ts'
 

@@ -12,7 +12,7 @@ import {
 } from './budget-names.ts'
 import { bandWidthBps, tokensIn } from './trusted-value.ts'
 import { valueBounds } from './value-bounds.ts'
-import type { WeighedIntent } from './weigh-intent.ts'
+import type { WeighedIntent } from './weighed-report.ts'
 
 /**
  * What the rules of value say to a call, from how it was weighed: its simulation, the width of the bands, the price of the

@@ -1,7 +1,14 @@
 import { isAddressEqual } from 'viem'
+import type { Intent } from '@svc/amm'
 import { calledContracts } from '../calldata/called-contracts.ts'
 import type { ExecutionContext } from '../context/engine.ts'
-import { readBounds } from '../value/call-bounds.ts'
+import type { Simulation } from '../simulation/simulation.ts'
+import { readBounds } from './call-bounds.ts'
+import type { CallValue } from './call-value.ts'
+import { heldOf, type Moved } from './moved.ts'
+import { tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
+import type { Outcome } from './weigh-change.ts'
+import { sumByToken } from '../spending/countable.ts'
 
 /**
  * Whether the calldata leaves room for a call that only brings funds home, and to the wallet alone: it trades, deposits and orders
@@ -22,4 +29,49 @@ export function mayBringHome({
       ({ trades, deposits, orders }) => trades.length + deposits.length + orders.length === 0,
     )
   )
+}
+
+/**
+ * Whether a call that spends nothing also does something for its owner: something arrives, or an allowance that stands is
+ * revoked. Its gas is then held to the budget that is kept for leaving. Calls that do nothing have no part in that, so
+ * that nobody uses it up with them.
+ */
+export function isWayHome(
+  { isExit }: Pick<CallValue, 'isExit'>,
+  { deltas }: Pick<Simulation, 'deltas'>,
+  standing: readonly bigint[],
+): boolean {
+  return isExit && ([...deltas.values()].some((delta) => delta > 0n) || standing.some((amount) => amount > 0n))
+}
+
+/**
+ * What the positions that a call gives up are worth at trusted prices: none pays less, wherever its pool is pushed, so that who asks for no
+ * minimums leaves as well. Where hooks or the shares of a pair are given up, and where nothing is, no more than the least that the call
+ * declares to bring. Neither what its simulation shows (a contract may tell that from the chain, and give there what it keeps here), nor
+ * what a position pays at the price of its pool, which is pushed for nothing where the pool takes no fee.
+ */
+export function homeOf({ receives }: Intent, { leaves }: Outcome, moved: Moved, prices: TrustedPrices): bigint {
+  const least = valueAt(heldOf(sumByToken(receives), moved), prices, 'low')
+  if (leaves.positions.length + leaves.shares.length === 0) return least
+  const claim = valueAt({ ...leaves, tokens: new Map() }, prices, 'low')
+  return isPlain({ leaves }, moved) || claim < least ? claim : least
+}
+
+/**
+ * Whether nobody can push a call past what it asks for, so that only a token could keep it from bringing home what it is to: it takes plain
+ * positions of tokens apart whose prices somebody vouches for, in one call, and asks for no minimums.
+ */
+export function isSureHome({ leaves }: Outcome, moved: Moved, prices: TrustedPrices): boolean {
+  return (
+    moved.calls.length === 1 &&
+    moved.calls.every(({ hasLeast }) => !hasLeast) &&
+    leaves.positions.length > 0 &&
+    isPlain({ leaves }, moved) &&
+    [...tokensIn(leaves)].every((token) => prices(token) !== null)
+  )
+}
+
+/** Neither hooks nor pairs say what is paid for what is given up. */
+function isPlain({ leaves }: Pick<Outcome, 'leaves'>, { inspected }: Moved): boolean {
+  return leaves.shares.length === 0 && inspected.positions.every(({ isHooked }) => !isHooked)
 }

@@ -1,10 +1,12 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Address } from 'viem'
-import type { PriceWitness } from '@svc/amm'
+import type { Budget } from '@svc/store'
+import type { PriceWitness, ToolError } from '@svc/amm'
+import type { Refusal } from '../context/refusal.ts'
 import type { PricedToken, PricedTokens } from '../spending/spend-value.ts'
 import { usdText } from '../spending/countable.ts'
 import { bandWidthBps } from './trusted-value.ts'
-import type { WeighedIntent } from './weigh-intent.ts'
+import type { CallValue } from './call-value.ts'
 
 /** How an intent was weighed as plain JSON: dollars are decimal text. */
 export function weighedReport(weighed: WeighedIntent, used: ReadonlyMap<string, bigint>): WeighedReport {
@@ -26,6 +28,32 @@ export function weighedReport(weighed: WeighedIntent, used: ReadonlyMap<string, 
     })),
   }
 }
+
+/** What a look at an intent has found, as `weighIntent` gives it. */
+export type WeighedIntent =
+  | {
+      readonly status: 'weighed'
+      readonly blockNumber: bigint
+      readonly playedBy: 'eth_simulateV1' | 'eth_call'
+      readonly priced: PricedTokens
+      readonly value: CallValue
+      /** Its gas is held to the budget that is kept for what brings funds home, and to no other limit. */
+      readonly isWayHome: boolean
+      /** What the simulation and the calldata show that the intent does not say. */
+      readonly refusals: readonly Refusal[]
+      readonly budgets: readonly Budget[]
+      /** What it counts as; `null` where a token has no price that counts. */
+      readonly spendUsdMicros: bigint | null
+      /** What gas may cost at worst; `null` where native currency has no price. */
+      readonly gasUsdMicros: bigint | null
+    }
+  | {
+      readonly status: 'failed'
+      readonly code: ToolError['code']
+      readonly message: string
+      /** `null` where they cannot be read either. */
+      readonly priced: PricedTokens | null
+    }
 
 export type WeighedReport = {
   /** `null` where the chain could not be read. */
