@@ -16,4 +16,4 @@ export {
   valuesText,
   worthText,
 } from './approvals/operation-text.ts'
-export { readStoredPlan } from './approvals/stored-plan.ts'
+export { readStoredPlan } from './operations/stored-plan.ts'

@@ -17,7 +17,7 @@ import { knownContracts } from './calldata/known-contracts.ts'
 import { createConfirmedSources } from './policy/policy-price-sources.ts'
 import type { Policy } from './policy/policy.ts'
 import { guardUpstream } from './upstream/guard-upstream.ts'
-import { dailyValueCaps } from './value/budget-names.ts'
+import { dailyValueCaps } from './spending/budget-names.ts'
 
 /** What server and commands read chains through; nothing is asked before it is needed. */
 export function openReads(config: ChainAccess, { memory, policy, trading = null }: ReadsOptions): Reads {

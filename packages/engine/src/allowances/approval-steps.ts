@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, zeroAddress } from 'viem'
 import { erc20Abi, permit2Abi } from '@svc/amm/abis'
 import type { IntentApproval } from '@svc/amm'
-import type { Step } from '../context/step.ts'
+import type { Step } from '../call/step.ts'
 import type { PendingRevocation } from './pending-revocations.ts'
 
 /**

@@ -5,10 +5,10 @@ import { type Allowance, revokeStep } from './approval-steps.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import type { PendingRevocation } from './pending-revocations.ts'
 import { minedCount, type Progress } from '../context/execution-context.ts'
-import type { Step } from '../context/step.ts'
-import { onStorage } from '../audit/storage.ts'
+import type { Step } from '../call/step.ts'
+import { onStorage } from '../call/storage.ts'
 import { broadcast, confirm, sign } from '../transactions/transact.ts'
-import { readAllowances } from '../context/chain-snapshot.ts'
+import { readAllowances } from '../call/chain-snapshot.ts'
 
 /** Notes on disk what will have to go back to zero, before the first allowance is signed, and the right that a permit gives. */
 export async function oweAllowances(context: Granting): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { describeDeposit } from './describe-deposit.ts'
-import type { StoredPlan } from './stored-plan.ts'
+import type { StoredPlan } from '../operations/stored-plan.ts'
 
 type Stored = StoredPlan['deposits'][number]
 

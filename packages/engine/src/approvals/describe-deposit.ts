@@ -1,5 +1,5 @@
 import { printable } from '@svc/runtime'
-import type { StoredPlan } from './stored-plan.ts'
+import type { StoredPlan } from '../operations/stored-plan.ts'
 
 /** A deposit as it may be shown: its pool, and prices in the caller's order of tokens. */
 export function describeDeposit(deposit: StoredPlan['deposits'][number]): DescribedDeposit {

@@ -5,7 +5,7 @@ import { chains } from '@svc/wallet/core'
 import * as z from 'zod'
 import { printable } from '@svc/runtime'
 import { describeDeposit, type DescribedDeposit, shownSymbol } from './describe-deposit.ts'
-import { readStoredPlan, type StoredPlan } from './stored-plan.ts'
+import { readStoredPlan, type StoredPlan } from '../operations/stored-plan.ts'
 
 /**
  * What a person is shown before deciding on an operation, in plain terms and ready to show: who asks, what for, what leaves

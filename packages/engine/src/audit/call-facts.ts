@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Call } from '../context/call.ts'
+import type { Call } from '../call/call.ts'
 import type { AuditLog } from './audit.ts'
 
 /** What every audit line about a call says of it: who asked, through which entrance, for which tool. */

@@ -1,4 +1,4 @@
-import type { Call } from '../context/call.ts'
+import type { Call } from '../call/call.ts'
 import type { AuditEvent, AuditLog } from './audit.ts'
 import { auditToolCall } from './call-facts.ts'
 import { outcomeOf, waitingOperation } from './note-refusal.ts'

@@ -1,4 +1,4 @@
-import type { Call } from '../context/call.ts'
+import type { Call } from '../call/call.ts'
 import { type ErrorCode, errorTable, ToolError } from '@svc/amm'
 import type { AuditEvent } from './audit.ts'
 import { callFacts, paramsHash } from './call-facts.ts'

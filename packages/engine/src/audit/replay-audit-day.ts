@@ -4,7 +4,7 @@ import { isUnsigned } from '@svc/amm/liquidity'
 import { readAuditLog } from './read-audit-log.ts'
 import { delegationTo } from '../batch/atomic-route.ts'
 import { createSimulatorMemory } from '../simulation/simulate-with-trace.ts'
-import { noInspection } from '../value/inspection.ts'
+import { noInspection } from '../simulation/inspection.ts'
 import { simulate } from '../simulation/simulation.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 

@@ -10,11 +10,11 @@ import {
   zeroHash,
 } from 'viem'
 import { type Intent, ToolError } from '@svc/amm'
-import type { ChainSnapshot } from '../context/chain-snapshot.ts'
+import type { ChainSnapshot } from '../call/chain-snapshot.ts'
 import { batchDelegate } from '../calldata/contracts.gen.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { PipelinePorts } from '../context/pipeline-ports.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
 
 /**
  * Looks whether the wallet can make several calls as one, and how. As a batch (EIP-7702): the operator names the contract it may delegate

@@ -12,7 +12,7 @@ import {
   parseTransaction,
 } from 'viem'
 import { batchDelegate } from '../calldata/contracts.gen.ts'
-import type { Batch, Step } from '../context/step.ts'
+import type { Batch, Step } from '../call/step.ts'
 
 /**
  * One transaction of the wallet to itself that makes several calls in order, of which all happen or none: the wallet runs the

@@ -1,8 +1,8 @@
 import type { JournaledOperation, JournalEntry, UserOperations } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import { ToolError } from '@svc/amm'
-import { settledBlock } from '../context/chain-snapshot.ts'
-import { isolateFailure, onStorage } from '../audit/storage.ts'
+import { settledBlock } from '../call/chain-snapshot.ts'
+import { isolateFailure, onStorage } from '../call/storage.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { ToolError } from '@svc/amm'
 import { delegationTo } from './atomic-route.ts'
-import type { Batch, Step } from '../context/step.ts'
+import type { Batch, Step } from '../call/step.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Hex, zeroAddress } from 'viem'
 import { type Intent, type IntentCall, ToolError } from '@svc/amm'
-import type { KnownContracts } from '../calldata/known-contracts.ts'
-import { isUpstreamSurface, type Part, readParts } from '../upstream/read-parts.ts'
+import type { KnownContracts } from './known-contracts.ts'
+import { isUpstreamSurface, type Part, readParts } from './read-parts.ts'
 import {
   type DepositBounds,
   depositOf,
@@ -12,7 +12,7 @@ import {
   removalOf,
 } from './deposit-bounds.ts'
 import { type OrderBounds, orderOf, type TradesBounds, tradesOf } from './trade-bounds.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
 
 /**
  * What the calldata of each call permits at worst, whatever a simulation shows: the most that its trades take and the least that

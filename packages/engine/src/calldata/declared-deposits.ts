@@ -12,7 +12,7 @@ import type { ErrorDetail, Intent, IntentCall, IntentDeposit } from '@svc/amm'
 import type { CalldataDeposit } from './call-deposits.ts'
 import { poolOfKey } from './deposit-pool.ts'
 import type { KnownContracts } from './known-contracts.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
 
 /**
  * Holds the deposits that calldata makes against those an intent declares, in order: pool, range, position, recipient,

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, maxUint256 } from 'viem'
-import type { Part } from '../upstream/read-parts.ts'
+import type { Part } from './read-parts.ts'
 import { identityOfKey, keyIn, type PoolIdentity, poolIdentity, textIn, uintIn } from './pool-identity.ts'
 
 /** A deposit as its calldata bounds it. */

@@ -15,8 +15,8 @@ import {
   v4PositionManagerAbi,
 } from '@svc/amm/abis'
 import { positionPermitAbi } from '@svc/amm/liquidity'
-import { callCodec, type CallCodec, type DecodedCall } from '../calldata/calldata-forms.ts'
-import type { Surface } from '../calldata/call-recipients.ts'
+import { callCodec, type CallCodec, type DecodedCall } from './calldata-forms.ts'
+import type { Surface } from './call-recipients.ts'
 import { upstreamRefusal } from '@svc/amm/upstream'
 import type { AmmDeployment } from '@svc/wallet/core'
 

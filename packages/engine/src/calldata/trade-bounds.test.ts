@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { chains } from '@svc/wallet/core'
 import { type Address, encodePacked } from 'viem'
-import type { Part } from '../upstream/read-parts.ts'
+import type { Part } from './read-parts.ts'
 import { tradesOf } from './trade-bounds.ts'
 
 const chain = chains.find(({ name }) => name === 'ethereum')!

@@ -10,9 +10,9 @@ import {
 } from 'viem'
 import { poolIdOf, type PoolKey } from '@svc/amm/liquidity'
 import { twammOrderAbi } from '@svc/amm/abis'
-import { routerNames } from '../calldata/call-recipients.ts'
-import { sureLeasts } from '../upstream/part-facts.ts'
-import type { Part } from '../upstream/read-parts.ts'
+import { routerNames } from './call-recipients.ts'
+import { sureLeasts } from './part-facts.ts'
+import type { Part } from './read-parts.ts'
 import type { Place } from './deposit-bounds.ts'
 import {
   identityOfKey,

@@ -7,8 +7,8 @@ import type { Intent } from '@svc/amm'
 import { describeCalldata } from './describe-calldata.ts'
 import { knownContracts } from './known-contracts.ts'
 import { parsePolicy } from '../policy/policy.ts'
-import { explainPolicy } from '../policy/explain-policy.ts'
-import { policyVerdict } from '../policy/policy-verdict.ts'
+import { explainPolicy } from '../verdict/explain-policy.ts'
+import { policyVerdict } from '../verdict/policy-verdict.ts'
 
 const chain = chains.find(({ id }) => id === 8453)!
 const hook = getAddress('0x00000000000000000000000000000000000000aa')

@@ -1,6 +1,6 @@
 import type { Chain, Sender } from '@svc/wallet/core'
 import type { Address, PublicClient } from 'viem'
-import type { Call } from './call.ts'
+import type { Call } from '../call/call.ts'
 import type { Intent } from '@svc/amm'
 import type { BalanceWatch } from '../switches/balance-watch.ts'
 import type { CircuitBreaker } from '../switches/circuit-breaker.ts'
@@ -9,7 +9,7 @@ import type { KnownContracts } from '../calldata/known-contracts.ts'
 import type { PendingRevocations } from '../allowances/pending-revocations.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
 import type { SimulatorMemory } from '../simulation/simulate-with-trace.ts'
-import type { NativePrices } from '../spending/spend-value.ts'
+import type { NativePrices } from '../value/spend-value.ts'
 import type { SwitchRecorder } from '../switches/switch-recorder.ts'
 
 /** What the steps of the pipeline work with. */

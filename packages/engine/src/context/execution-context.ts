@@ -1,14 +1,14 @@
 import type { Chain, JournalEntry } from '@svc/wallet/core'
 import type { Intent, ResultReads } from '@svc/amm'
 import type { Hash, TransactionReceipt } from 'viem'
-import type { Call } from './call.ts'
+import type { Call } from '../call/call.ts'
 import type { Engine, ExecutionContext } from './engine.ts'
 import { knownContracts } from '../calldata/known-contracts.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'
-import type { PricedTokens } from '../spending/spend-value.ts'
-import type { Step } from './step.ts'
-import type { ChainSnapshot, HoldingsAt } from './chain-snapshot.ts'
+import type { PricedTokens } from '../value/spend-value.ts'
+import type { Step } from '../call/step.ts'
+import type { ChainSnapshot, HoldingsAt } from '../call/chain-snapshot.ts'
 
 /** Sets an intent on its way. Throws `CHAIN_NOT_SUPPORTED`. */
 export function executionContextOf(engine: Engine, call: Call, intent: Intent, numbers: Numbers): ExecutionContext {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Call } from '../context/call.ts'
+import type { Call } from '../call/call.ts'
 import { ToolError } from '@svc/amm'
 import { neededApproval, requireNoNewApproval } from './needed-approval.ts'
 import { type ApprovalChannel, parsePolicy } from '../policy/policy.ts'

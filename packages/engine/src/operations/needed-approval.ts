@@ -1,10 +1,10 @@
 import { ToolError } from '@svc/amm'
 import type { Operation } from '@svc/store'
-import type { Call } from '../context/call.ts'
+import type { Call } from '../call/call.ts'
 import { type Policy, usdMicros } from '../policy/policy.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'
-import { usdText } from '../spending/countable.ts'
+import { usdText } from '../value/countable.ts'
 
 /**
  * What a spend needs of a person: nothing up to the threshold that holds for its principal, and nothing where a person has

@@ -1,13 +1,13 @@
 import { type Operation, type Operations, StoreError } from '@svc/store'
-import { type Principal, readPrincipal } from '../context/principal.ts'
+import { type Principal, readPrincipal } from '../call/principal.ts'
 import { type ErrorCode, ToolError } from '@svc/amm'
 import type { OperationsPipeline } from './operations.ts'
 import type { AuditEventName, AuditLog } from '../audit/audit.ts'
 import type { DecisionRecorder } from '../audit/decision-recorder.ts'
 import type { PipelineLog } from '../context/pipeline-ports.ts'
 import type { Policy } from '../policy/policy.ts'
-import { requireChannel } from '../approvals/needed-approval.ts'
-import { onStorage } from '../audit/storage.ts'
+import { requireChannel } from './needed-approval.ts'
+import { onStorage } from '../call/storage.ts'
 
 /** The stored writes of the server as the pipeline of a call uses them: by owner, with our own errors, on the record. */
 export function createOperationsPipeline(options: OperationsPipelineOptions): OperationsPipeline {

@@ -1,7 +1,7 @@
 import { type ErrorDetail, type Intent, readIntent, ToolError } from '@svc/amm'
 import type { Operation, OperationState } from '@svc/store'
-import type { StoredPlan } from '../approvals/stored-plan.ts'
-import type { Principal } from '../context/principal.ts'
+import type { StoredPlan } from './stored-plan.ts'
+import type { Principal } from '../call/principal.ts'
 
 /** Every state a stored write may be in. */
 export const operationStates = [

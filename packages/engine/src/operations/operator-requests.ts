@@ -10,7 +10,7 @@ import {
 import type { AuditEvent } from '../audit/audit.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { replacementRules } from '../transactions/replacing.ts'
-import { onStorage } from '../audit/storage.ts'
+import { onStorage } from '../call/storage.ts'
 import { serverContext } from '../context/execution-context.ts'
 
 /**

@@ -4,7 +4,7 @@ import { callerPriceOf, dynamicFeeFlag, type PairDecimals } from '@svc/amm/liqui
 import type { Intent, IntentDeposit, Plan, PlannedDeposit, PlannedToken, PlannedValues } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import type { CallValue } from '../value/call-value.ts'
-import type { PricedTokens } from '../spending/spend-value.ts'
+import type { PricedTokens } from '../value/spend-value.ts'
 
 /**
  * What a plan shows beside amounts and steps: each deposit with its range in prices, and what a person should weigh. It goes

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@svc/amm'
-import type { Refusal } from '../context/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
 
 /** Makes the check of one rule out of the refusals that are its own, by their codes. */
 export function checkOf(

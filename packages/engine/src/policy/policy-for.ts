@@ -1,5 +1,5 @@
 import { type Policy, usdMicros } from './policy.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
 
 /**
  * The policy as it holds for one caller: the lower of the common limits and of those granted to the principal; its

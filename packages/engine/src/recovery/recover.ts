@@ -6,7 +6,7 @@ import { receiptOf } from '../spending/gas-cap.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { holdTrades } from '../stages/hold-against-simulation.ts'
-import { isTradeAlone } from '../value/call-bounds.ts'
+import { isTradeAlone } from '../calldata/call-bounds.ts'
 import { realDeltas, settleLedger } from '../stages/settle.ts'
 import { revokeAllowances } from '../allowances/revoke-allowances.ts'
 

@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex, isAddressEqual, type TypedDataDefinition } from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import type { SignatureContext, SignatureRequest } from './signature-context.ts'
-import { type Refusal, throwFirst } from '../context/refusal.ts'
+import { type Refusal, throwFirst } from '../call/refusal.ts'
 import {
   checkAgentWallet,
   checkOrder,

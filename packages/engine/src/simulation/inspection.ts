@@ -15,10 +15,10 @@ import { supplyWithFee } from '@svc/amm/liquidity'
 import { contractFunction, type ContractRead } from '@svc/amm/rpc'
 import type { Intent } from '@svc/amm'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
-import type { SimulatedCall, SimulatedResult } from '../simulation/asset-changes.ts'
-import type { CallBounds } from './call-bounds.ts'
-import type { OrderBounds } from './trade-bounds.ts'
-import { identityOfKey, type PoolIdentity, poolIdentity } from './pool-identity.ts'
+import type { SimulatedCall, SimulatedResult } from './asset-changes.ts'
+import type { CallBounds } from '../calldata/call-bounds.ts'
+import type { OrderBounds } from '../calldata/trade-bounds.ts'
+import { identityOfKey, type PoolIdentity, poolIdentity } from '../calldata/pool-identity.ts'
 
 /**
  * What is read around the steps of a simulation so that positions, pools and orders can be valued: the positions that the calldata

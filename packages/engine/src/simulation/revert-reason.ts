@@ -1,6 +1,6 @@
 import { BaseError, decodeErrorResult, type Hex, parseAbi, type TransactionReceipt } from 'viem'
 import type { ExecutionContext } from '../context/engine.ts'
-import type { Step } from '../context/step.ts'
+import type { Step } from '../call/step.ts'
 
 /**
  * Says in our own words why a call reverted: text of `Error(string)` capped and escaped, the meaning of a panic code, the

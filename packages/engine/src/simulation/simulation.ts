@@ -16,9 +16,9 @@ import { simulateWithOverrides, simulateWithTrace, type SimulatorMemory } from '
 import { isPastSlippage, revertReason } from './revert-reason.ts'
 import { readsBefore, simulatedDeposit, type SimulatedDeposit } from './simulated-deposits.ts'
 import { lacksMethod, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
-import { shortOf } from '../context/refusal.ts'
-import type { Step } from '../context/step.ts'
-import type { Inspected, Inspection } from '../value/inspection.ts'
+import { shortOf } from '../call/refusal.ts'
+import type { Step } from '../call/step.ts'
+import type { Inspected, Inspection } from './inspection.ts'
 
 /**
  * Plays a whole sequence of transactions at one block: the steps, those that deposit between reads of their pools, then

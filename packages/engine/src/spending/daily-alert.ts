@@ -5,7 +5,7 @@ import type { PipelineLog } from '../context/pipeline-ports.ts'
 import type { Policy } from '../policy/policy.ts'
 import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 import { dailyAlertPct, isDailyAlert, limitsOf } from './spend-limit.ts'
-import { usdText } from './countable.ts'
+import { usdText } from '../value/countable.ts'
 
 /**
  * Announces once, in the log and in the audit log, that the day's sum has reached its mark; again only after it has been

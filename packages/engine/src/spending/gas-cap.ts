@@ -5,14 +5,14 @@ import { type Chain, type JournalEntry, operationInReceipt } from '@svc/wallet/c
 import { sentWei } from '../batch/batch-step.ts'
 import { expectedGasCost, gasLimitFor, unpricedGasCapWei, worstGasCost } from './gas.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type Refusal, shortOf } from '../context/refusal.ts'
+import { type Refusal, shortOf } from '../call/refusal.ts'
 import { limitsOf } from './spend-limit.ts'
-import { type PricedTokens, type Unpriced, valueOf } from './spend-value.ts'
-import type { ChainSnapshot, Fees } from '../context/chain-snapshot.ts'
-import type { Step } from '../context/step.ts'
-import { countable, usdText } from './countable.ts'
-import type { CallBounds } from '../value/call-bounds.ts'
-import type { Inspected } from '../value/inspection.ts'
+import { type PricedTokens, type Unpriced, valueOf } from '../value/spend-value.ts'
+import type { ChainSnapshot, Fees } from '../call/chain-snapshot.ts'
+import type { Step } from '../call/step.ts'
+import { countable, usdText } from '../value/countable.ts'
+import type { CallBounds } from '../calldata/call-bounds.ts'
+import type { Inspected } from '../simulation/inspection.ts'
 
 /** Native currency for gas in millionths of a US dollar, rounded up; `null` where it has no price limits may count with. */
 export function gasWorth(wei: bigint, priced: PricedTokens): bigint | null {

@@ -1,4 +1,4 @@
-import type { Fees } from '../context/chain-snapshot.ts'
+import type { Fees } from '../call/chain-snapshot.ts'
 
 /**
  * The gas limit for a transaction that used `gasUsed` in the simulation: that figure is after refunds, which give back at

@@ -2,9 +2,9 @@ import { formatAmount } from '@svc/lp-math'
 import { getAddress } from 'viem'
 import type { Budget, CheckRequest, Ledger, SpendLimits, SpendVerdict } from '@svc/store'
 import { type Token, tokenLabel } from '@svc/amm'
-import type { Refusal } from '../context/refusal.ts'
-import { usdText } from './countable.ts'
-import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed } from '../value/budget-names.ts'
+import type { Refusal } from '../call/refusal.ts'
+import { usdText } from '../value/countable.ts'
+import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed } from './budget-names.ts'
 
 /** What is said of a spend that a limit, the limit of gas or a budget of the ledger stands against, and what helps. */
 export function limitRefusal(verdict: Exceeded, asks: Asks): Refusal {

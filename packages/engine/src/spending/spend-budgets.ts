@@ -1,8 +1,8 @@
 import type { Budget } from '@svc/store'
 import { isUnnamed } from '@svc/amm'
-import { countable } from './countable.ts'
+import { countable } from '../value/countable.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { PricedTokens } from './spend-value.ts'
+import type { PricedTokens } from '../value/spend-value.ts'
 import {
   budgetNames,
   dailyValueCaps,
@@ -10,7 +10,7 @@ import {
   poolPricedBudgetName,
   unanchoredBudgetName,
   unnamedBudgetName,
-} from '../value/budget-names.ts'
+} from './budget-names.ts'
 import { type Holdings, tokensIn, valueAt } from '../value/trusted-value.ts'
 import { type CallValue, trustedPrices } from '../value/call-value.ts'
 

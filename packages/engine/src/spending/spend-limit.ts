@@ -1,13 +1,13 @@
 import type { Budget, BudgetAmount, CheckRequest, Ledger, SpendLimits, SpendVerdict, TokenAmounts } from '@svc/store'
 import { zeroAddress } from 'viem'
 import { type Policy, usdMicros } from '../policy/policy.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
 import { isUnnamed, mayPass } from '@svc/amm'
-import { countable } from './countable.ts'
+import { countable } from '../value/countable.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { aboveOne, askedAtAll, exceededLimits, limitRefusal, type SpentAmount } from './limit-refusal.ts'
-import { dailyValueCaps, isForAPerson } from '../value/budget-names.ts'
-import type { SpendValue, Unpriced } from './spend-value.ts'
+import { dailyValueCaps, isForAPerson } from './budget-names.ts'
+import type { SpendValue, Unpriced } from '../value/spend-value.ts'
 
 /**
  * Holds a spend and its gas against the limits of the transaction, of the principal's session and of any 24 hours, and its

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { errorTable, ToolError } from '@svc/amm'
 import { afterSigning } from './sign-next.ts'
 import type { Progress } from '../context/execution-context.ts'
-import type { Step } from '../context/step.ts'
+import type { Step } from '../call/step.ts'
 
 const hashes = ['0xa1', '0xb2'] as const satisfies readonly Hash[]
 

@@ -1,7 +1,7 @@
-import type { Call } from '../context/call.ts'
+import type { Call } from '../call/call.ts'
 import { type RiskTier, ToolError } from '@svc/amm'
 import type { Policy } from '../policy/policy.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
 
 /**
  * The time a call of a risk tier waits before it is signed, where the policy keeps delays. An operation that has waited

@@ -7,14 +7,14 @@ import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allo
 import { type AtomicRoute, atWhoseGas, readAtomicRoute, routeQuestion, routeRefusals } from '../batch/atomic-route.ts'
 import { batchStep, operationStep } from '../batch/batch-step.ts'
 import { simulateBatch, simulateBeside } from '../batch/simulate-batch.ts'
-import { assertDeclared, type DeclaredContext } from '../calldata/assert-declared.ts'
-import { sumByToken } from '../spending/countable.ts'
+import { assertDeclared, type DeclaredContext } from '../verdict/assert-declared.ts'
+import { sumByToken } from '../value/countable.ts'
 import { calledContracts } from '../calldata/called-contracts.ts'
-import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../policy/policy-verdict.ts'
-import { adviceAgainst, policyTokensBeside } from '../policy/token-warnings.ts'
+import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../verdict/policy-verdict.ts'
+import { adviceAgainst, policyTokensBeside } from '../verdict/token-warnings.ts'
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from '../value/way-home.ts'
-import { type CallBounds, readBounds } from '../value/call-bounds.ts'
+import { type CallBounds, readBounds } from '../calldata/call-bounds.ts'
 import { boughtIn } from '../value/moved.ts'
 import {
   askFeesAhead,
@@ -23,15 +23,15 @@ import {
   type SettledFees,
   settledFees,
 } from '../value/settled-fees.ts'
-import { inspectionOf, poolsToInspect } from '../value/inspection.ts'
+import { inspectionOf, poolsToInspect } from '../simulation/inspection.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
 import { checkBalance } from '../spending/gas-cap.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
-import { type PricedTokens, priceTokens } from '../spending/spend-value.ts'
-import type { Step } from '../context/step.ts'
-import { type ChainSnapshot, nextBlockSeconds, snapshot } from '../context/chain-snapshot.ts'
+import { type PricedTokens, priceTokens } from '../value/spend-value.ts'
+import type { Step } from '../call/step.ts'
+import { type ChainSnapshot, nextBlockSeconds, snapshot } from '../call/chain-snapshot.ts'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */
 export async function checkPolicy<Own extends InspectionContext>(context: Own): Promise<Checked<Own>> {

@@ -2,9 +2,9 @@ import { type Hash, type TransactionReceipt, TransactionReceiptNotFoundError } f
 import type { JournalEntry } from '@svc/wallet/core'
 import type { HeldReservation } from '@svc/store'
 import type { ExecutionContext } from '../context/engine.ts'
-import { settledBlock } from '../context/chain-snapshot.ts'
+import { settledBlock } from '../call/chain-snapshot.ts'
 import { approvalOf, isSignedOpen } from '../operations/may-be-mined.ts'
-import { isolateFailure, onStorage } from '../audit/storage.ts'
+import { isolateFailure, onStorage } from '../call/storage.ts'
 
 /**
  * Until its blocks are settled, a call counts as reserved, even where its receipts say less: whoever can replace them makes of a trade

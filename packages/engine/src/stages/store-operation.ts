@@ -1,17 +1,17 @@
 import { type NewOperation, type Operation, StoreError } from '@svc/store'
 import { type Plan, type Planned, type Scheduled, storeIntent, ToolError } from '@svc/amm'
-import { neededApproval } from '../approvals/needed-approval.ts'
+import { neededApproval } from '../operations/needed-approval.ts'
 import type { AuditEventName } from '../audit/audit.ts'
-import { countable, usdText } from '../spending/countable.ts'
+import { countable, usdText } from '../value/countable.ts'
 import { neededDelay, type NeededDelay } from './delay.ts'
 import { planOf } from './plan.ts'
-import { suspectWarnings } from '../policy/token-warnings.ts'
+import { suspectWarnings } from '../verdict/token-warnings.ts'
 import { argumentsOf } from '../operations/plan-hash.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'
-import { onStorage } from '../audit/storage.ts'
-import { storePrincipal } from '../context/principal.ts'
+import { onStorage } from '../call/storage.ts'
+import { storePrincipal } from '../call/principal.ts'
 
 /** Keeps the plan of a dry run for `execute_plan`, whatever the policy has against it now. */
 export async function storePlan(context: Reserved, refusals: readonly Refusal[]): Promise<Planned> {

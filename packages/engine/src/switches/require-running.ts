@@ -1,7 +1,7 @@
 import type { Engine } from '../context/engine.ts'
 import { isPaused } from './kill-switch.ts'
-import type { Refusal, Weighed } from '../context/refusal.ts'
-import { onStorage } from '../audit/storage.ts'
+import type { Refusal, Weighed } from '../call/refusal.ts'
+import { onStorage } from '../call/storage.ts'
 
 /**
  * Whether this may be signed now: kill switch and circuit breaker, both read anew. Some breakers stop all but what only

@@ -1,12 +1,12 @@
 import type { OperationState } from '@svc/store'
-import type { Principal } from '../context/principal.ts'
+import type { Principal } from '../call/principal.ts'
 import type { Engine } from '../context/engine.ts'
 import { printable } from '@svc/runtime'
 import { readPause } from './kill-switch.ts'
 import { isDailyAlert, limitsOf, sessionIdleMs } from '../spending/spend-limit.ts'
-import { usdText as usd } from '../spending/countable.ts'
-import { onStorage } from '../audit/storage.ts'
-import { budgetNames, dailyValueCaps } from '../value/budget-names.ts'
+import { usdText as usd } from '../value/countable.ts'
+import { onStorage } from '../call/storage.ts'
+import { budgetNames, dailyValueCaps } from '../spending/budget-names.ts'
 
 /** What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. */
 export async function safetyReport(engine: Engine, principal: Principal): Promise<SafetyReport> {

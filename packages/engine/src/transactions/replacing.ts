@@ -6,8 +6,8 @@ import { gasWorth } from '../spending/gas-cap.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { requireRunning } from '../switches/require-running.ts'
 import { limitsOf } from '../spending/spend-limit.ts'
-import { type PricedTokens, priceTokens, valueOf } from '../spending/spend-value.ts'
-import { onStorage } from '../audit/storage.ts'
+import { type PricedTokens, priceTokens, valueOf } from '../value/spend-value.ts'
+import { onStorage } from '../call/storage.ts'
 
 /**
  * What the sender may sign on its own account for this wallet: the same call again with higher fees while signing is

@@ -9,13 +9,13 @@ import type { ExecutionContext } from '../context/engine.ts'
 import { gasLimitFor } from '../spending/gas.ts'
 import { minedInsteadOf } from './mined-instead-of.ts'
 import { minedRevertReason } from '../simulation/revert-reason.ts'
-import { throwFirst } from '../context/refusal.ts'
+import { throwFirst } from '../call/refusal.ts'
 import { replacementRules } from './replacing.ts'
 import { requireRunning, requireUnpaused } from '../switches/require-running.ts'
-import type { Step } from '../context/step.ts'
+import type { Step } from '../call/step.ts'
 import type { CallValue } from '../value/call-value.ts'
-import { onStorage } from '../audit/storage.ts'
-import type { Fees } from '../context/chain-snapshot.ts'
+import { onStorage } from '../call/storage.ts'
+import type { Fees } from '../call/chain-snapshot.ts'
 
 /**
  * Signs one step: first a line in the audit log, on disk, then nonce, bytes and hash in one commit of the journal. Kill

@@ -4,8 +4,8 @@ import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { routerNames } from '../calldata/call-recipients.ts'
 import { allowedParts } from './allowed-parts.ts'
 import { depositsAsMade, roundedTwice, tooTightForUpstream } from './guard-deposits.ts'
-import { type FactsContext, type PartFacts, partFacts, sureLeasts } from './part-facts.ts'
-import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from './read-parts.ts'
+import { type FactsContext, type PartFacts, partFacts, sureLeasts } from '../calldata/part-facts.ts'
+import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from '../calldata/read-parts.ts'
 import { upstreamRefusal } from '@svc/amm/upstream'
 
 /**

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Intent } from '@svc/amm'
 import { parsePolicy } from '../policy/policy.ts'
 import { bandOf } from './bands.fixture.ts'
-import { type CallBounds, noBounds } from './call-bounds.ts'
-import type { Inspected, PositionState } from './inspection.ts'
+import { type CallBounds, noBounds } from '../calldata/call-bounds.ts'
+import type { Inspected, PositionState } from '../simulation/inspection.ts'
 import { costWarnings, gasWarnings, valueOfCall, warningsOf } from './call-value.ts'
 
 const bounds = { maxPriceImpactBps: 300 }

@@ -1,7 +1,7 @@
 import { zeroAddress } from 'viem'
 import type { Holdings, PairShares } from './trusted-value.ts'
-import { type CallBounds, isTradeAlone } from './call-bounds.ts'
-import type { Inspected } from './inspection.ts'
+import { type CallBounds, isTradeAlone } from '../calldata/call-bounds.ts'
+import type { Inspected } from '../simulation/inspection.ts'
 import type { SettledFees } from './settled-fees.ts'
 
 export type Moved = {

@@ -8,12 +8,12 @@ import {
 } from '@svc/lp-math'
 import { type Intent, isBatch } from '@svc/amm'
 import { isAddressEqual, zeroAddress } from 'viem'
-import type { CallBounds } from './call-bounds.ts'
-import type { DepositBounds, Ticks } from './deposit-bounds.ts'
-import type { PositionState } from './inspection.ts'
+import type { CallBounds } from '../calldata/call-bounds.ts'
+import type { DepositBounds, Ticks } from '../calldata/deposit-bounds.ts'
+import type { PositionState } from '../simulation/inspection.ts'
 import type { Moved } from './moved.ts'
 import { positionKey } from './settled-fees.ts'
-import type { PoolIdentity } from './pool-identity.ts'
+import type { PoolIdentity } from '../calldata/pool-identity.ts'
 import { furthest, rangeOutcomeAt, type SimulatedDeposit, simulatedDeposit } from './simulated-deposit.ts'
 
 /**

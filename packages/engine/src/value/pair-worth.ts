@@ -4,7 +4,7 @@ import { erc20Abi, v2FactoryAbi, v2PairAbi } from '@svc/amm/abis'
 import { supplyWithFee, v2PairAddress } from '@svc/amm/liquidity'
 import { contractFunction, readAll } from '@svc/amm/rpc'
 import type { BlockTime, Intent, RpcPool } from '@svc/amm'
-import { settledBlock } from '../context/chain-snapshot.ts'
+import { settledBlock } from '../call/chain-snapshot.ts'
 
 /**
  * Which of the tokens are pairs of the chain's v2 factory, by lower-case address, and what one share of them stands for. A

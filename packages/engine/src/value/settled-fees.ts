@@ -14,10 +14,10 @@ import { v3PositionManagerAbi, v4StateViewAbi } from '@svc/amm/abis'
 import { contractRead, readOne } from '@svc/amm/rpc'
 import type { BlockTime, Intent } from '@svc/amm'
 import type { CalledContracts } from '../calldata/called-contracts.ts'
-import type { CallBounds } from './call-bounds.ts'
-import { settledBlock, settledDepth } from '../context/chain-snapshot.ts'
-import type { Refusal } from '../context/refusal.ts'
-import type { Inspected, PositionState } from './inspection.ts'
+import type { CallBounds } from '../calldata/call-bounds.ts'
+import { settledBlock, settledDepth } from '../call/chain-snapshot.ts'
+import type { Refusal } from '../call/refusal.ts'
+import type { Inspected, PositionState } from '../simulation/inspection.ts'
 
 /**
  * The fees of a call's positions that the newest blocks did not bring. Whoever pays fees there may have these blocks

@@ -6,12 +6,12 @@ import {
   LpMathError,
 } from '@svc/lp-math'
 import { zeroAddress } from 'viem'
-import type { CallBounds } from './call-bounds.ts'
-import type { DepositBounds, Pair, Ticks } from './deposit-bounds.ts'
+import type { CallBounds } from '../calldata/call-bounds.ts'
+import type { DepositBounds, Pair, Ticks } from '../calldata/deposit-bounds.ts'
 import { heldOf, type Moved } from './moved.ts'
-import type { PoolAfter, PositionState } from './inspection.ts'
+import type { PoolAfter, PositionState } from '../simulation/inspection.ts'
 import { positionKey, type SettledFees } from './settled-fees.ts'
-import type { PoolIdentity } from './pool-identity.ts'
+import type { PoolIdentity } from '../calldata/pool-identity.ts'
 import { type PairShares, type RangePosition, type TrustedPrices, valueAt } from './trusted-value.ts'
 import type { Outcome } from './weigh-change.ts'
 

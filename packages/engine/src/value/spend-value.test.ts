@@ -13,7 +13,7 @@ import {
   usdOf,
   valueOf,
 } from './spend-value.ts'
-import { bandOf } from '../value/bands.fixture.ts'
+import { bandOf } from './bands.fixture.ts'
 
 const usdc: Address = '0x0000000000000000000000000000000000001111'
 const dust: Address = '0x0000000000000000000000000000000000002222'

@@ -1,4 +1,4 @@
-import type { OwnMove } from '../value/own-move.ts'
+import type { OwnMove } from './own-move.ts'
 import { usdMicrosFromAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'

@@ -1,7 +1,7 @@
 import type { Budget } from '@svc/store'
 import { checkOf, type PolicyCheck } from '../policy/policy-check.ts'
 import type { Policy } from '../policy/policy.ts'
-import { usdText } from '../spending/countable.ts'
+import { usdText } from './countable.ts'
 import {
   budgetNames,
   dailyValueCaps,
@@ -9,7 +9,7 @@ import {
   isOfUnanchored,
   isOfUnnamed,
   poolBudgetName,
-} from './budget-names.ts'
+} from '../spending/budget-names.ts'
 import { bandWidthBps, tokensIn } from './trusted-value.ts'
 import { valueBounds } from './value-bounds.ts'
 import type { WeighedIntent } from './weighed-report.ts'

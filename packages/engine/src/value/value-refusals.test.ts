@@ -1,6 +1,6 @@
 import { zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import type { PricedToken } from '../spending/spend-value.ts'
+import type { PricedToken } from './spend-value.ts'
 import { bandOf } from './bands.fixture.ts'
 import type { Holdings } from './trusted-value.ts'
 import { coldRefusals, priceRefusals } from './value-refusals.ts'

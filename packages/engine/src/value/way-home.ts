@@ -3,12 +3,12 @@ import type { Intent } from '@svc/amm'
 import { calledContracts } from '../calldata/called-contracts.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import { readBounds } from './call-bounds.ts'
+import { readBounds } from '../calldata/call-bounds.ts'
 import type { CallValue } from './call-value.ts'
 import { heldOf, type Moved } from './moved.ts'
 import { tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
 import type { Outcome } from './weigh-change.ts'
-import { sumByToken } from '../spending/countable.ts'
+import { sumByToken } from './countable.ts'
 
 /**
  * Whether the calldata leaves room for a call that only brings funds home, and to the wallet alone: it trades, deposits and orders

@@ -2,10 +2,10 @@ import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import type { ErrorDetail, Intent, IntentDeposit } from '@svc/amm'
 import { priceDrift } from '@svc/amm/liquidity'
 import type { GivenRight } from '../simulation/asset-changes.ts'
-import type { ExpectedTokens } from '../policy/policy-verdict.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { ExpectedTokens } from './policy-verdict.ts'
+import type { Refusal } from '../call/refusal.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import { sumByToken } from '../spending/countable.ts'
+import { sumByToken } from '../value/countable.ts'
 import type { PositionFacts, SimulatedDeposit } from '../simulation/simulated-deposits.ts'
 
 /**

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { v3SwapRouter02Abi } from '@svc/amm/abis'
 import { type Intent, storeIntent } from '@svc/amm'
 import { explainPolicy, type PolicyQuestion } from './explain-policy.ts'
-import { parsePolicy } from './policy.ts'
+import { parsePolicy } from '../policy/policy.ts'
 import { runPolicyCases } from './policy-cases.ts'
 import { weighed } from '../fixtures/weighed.fixture.ts'
 

@@ -1,10 +1,10 @@
 import { createMutex, type Chain } from '@svc/wallet/core'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { knownContracts, type KnownContracts } from '../calldata/known-contracts.ts'
-import { type Policy, policyHash } from './policy.ts'
-import { policyFor } from './policy-for.ts'
-import type { PolicySource } from './policy-source.ts'
-import { onStorage } from '../audit/storage.ts'
+import { type Policy, policyHash } from '../policy/policy.ts'
+import { policyFor } from '../policy/policy-for.ts'
+import type { PolicySource } from '../policy/policy-source.ts'
+import { onStorage } from '../call/storage.ts'
 
 /**
  * Keeps an engine at the policy of the day: reads the policy, writes a change of it to the audit log before anything is

@@ -4,7 +4,7 @@ import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddressEqual } from 'viem'
 import type { NestedCalls } from '../calldata/read-calldata.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
 
 /**
  * Holds the permits in calldata against the one that an intent declares: there is no other, it is for a position of the chain's own

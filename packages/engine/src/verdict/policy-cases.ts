@@ -3,8 +3,8 @@ import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { type ErrorDetail, readIntent, ToolError } from '@svc/amm'
 import { explainPolicy } from './explain-policy.ts'
-import type { PolicyCheck } from './policy-check.ts'
-import { usdMicros, type Policy } from './policy.ts'
+import type { PolicyCheck } from '../policy/policy-check.ts'
+import { usdMicros, type Policy } from '../policy/policy.ts'
 
 /**
  * Runs named cases against a policy, without chain, prices or ledger: what each intent would get as the first spend of

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import type { Intent } from '@svc/amm'
 import { rewardDistributorAbi } from '@svc/amm/abis'
 import { knownContracts } from '../calldata/known-contracts.ts'
-import { parsePolicy } from './policy.ts'
+import { parsePolicy } from '../policy/policy.ts'
 import { policyVerdict } from './policy-verdict.ts'
 import { suspectWarnings } from './token-warnings.ts'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
-import type { PricedTokens } from '../spending/spend-value.ts'
+import type { PricedTokens } from '../value/spend-value.ts'
 
 describe('the functions of a listed contract', () => {
   const chain = chains.find(({ id }) => id === 8453)!

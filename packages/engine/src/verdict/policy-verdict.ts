@@ -1,14 +1,14 @@
 import { type Intent, type IntentApproval, type IntentCall, isBatch } from '@svc/amm'
-import type { Policy } from './policy.ts'
-import type { Refusal } from '../context/refusal.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Refusal } from '../call/refusal.ts'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, slice, zeroAddress } from 'viem'
 import { depositRefusals } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../value/way-home.ts'
 import { permitRefusals } from './permit-refusals.ts'
-import { readBounds } from '../value/call-bounds.ts'
-import { pairShares } from '../spending/pair-worth.ts'
+import { readBounds } from '../calldata/call-bounds.ts'
+import { pairShares } from '../value/pair-worth.ts'
 
 /**
  * Holds an intent against the operator's policy: contracts and what they are called with, deposits, recipients, spenders,

@@ -5,8 +5,8 @@ import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Engine } from '../context/engine.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import type { PricedTokens } from '../spending/spend-value.ts'
-import type { CallBounds } from '../value/call-bounds.ts'
+import type { PricedTokens } from '../value/spend-value.ts'
+import type { CallBounds } from '../calldata/call-bounds.ts'
 import { listedAmong, pooledTokens, type PolicyContext, type PolicyVerdict } from './policy-verdict.ts'
 
 /** What a person should know of tokens that a lenient policy lets pass. */

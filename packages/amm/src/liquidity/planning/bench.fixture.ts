@@ -18,7 +18,7 @@ import type { Intent, IntentApproval, IntentCall, Settled } from '../../intent.t
 import type { Liquidity, Token, TokenDirectory } from '../../ports.ts'
 import { knownContracts } from '../../../../engine/src/calldata/known-contracts.ts'
 import { parsePolicy } from '../../../../engine/src/policy/policy.ts'
-import { policyVerdict } from '../../../../engine/src/policy/policy-verdict.ts'
+import { policyVerdict } from '../../../../engine/src/verdict/policy-verdict.ts'
 import { createRpcPool } from '../../rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from '../../tokens/create-token-directory.ts'
 import { erc20Abi, permit2Abi } from '../../abis/tokens.ts'
