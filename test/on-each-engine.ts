@@ -1,6 +1,6 @@
 /** The test files whose stores stand on the engine that `SVC_TEST_ENGINE` names: SQLite with the others, PostgreSQL in `system`. */
 export const onEachEngine: readonly string[] = [
-  'packages/engine/src/allowances/current-allowances.chain.test.ts',
+  'packages/engine/src/transactions/current-allowances.chain.test.ts',
   'packages/engine/src/guarantees/pipeline.chain.test.ts',
   'packages/engine/src/guarantees/spending.chain.test.ts',
   'packages/engine/src/operations/operator-requests.chain.test.ts',

@@ -1,15 +1,16 @@
 import type { Call } from '../call/call.ts'
-import { type ErrorCode, errorTable, ToolError } from '@svc/amm'
-import type { AuditEvent } from './audit.ts'
+import { type ErrorCode, errorTable, type Intent, ToolError } from '@svc/amm'
+import type { AuditEvent, AuditLog } from './audit.ts'
 import { callFacts, paramsHash } from './call-facts.ts'
-import type { ExecutionContext } from '../context/engine.ts'
+import type { Journal } from '@svc/wallet/core'
+import type { PipelineLog } from '../call/storage.ts'
 
 /**
  * Leaves a line about a write that did not come to its end on the pipeline: `tx.refused` where something stood in the way
  * before the first signature, `tx.failed` where it went wrong otherwise. One that waits for a person has a line of its own
  * (`tx.approval.requested`) and gets none here. A line that cannot be written hides nothing from the caller.
  */
-export async function noteRefusal({ engine, call, intent, chain }: ExecutionContext, failure: unknown): Promise<void> {
+export async function noteRefusal({ engine, call, intent, chain }: RefusedCall, failure: unknown): Promise<void> {
   const { requestId } = call
   if (waitingOperation(failure) !== null) return
   try {
@@ -23,6 +24,17 @@ export async function noteRefusal({ engine, call, intent, chain }: ExecutionCont
   } catch (error) {
     engine.log.error('audit.unwritten', { requestId, error })
   }
+}
+
+type RefusedCall = {
+  readonly engine: {
+    readonly journal: Pick<Journal, 'byRequest'>
+    readonly audit: Pick<AuditLog, 'append'>
+    readonly log: PipelineLog
+  }
+  readonly call: Call
+  readonly intent: Pick<Intent, 'why'>
+  readonly chain: { readonly id: number }
 }
 
 /** The line about a call that ended with `failure`; `hasSigned`: after one of its transactions was signed. */

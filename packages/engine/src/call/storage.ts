@@ -1,5 +1,4 @@
 import { ToolError } from '@svc/amm'
-import type { PipelinePorts } from '../context/pipeline-ports.ts'
 
 /** Runs work on our own state. Whatever fails there becomes `STORAGE_UNAVAILABLE`: nothing is signed without it. */
 export async function onStorage<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
@@ -16,7 +15,7 @@ export async function onStorage<Value>(what: string, work: () => Promise<Value>)
  * from going on. Throws `STORAGE_UNAVAILABLE` alone: without our own state nothing may be signed.
  */
 export async function isolateFailure(
-  { log }: Pick<PipelinePorts, 'log'>,
+  { log }: { readonly log: PipelineLog },
   event: string,
   facts: Readonly<Record<string, unknown>>,
   work: () => Promise<void>,
@@ -27,4 +26,12 @@ export async function isolateFailure(
     if (error instanceof ToolError && error.code === 'STORAGE_UNAVAILABLE') throw error
     log.warn(event, { ...facts, error })
   }
+}
+
+/** What the pipeline needs of the process's log. */
+export type PipelineLog = {
+  debug(event: string, facts?: Readonly<Record<string, unknown>>): void
+  info(event: string, facts?: Readonly<Record<string, unknown>>): void
+  warn(event: string, facts?: Readonly<Record<string, unknown>>): void
+  error(event: string, facts?: Readonly<Record<string, unknown>>): void
 }

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { Intent } from '@svc/amm'
 import type { KnownContracts } from './known-contracts.ts'
 import type { Surface } from './call-recipients.ts'
-import type { CalledDeposit } from '../simulation/simulated-deposits.ts'
+import type { CalledDeposit } from './deposit-pool.ts'
 
 /**
  * What the calls of an intent touch of the AMM: routers and position managers, which must keep nothing, and positions,

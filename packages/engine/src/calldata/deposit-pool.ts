@@ -58,3 +58,11 @@ function positionRead(to: Address, { kind, version, positionId }: IntentDeposit)
     ? { to, data: encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'positions', args }) }
     : { to, data: encodeFunctionData({ abi: v4PositionManagerAbi, functionName: 'getPoolAndPositionInfo', args }) }
 }
+
+/** A deposit of an intent that one of its calls makes, and what to ask around that call. */
+export type CalledDeposit = {
+  readonly call: Read
+  readonly declared: IntentDeposit
+  /** `null` where its key names no pool: the policy has refused it then. */
+  readonly reads: DepositReads | null
+}

@@ -2,6 +2,7 @@ import type { Ledger, Operations, Transactions } from '@svc/store'
 import type { Chain, Journal, Sender, UserOperations } from '@svc/wallet/core'
 import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '@svc/amm'
 import type { AuditLog } from '../audit/audit.ts'
+import type { PipelineLog } from '../call/storage.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { GuardedSigner } from '../signatures/guarded-signer.ts'
 
@@ -44,12 +45,4 @@ export type PipelinePorts = {
 /** What signs user operations, while it may. */
 export type OperationSigner = Pick<GuardedSigner, 'signGranted' | 'signAuthorization'> & {
   readonly ready?: () => Promise<void>
-}
-
-/** What the pipeline needs of the process's log. */
-export type PipelineLog = {
-  debug(event: string, facts?: Readonly<Record<string, unknown>>): void
-  info(event: string, facts?: Readonly<Record<string, unknown>>): void
-  warn(event: string, facts?: Readonly<Record<string, unknown>>): void
-  error(event: string, facts?: Readonly<Record<string, unknown>>): void
 }

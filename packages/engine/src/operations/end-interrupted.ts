@@ -1,6 +1,6 @@
 import type { Operation, Operations, StoredTransaction, Transactions } from '@svc/store'
 import { ToolError } from '@svc/amm'
-import type { PipelineLog } from '../context/pipeline-ports.ts'
+import type { PipelineLog } from '../call/storage.ts'
 import { onStorage } from '../call/storage.ts'
 import { isMinedApproval, isRevoked, mayBeMined, signedSteps } from './may-be-mined.ts'
 

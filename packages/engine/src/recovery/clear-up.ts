@@ -13,7 +13,7 @@ import { approvalOf, isSignedOpen } from '../operations/may-be-mined.ts'
 import { signedCalls } from '../batch/batch-step.ts'
 import { readCalldata } from '../calldata/read-calldata.ts'
 import { isSubmitOrder } from '../calldata/trade-bounds.ts'
-import { isAnyDue, noteFailedRevocations, revokePending } from '../allowances/revoke-pending.ts'
+import { isAnyDue, noteFailedRevocations, revokePending } from '../transactions/revoke-pending.ts'
 
 /**
  * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up, sent again

@@ -3,7 +3,7 @@ import { clearUp, type ClearedUp, isAnythingLeft, stillPending } from './clear-u
 import { settleFormer } from './former-wallets.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { onStorage } from '../call/storage.ts'
-import { isAnyToReadAgain } from '../allowances/revoke-pending.ts'
+import { isAnyToReadAgain } from '../transactions/revoke-pending.ts'
 import { settleHeld } from '../stages/settle-held.ts'
 import { serverContext } from '../context/execution-context.ts'
 import type { Chain } from '@svc/wallet/core'

@@ -8,7 +8,7 @@ import type { Progress } from '../context/execution-context.ts'
 import { holdTrades } from '../stages/hold-against-simulation.ts'
 import { isTradeAlone } from '../calldata/call-bounds.ts'
 import { realDeltas, settleLedger } from '../stages/settle.ts'
-import { revokeAllowances } from '../allowances/revoke-allowances.ts'
+import { revokeAllowances } from '../transactions/revoke-allowances.ts'
 
 /**
  * After a failure on the pipeline: gives a reservation back that nothing was signed on, settles one whose transactions are

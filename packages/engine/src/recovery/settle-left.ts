@@ -14,7 +14,7 @@ import { isRepaidGas } from '../spending/spend-limit.ts'
 import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from '../value/spend-value.ts'
 import { onStorage } from '../call/storage.ts'
 import { lossBeyond, type Mined } from './loss-beyond.ts'
-import { pendingOn, takesBack } from '../allowances/revoke-pending.ts'
+import { pendingOn, takesBack } from '../transactions/revoke-pending.ts'
 
 /**
  * Closes a reservation whose request no longer runs. Answers false while one of its transactions is out, or was refused and

@@ -1,5 +1,12 @@
-import { BaseError, decodeErrorResult, type Hex, parseAbi, type TransactionReceipt } from 'viem'
-import type { ExecutionContext } from '../context/engine.ts'
+import {
+  type Address,
+  BaseError,
+  decodeErrorResult,
+  type Hex,
+  parseAbi,
+  type PublicClient,
+  type TransactionReceipt,
+} from 'viem'
 import type { Step } from '../call/step.ts'
 
 /**
@@ -37,7 +44,7 @@ export function isPastSlippage(reason: string): boolean {
  * state it met (others stood before it in the block), so the answer is the likely reason, and may be that there is none.
  */
 export async function minedRevertReason(
-  { client, wallet }: Pick<ExecutionContext, 'client' | 'wallet'>,
+  { client, wallet }: { readonly client: PublicClient; readonly wallet: Address },
   step: Pick<Step, 'to' | 'data' | 'valueWei'>,
   receipt: Pick<TransactionReceipt, 'blockNumber'>,
 ): Promise<string> {

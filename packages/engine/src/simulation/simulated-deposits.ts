@@ -8,16 +8,8 @@ import {
 import { BaseError, decodeFunctionResult, size, slice, zeroAddress } from 'viem'
 import { v2PairAbi, v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
 import type { IntentDeposit } from '@svc/amm'
-import type { DepositReads, Read } from '../calldata/deposit-pool.ts'
+import type { CalledDeposit, DepositReads, Read } from '../calldata/deposit-pool.ts'
 import type { SimulatedResult } from './asset-changes.ts'
-
-/** A deposit of an intent that one of its calls makes, and what to ask around that call. */
-export type CalledDeposit = {
-  readonly call: Read
-  readonly declared: IntentDeposit
-  /** `null` where its key names no pool: the policy has refused it then. */
-  readonly reads: DepositReads | null
-}
 
 /** What a simulation shows of a deposit, as the chain answers and not as the intent says. */
 export type SimulatedDeposit = {

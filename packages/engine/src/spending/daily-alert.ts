@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import type { AuditLog } from '../audit/audit.ts'
-import type { PipelineLog } from '../context/pipeline-ports.ts'
+import type { PipelineLog } from '../call/storage.ts'
 import type { Policy } from '../policy/policy.ts'
 import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 import { dailyAlertPct, isDailyAlert, limitsOf } from './spend-limit.ts'

@@ -26,7 +26,7 @@ import {
 import { onStorage } from '../call/storage.ts'
 import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
-import { endRights, revokeAllowances, type Standing } from '../allowances/revoke-allowances.ts'
+import { endRights, revokeAllowances, type Standing } from '../transactions/revoke-allowances.ts'
 import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
 import type { Outcome } from '../value/weigh-change.ts'

@@ -10,8 +10,8 @@ import { type BalanceSample, hasFallen, samplesWithin, type WorthNow, withSample
 import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { Policy } from '../policy/policy.ts'
 import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
-import type { PipelinePorts } from '../context/pipeline-ports.ts'
-import type { PriceBand } from '@svc/amm'
+import type { PipelineLog } from '../call/storage.ts'
+import type { ChainDirectory, PriceBand, PriceSource, RpcPool, TokenDirectory } from '@svc/amm'
 import type { SwitchRecorder } from './switch-recorder.ts'
 import { bandWidthBps } from '../value/trusted-value.ts'
 
@@ -90,10 +90,18 @@ export type WatchParts = {
   readonly breaker: CircuitBreaker
   readonly switches: SwitchRecorder
   readonly nativePrices: NativePrices
-} & Pick<
-  PipelinePorts,
-  'chains' | 'rpc' | 'tokens' | 'prices' | 'senders' | 'journal' | 'ledger' | 'dataDir' | 'now' | 'log'
->
+  readonly chains: ChainDirectory
+  readonly rpc: RpcPool
+  readonly tokens: TokenDirectory
+  readonly prices: PriceSource
+  readonly senders: (chain: Chain) => { readonly address: Address }
+  readonly journal: Pick<Journal, 'open' | 'refused' | 'byHash'>
+  readonly ledger: Ledger
+  readonly dataDir: string
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly log: PipelineLog
+}
 
 type Watched = { readonly lookedAt: number; readonly prices: PricedTokens | null; readonly pricedAt: number }
 

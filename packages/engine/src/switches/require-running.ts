@@ -1,4 +1,4 @@
-import type { Engine } from '../context/engine.ts'
+import type { CircuitBreaker } from './circuit-breaker.ts'
 import { isPaused } from './kill-switch.ts'
 import type { Refusal, Weighed } from '../call/refusal.ts'
 import { onStorage } from '../call/storage.ts'
@@ -8,7 +8,7 @@ import { onStorage } from '../call/storage.ts'
  * brings funds home (`isWayHome`, asked only then, since it takes reading the calldata), others that too; the kill switch stops everything.
  */
 export async function requireRunning(
-  engine: Pick<Engine, 'dataDir' | 'breaker'>,
+  engine: { readonly dataDir: string; readonly breaker: Pick<CircuitBreaker, 'stops'> },
   isWayHome: () => boolean | Promise<boolean>,
 ): Promise<Weighed> {
   const [paused, stops] = await onStorage('the kill switch and the breaker cannot be read', () =>
@@ -19,7 +19,7 @@ export async function requireRunning(
 }
 
 /** Whether what ends something may be signed now, which an open breaker does not stop: the kill switch alone, read anew. */
-export async function requireUnpaused({ dataDir }: Pick<Engine, 'dataDir'>): Promise<Weighed> {
+export async function requireUnpaused({ dataDir }: { readonly dataDir: string }): Promise<Weighed> {
   const paused = await onStorage('the kill switch cannot be read', () => isPaused(dataDir))
   return { refusals: paused ? [pausedRefusal] : [] }
 }

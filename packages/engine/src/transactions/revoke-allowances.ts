@@ -1,13 +1,13 @@
 import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
 import type { Chain, JournalEntry } from '@svc/wallet/core'
-import { type Allowance, revokeStep } from './approval-steps.ts'
+import { type Allowance, revokeStep } from '../allowances/approval-steps.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
-import type { PendingRevocation } from './pending-revocations.ts'
+import type { PendingRevocation } from '../allowances/pending-revocations.ts'
 import { minedCount, type Progress } from '../context/execution-context.ts'
 import type { Step } from '../call/step.ts'
 import { onStorage } from '../call/storage.ts'
-import { broadcast, confirm, sign } from '../transactions/transact.ts'
+import { broadcast, confirm, sign } from './transact.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
 
 /** Notes on disk what will have to go back to zero, before the first allowance is signed, and the right that a permit gives. */

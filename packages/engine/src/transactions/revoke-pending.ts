@@ -1,11 +1,11 @@
 import type { Chain, JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt } from 'viem'
-import { revokeStep } from './approval-steps.ts'
+import { revokeStep } from '../allowances/approval-steps.ts'
 import { checkGasCap, gasWorth } from '../spending/gas-cap.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { isPaused } from '../switches/kill-switch.ts'
 import { worstGasCost } from '../spending/gas.ts'
-import { isWaiting, type PendingRevocation } from './pending-revocations.ts'
+import { isWaiting, type PendingRevocation } from '../allowances/pending-revocations.ts'
 import { limitsOf, sessionIdleMs } from '../spending/spend-limit.ts'
 import { usdText } from '../value/countable.ts'
 import { ToolError } from '@svc/amm'
@@ -16,7 +16,7 @@ import { priceTokens } from '../value/spend-value.ts'
 import { isolateFailure, onStorage } from '../call/storage.ts'
 import { settledBlock, snapshot } from '../call/chain-snapshot.ts'
 import { currentAllowances, isAnyRefused, noteNotRevoked } from './revoke-allowances.ts'
-import { broadcast, confirm, sign } from '../transactions/transact.ts'
+import { broadcast, confirm, sign } from './transact.ts'
 
 /**
  * Sets what earlier requests left of their allowances, and of rights over positions, to zero, and answers how many it set. One that cannot be read or

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { type Intent, isUnnamed } from '@svc/amm'
-import type { InspectionContext } from '../context/engine.ts'
+import type { Chain } from '@svc/wallet/core'
+import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { sumByToken, usdText } from './countable.ts'
@@ -127,10 +128,12 @@ export function ownMoveOfIntent(
 }
 
 /** What is read of a call on the pipeline to value it. */
-export type ValuedCall = Pick<InspectionContext, 'chain' | 'intent'> & {
+export type ValuedCall = {
+  readonly chain: Chain
+  readonly intent: Intent
   readonly callBounds: readonly CallBounds[]
-  readonly engine: Pick<InspectionContext['engine'], 'policy'>
-  readonly call: Pick<InspectionContext['call'], 'tool'>
+  readonly engine: { readonly policy: Policy }
+  readonly call: { readonly tool: string }
   readonly steps: readonly Pick<Step, 'kind' | 'batch'>[]
   readonly settledFees?: Moved['settledFees']
 }

@@ -1,7 +1,8 @@
-import { isAddressEqual } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import type { Intent } from '@svc/amm'
 import { calledContracts } from '../calldata/called-contracts.ts'
-import type { ExecutionContext } from '../context/engine.ts'
+import type { Chain } from '@svc/wallet/core'
+import type { KnownContracts } from '../calldata/known-contracts.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { readBounds } from '../calldata/call-bounds.ts'
 import type { CallValue } from './call-value.ts'
@@ -14,12 +15,7 @@ import { sumByToken } from './countable.ts'
  * Whether the calldata leaves room for a call that only brings funds home, and to the wallet alone: it trades, deposits and orders
  * nothing, all of it is read, and it pays nobody else, those whom the operator lists included. Asks no endpoint.
  */
-export function mayBringHome({
-  intent,
-  chain,
-  known,
-  wallet,
-}: Pick<ExecutionContext, 'intent' | 'chain' | 'known' | 'wallet'>): boolean {
+export function mayBringHome({ intent, chain, known, wallet }: WalletCall): boolean {
   const surfaces = intent.calls.map(({ to }) => known.surfaces.get(to.toLowerCase()) ?? 'listed')
   return (
     !surfaces.includes('listed') &&
@@ -29,6 +25,13 @@ export function mayBringHome({
       ({ trades, deposits, orders }) => trades.length + deposits.length + orders.length === 0,
     )
   )
+}
+
+type WalletCall = {
+  readonly intent: Intent
+  readonly chain: Chain
+  readonly known: KnownContracts
+  readonly wallet: Address
 }
 
 /**

@@ -7,7 +7,7 @@ import { usdMicros } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import { isRepaidGas, limitsOf } from '../spending/spend-limit.ts'
 import { usdText } from '../value/countable.ts'
-import { valueChecks } from '../value/value-checks.ts'
+import { valueChecks } from './value-checks.ts'
 import type { WeighedIntent } from '../value/weighed-report.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Budget } from '@svc/store'
 import { checkOf, type PolicyCheck } from '../policy/policy-check.ts'
 import type { Policy } from '../policy/policy.ts'
-import { usdText } from './countable.ts'
+import { usdText } from '../value/countable.ts'
 import {
   budgetNames,
   dailyValueCaps,
@@ -10,9 +10,9 @@ import {
   isOfUnnamed,
   poolBudgetName,
 } from '../spending/budget-names.ts'
-import { bandWidthBps, tokensIn } from './trusted-value.ts'
-import { valueBounds } from './value-bounds.ts'
-import type { WeighedIntent } from './weighed-report.ts'
+import { bandWidthBps, tokensIn } from '../value/trusted-value.ts'
+import { valueBounds } from '../value/value-bounds.ts'
+import type { WeighedIntent } from '../value/weighed-report.ts'
 
 /**
  * What the rules of value say to a call, from how it was weighed: its simulation, the width of the bands, the price of the
