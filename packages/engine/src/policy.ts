@@ -2,7 +2,7 @@
 export { openReads } from './open-reads.ts'
 export { explainPolicy } from './verdict/explain-policy.ts'
 export type { PolicyQuestion } from './verdict/explain-policy.ts'
-export { batchDelegateDeployment, holdsBatchDelegate } from './batch/atomic-route.ts'
+export { batchDelegateDeployment, holdsBatchDelegate } from './batch/batch-delegate.ts'
 export { knownContracts } from './calldata/known-contracts.ts'
 export type { PolicyCheck } from './policy/policy-check.ts'
 export { compilePolicy } from './provider-policy/compile-policy.ts'

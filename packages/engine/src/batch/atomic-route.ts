@@ -1,20 +1,10 @@
-import type { Chain } from '@svc/wallet/core'
-import {
-  type Address,
-  concat,
-  getContractAddress,
-  type Hex,
-  isAddressEqual,
-  keccak256,
-  type PublicClient,
-  zeroHash,
-} from 'viem'
+import type { Chain, UserOperations } from '@svc/wallet/core'
+import { type Address, concat, type Hex, isAddressEqual, keccak256, type PublicClient } from 'viem'
 import { type Intent, ToolError } from '@svc/amm'
 import type { ChainSnapshot } from '../call/chain-snapshot.ts'
-import { batchDelegate } from '../calldata/contracts.gen.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { PipelinePorts } from '../context/pipeline-ports.ts'
 import type { Refusal } from '../call/refusal.ts'
+import { batchDelegateCodeHash } from './batch-delegate.ts'
 
 /**
  * Looks whether the wallet can make several calls as one, and how. As a batch (EIP-7702): the operator names the contract it may delegate
@@ -57,7 +47,11 @@ type RouteContext = {
   readonly client: PublicClient
   readonly chain: Chain
   readonly wallet: Address
-  readonly engine: Pick<PipelinePorts, 'policy' | 'signsAuthorizations' | 'userOperations'>
+  readonly engine: {
+    readonly policy: Policy
+    readonly signsAuthorizations?: boolean
+    readonly userOperations?: (chain: Chain) => UserOperations
+  }
 }
 
 export type AtomicQuestion = {
@@ -118,7 +112,7 @@ export async function requireRoute(question: AtomicQuestion, planned: AtomicRout
 
 /** What carries calls out, by the hash of its code: our batch delegate, and Simple7702Account of EntryPoint 0.8. */
 const kinds: ReadonlyMap<Hex, 'batch-7702' | 'user-operation'> = new Map([
-  [keccak256(batchDelegate.runtime), 'batch-7702'],
+  [batchDelegateCodeHash, 'batch-7702'],
   ['0xcc7b633aef4b2543cb8f37522adf1a401f910f0f6b2430c1eecc11f401ccfcf3', 'user-operation'],
 ])
 
@@ -128,36 +122,6 @@ function unnamed({ name }: Pick<Chain, 'name'>): string {
 
 const noSponsors =
   'The policy names what sends user operations, and no bundler and paymaster are configured (SVC_BUNDLER_URL_…, SVC_PAYMASTER_URL_…).'
-
-/** Whether the contract at an address has exactly the code of our own batch delegate. */
-export async function holdsBatchDelegate(client: Pick<PublicClient, 'getCode'>, address: Address): Promise<boolean> {
-  return kinds.get(keccak256(await codeAt(client, address))) === 'batch-7702'
-}
-
-const deploymentFactory: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
-
-/**
- * What puts the batch delegate on a chain, whoever sends it, and where it then stands: the same place on every chain that has
- * the deterministic deployment proxy (github.com/Arachnid/deterministic-deployment-proxy).
- */
-export const batchDelegateDeployment: BatchDelegateDeployment = {
-  address: getContractAddress({
-    opcode: 'CREATE2',
-    from: deploymentFactory,
-    salt: zeroHash,
-    bytecode: batchDelegate.bytecode,
-  }),
-  to: deploymentFactory,
-  data: concat([zeroHash, batchDelegate.bytecode]),
-}
-
-export type BatchDelegateDeployment = {
-  /** Of the contract once it is deployed. */
-  readonly address: Address
-  /** The proxy that deploys it. */
-  readonly to: Address
-  readonly data: Hex
-}
 
 async function codeAt(client: Pick<PublicClient, 'getCode'>, address: Address): Promise<Hex> {
   return (await client.getCode({ address })) ?? '0x'
