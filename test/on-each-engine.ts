@@ -1,6 +1,5 @@
 /** The test files whose stores stand on the engine that `SVC_TEST_ENGINE` names: SQLite with the others, PostgreSQL in `system`. */
 export const onEachEngine: readonly string[] = [
-  'packages/engine/src/transactions/current-allowances.chain.test.ts',
   'packages/engine/src/guarantees/pipeline.chain.test.ts',
   'packages/engine/src/guarantees/spending.chain.test.ts',
   'packages/engine/src/operations/operator-requests.chain.test.ts',
@@ -8,6 +7,7 @@ export const onEachEngine: readonly string[] = [
   'packages/engine/src/recovery/former-wallets.chain.test.ts',
   'packages/engine/src/recovery/on-the-way.chain.test.ts',
   'packages/engine/src/recovery/resolve-taken.chain.test.ts',
+  'packages/engine/src/transactions/current-allowances.chain.test.ts',
   'packages/store/src/bar-store.test.ts',
   'packages/store/src/claims/claims.test.ts',
   'packages/store/src/claims/pins.test.ts',
