@@ -73,6 +73,8 @@ test.each([
     `import { privateKeyToAccount } from 'viem/accounts'\nexport const x = privateKeyToAccount`,
     'no-restricted-imports',
   ],
+  [amm, `import '../upstream/route-liquidity.ts'`, 'no-restricted-imports'],
+  ['packages/amm/src/abis/x.ts', `import '../liquidity/v4/plan-swap.ts'`, 'no-restricted-imports'],
   [engine, `import '@svc/tool-server'`, 'no-restricted-imports'],
   [engine, `import '@svc/devnet'`, 'no-restricted-imports'],
   ['packages/engine/src/calldata/x.ts', `import '../pipeline.ts'`, 'no-restricted-imports'],

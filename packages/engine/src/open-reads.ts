@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createChainDirectory } from '@svc/amm/chains'
-import { createLiquidity, routeLiquidity } from '@svc/amm/liquidity'
+import { createLiquidity } from '@svc/amm/liquidity'
 import { createNamedTokens, createPriceSource, type NamedTokens } from '@svc/amm/prices'
 import { createRpcPool } from '@svc/amm/rpc'
 import { createTokenDirectory } from '@svc/amm/tokens'
@@ -10,6 +10,7 @@ import {
   createTradingRoute,
   type TradingClientOptions,
   type TradingRoutePorts,
+  routeLiquidity,
 } from '@svc/amm/upstream'
 import type { MarketPorts, PriceMemory } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'

@@ -1,11 +1,5 @@
 import { type Chain, chains as publicChains, Secret } from '@svc/wallet/core'
-import {
-  ConfigError,
-  type ConfigProblem,
-  type Config,
-  type WalletConfig,
-  type RpcConfig,
-} from './config/config-shape.ts'
+import { ConfigError, type ConfigProblem, type Config, type WalletConfig, rpcUrls } from './config/config-shape.ts'
 import { httpUrl, type Settings, settingsSchema } from './config/schema.ts'
 import type { ChainAccess } from '@svc/engine'
 import { resolve } from 'node:path'
@@ -44,19 +38,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (broken.length > 0) throw new ConfigError(broken)
   const warnings = [...unknown.warnings, ...unusedNames(given), ...unknownChains(perChain, config.chains)]
   return Object.freeze({ ...config, warnings: [...warnings, ...config.warnings] })
-}
-
-/** The endpoints of a chain: its own setting, else the provider template, else the public ones. */
-export function rpcUrls(rpc: RpcConfig, chain: Chain): readonly string[] {
-  const own = rpc.urls.get(chain.id)
-  if (own !== undefined) return own.map((url) => url.reveal())
-  if (rpc.provider === null) return chain.publicRpcUrls
-  const filled = rpc.provider
-    .reveal()
-    .replaceAll('{chainId}', String(chain.id))
-    .replaceAll('{chain}', chain.name)
-    .replaceAll('{key}', rpc.apiKey?.reveal() ?? '')
-  return [filled]
 }
 
 /** What `openReads` needs of the configuration. */

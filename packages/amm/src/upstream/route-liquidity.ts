@@ -18,8 +18,8 @@ import type {
   RemoveOutcome,
   SwapOutcome,
 } from '../ports.ts'
-import { leastOfMint, lessSlippage } from './planning/slippage-limits.ts'
-import { builtNote, TradingError } from '../upstream/trading-error.ts'
+import { leastOfMint, lessSlippage } from '../liquidity/planning/slippage-limits.ts'
+import { builtNote, TradingError } from './trading-error.ts'
 
 /**
  * The one place where it is chosen who builds the calls of a plan. Our own plan is always made: it says what may leave and what

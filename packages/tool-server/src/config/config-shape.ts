@@ -68,6 +68,19 @@ export type RpcConfig = {
   readonly apiKey: Secret | null
 }
 
+/** The endpoints of a chain: its own setting, else the provider template, else the public ones. */
+export function rpcUrls(rpc: RpcConfig, chain: Chain): readonly string[] {
+  const own = rpc.urls.get(chain.id)
+  if (own !== undefined) return own.map((url) => url.reveal())
+  if (rpc.provider === null) return chain.publicRpcUrls
+  const filled = rpc.provider
+    .reveal()
+    .replaceAll('{chainId}', String(chain.id))
+    .replaceAll('{chain}', chain.name)
+    .replaceAll('{key}', rpc.apiKey?.reveal() ?? '')
+  return [filled]
+}
+
 export { ConfigError } from '@svc/runtime'
 
 export type ConfigProblem = Problem<ConfigCode>

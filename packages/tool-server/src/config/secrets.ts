@@ -1,6 +1,5 @@
 import { urlCredentials, type Chain, type Secret } from '@svc/wallet/core'
-import { rpcUrls } from '../config.ts'
-import type { Config } from './config-shape.ts'
+import { type Config, rpcUrls } from './config-shape.ts'
 import { createLog, createRedactor, type Log, type LogDestination } from '@svc/runtime'
 
 /**

@@ -16,7 +16,7 @@ import type { CheckOptions } from '../../../amm/src/history/periods/check-period
 import { createPoolHistory } from '@svc/amm/history'
 import { createIdentities, type IdentitiesOptions } from '../identity/create-identities.ts'
 import { noServices } from '../identity/no-services.fixture.ts'
-import { createLiquidity, routeLiquidity } from '@svc/amm/liquidity'
+import { createLiquidity } from '@svc/amm/liquidity'
 import { createPriceSource } from '@svc/amm/prices'
 import { createRewards, type RewardsOptions } from '@svc/amm/rewards'
 import { createRpcPool } from '@svc/amm/rpc'
@@ -24,7 +24,7 @@ import { createSubgraphs } from '@svc/amm/subgraph'
 import type { SubgraphsOptions } from '../../../amm/src/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '@svc/amm/tokens'
 import { createTwamm } from '@svc/amm/twamm'
-import { createTradingRoute } from '@svc/amm/upstream'
+import { createTradingRoute, routeLiquidity } from '@svc/amm/upstream'
 import { createWorkerPool, type WorkerPoolOptions } from '../workers/create-worker-pool.ts'
 import {
   devnetPolicy,
