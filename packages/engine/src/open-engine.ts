@@ -122,14 +122,8 @@ async function openOver(
       }),
     ),
     operationSigner: (chain: Chain) => {
-      const held = leases.signerFor(wallet, chain)
-      return {
-        ready: () => held.ready(),
-        signAuthorization: (authorization) =>
-          held.signAuthorization?.(authorization) ?? wallet.signAuthorization(authorization),
-        signGranted: (typedData, context) =>
-          held.signGranted?.(typedData, context) ?? wallet.signGranted(typedData, context),
-      } satisfies OperationSigner
+      const { ready, signAuthorization, signGranted } = leases.signerFor(wallet, chain)
+      return { ready, signAuthorization, signGranted } satisfies OperationSigner
     },
     journal,
     transactions,

@@ -1,14 +1,13 @@
 import { type GasCost, type OpenReservation, StoreError, type TokenAmounts } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
-import { type Address, getAbiItem, isAddressEqual, parseTransaction, toFunctionSelector, zeroAddress } from 'viem'
-import { erc20Abi, permit2Abi } from '@svc/amm/abis'
+import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { ToolError } from '@svc/amm'
 import { sentBySigned } from '../batch/batch-step.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { countable } from '../value/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { receiptOf, gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
-import { isSignedOpen } from '../operations/may-be-mined.ts'
+import { isMinedApproval, isSignedOpen } from '../operations/may-be-mined.ts'
 import { cameHome, noneOf } from '../stages/settled-value.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from '../value/spend-value.ts'
@@ -42,13 +41,13 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
     const moved = countable(usdMicros > within ? usdMicros : within, isAll ? 0n : amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
     const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
-    const budgets = mined.every((one) => !isFinal(one) || isApproval(one.entry))
+    const budgets = mined.every((one) => !isFinal(one) || isMinedApproval(one.entry))
       ? noneOf(reservation.budgets)
       : await lossBeyond(of, reservation, {
           mined: mined.filter(isFinal),
           nativeDelta: (done, ofTokens) => nativeDelta(of, done, inBlocksOf(done, [...mined, ...tookBack]), ofTokens),
         })
-    const isHeld = entries.some((entry) => entry.state !== 'final' || !isApproval(entry))
+    const isHeld = !entries.every(isMinedApproval)
     await onLedger(() => engine.ledger.settle(id, moved, burnt, budgets, { amounts, isRepaid, isHeld }))
   }
   const settled = { event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) } as const
@@ -245,12 +244,6 @@ async function readableOf(
     }
   })
   return (await Promise.all(read)).flat()
-}
-
-/** It has moved nothing by itself. */
-function isApproval({ rawTransaction }: JournalEntry): boolean {
-  const { data = '0x' } = parseTransaction(rawTransaction)
-  return [erc20Abi, permit2Abi].some((abi) => data.startsWith(toFunctionSelector(getAbiItem({ abi, name: 'approve' }))))
 }
 
 /** Of all that was mined. */

@@ -1,7 +1,7 @@
 import { formatAmount } from '@svc/lp-math'
 import { getAddress } from 'viem'
 import type { Budget, CheckRequest, Ledger, SpendLimits, SpendVerdict } from '@svc/store'
-import { type Token, tokenLabel } from '@svc/amm'
+import { type ErrorDetail, type Token, tokenLabel } from '@svc/amm'
 import type { Refusal } from '../call/refusal.ts'
 import { usdText } from '../value/countable.ts'
 import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed } from './budget-names.ts'
@@ -62,6 +62,19 @@ export async function exceededLimits(
 
 /** More than any call can ask for. */
 const noCap = 10n ** 19n
+
+/**
+ * Whether a call that is refused might fit once earlier ones count for less: each limit that stands against it is used by others, and has
+ * room for the call alone. That of one transaction, gas, and what a person must decide do not change with what others count.
+ */
+export function mayBeLifted(refusals: readonly Refusal[]): boolean {
+  const isUsedByOthers = ({ limit, usedUsd, askedUsd, capUsd }: ErrorDetail) =>
+    typeof limit === 'string' &&
+    !limit.startsWith('maxDailyGasUsd') &&
+    Number(usedUsd) > 0 &&
+    Number(askedUsd) <= Number(capUsd)
+  return refusals.length > 0 && refusals.every(({ details = [] }) => details.some(isUsedByOthers))
+}
 
 /** That of one transaction is known without asking the ledger, whose rows have no room for absurd sums. */
 export function aboveOne(

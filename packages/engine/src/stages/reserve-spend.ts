@@ -1,6 +1,7 @@
 import { checkGasCap, gasWorth } from '../spending/gas-cap.ts'
 import { worstGasCost } from '../spending/gas.ts'
 import { budgetsOf } from '../spending/spend-budgets.ts'
+import { mayBeLifted } from '../spending/limit-refusal.ts'
 import { limitSpend, type SpendDecision } from '../spending/spend-limit.ts'
 import { budgetNames } from '../spending/budget-names.ts'
 import { usdText } from '../value/countable.ts'
@@ -50,7 +51,7 @@ export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
   }
   const take = () => onStorage('the spend ledger cannot be written', () => limitSpend(asked))
   const first = await take()
-  const spend = first.refusals.length > 0 && (await fellMeanwhile(weighed)) ? await take() : first
+  const spend = mayBeLifted(first.refusals) && (await fellMeanwhile(weighed)) ? await take() : first
   if (spend.reserved && spend.used !== null) {
     const sumUsdMicros = spend.used.daily + spend.amountUsdMicros + spend.gasUsdMicros
     await engine.dailyAlert.look({ sumUsdMicros, policy: engine.policy, requestId })

@@ -1,6 +1,8 @@
 import { openStore, type Store } from '@svc/store'
-import type { Chain, TransactionSigner } from '@svc/wallet/core'
+import type { Chain } from '@svc/wallet/core'
+import { zeroAddress } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { GuardedSigner } from '../signatures/guarded-signer.ts'
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts'
 
 const chain = { id: 1 } as Chain
@@ -69,15 +71,23 @@ test('a lease that is lost after the last look is not waited for: nothing is sig
   }
   const signed: unknown[] = []
   const signer = createLeaseKeeper(leases, 'us').signerFor(signing(signed), chain)
-  const signTransaction = () => signer.signTransaction({ type: 'eip1559', chainId: 1 })
-  await expect(signTransaction()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  const typedData = { domain: {}, types: {}, primaryType: 'Nothing', message: {} }
+  const ways = [
+    () => signer.signTransaction({ type: 'eip1559', chainId: 1 }),
+    () => signer.signAuthorization({ contractAddress: zeroAddress, chainId: 1, nonce: 0 }),
+    () => signer.signGranted(typedData, {} as never),
+  ]
+  const refuseAll = async () => {
+    for (const sign of ways) await expect(sign()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+    expect(signed).toEqual([])
+  }
+  await refuseAll()
   await signer.ready()
   isHeld = false
-  await expect(signTransaction()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
-  expect(signed).toEqual([])
+  await refuseAll()
   isHeld = true
-  await signTransaction()
-  expect(signed).toHaveLength(1)
+  for (const sign of ways) await sign()
+  expect(signed).toHaveLength(3)
 })
 
 /** As the sender signs: everything is waited for first. */
@@ -86,11 +96,19 @@ async function sign(signer: ReturnType<LeaseKeeper['signerFor']>): Promise<unkno
   return signer.signTransaction({ type: 'eip1559', chainId: 1 })
 }
 
-function signing(signed: unknown[]): TransactionSigner {
+function signing(signed: unknown[]): GuardedSigner {
   return {
     address: '0xAb',
     async signTransaction(transaction) {
       signed.push(transaction)
+      return '0x'
+    },
+    async signAuthorization(authorization) {
+      signed.push(authorization)
+      return { address: zeroAddress, chainId: 1, nonce: 0, r: '0x', s: '0x', yParity: 0 }
+    },
+    async signGranted(typedData) {
+      signed.push(typedData)
       return '0x'
     },
   }

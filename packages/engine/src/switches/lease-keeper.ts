@@ -44,8 +44,6 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
       const requireWriter = (): void => {
         if (writer?.isHeld() !== true) refuse(null)
       }
-      const signAuthorization = wallet.signAuthorization?.bind(wallet)
-      const { signGranted } = wallet
       return {
         address: wallet.address,
         ready: async () => {
@@ -57,18 +55,14 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
           requireWriter()
           return wallet.signTransaction(transaction)
         },
-        ...(signAuthorization !== undefined && {
-          signAuthorization: async (authorization) => {
-            requireWriter()
-            return signAuthorization(authorization)
-          },
-        }),
-        ...(signGranted !== undefined && {
-          signGranted: async (typedData, context) => {
-            requireWriter()
-            return signGranted(typedData, context)
-          },
-        }),
+        signAuthorization: async (authorization) => {
+          requireWriter()
+          return wallet.signAuthorization(authorization)
+        },
+        signGranted: async (typedData, context) => {
+          requireWriter()
+          return wallet.signGranted(typedData, context)
+        },
       }
     },
   })
@@ -89,7 +83,7 @@ export type LeaseKeeper = {
   signerFor(this: void, wallet: LeasedSigner, chain: Chain): LeasedSigner & Required<Pick<TransactionSigner, 'ready'>>
 }
 
-type LeasedSigner = TransactionSigner & Partial<Pick<GuardedSigner, 'signGranted'>>
+type LeasedSigner = GuardedSigner & Pick<TransactionSigner, 'ready'>
 
 const mostTries = 11
 const betweenTriesMs = 100
