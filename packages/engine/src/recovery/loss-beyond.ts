@@ -6,9 +6,8 @@ import { readCalldata } from '../calldata/read-calldata.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { holdTrades } from '../stages/hold-against-simulation.ts'
-import { countable } from '../value/countable.ts'
 import { pricesIn } from '../stages/settle.ts'
-import { lostBy } from '../stages/settled-value.ts'
+import { lossAbove, lostBy } from '../stages/settled-value.ts'
 import { budgetNames } from '../spending/budget-names.ts'
 import { type CallBounds, callBounds, isOfTrades } from '../calldata/call-bounds.ts'
 import { boughtIn } from '../value/moved.ts'
@@ -23,8 +22,7 @@ export async function lossBeyond(
   { budgets, isExit, requestId }: OpenReservation,
   { mined, nativeDelta }: MinedAndNative,
 ): Promise<readonly BudgetAmount[]> {
-  const heldIn = (name: string) => budgets.find((one) => one.name === name)?.usdMicros ?? 0n
-  if (isExit || heldIn(budgetNames.speculative) > 0n) return []
+  if (isExit || budgets.some(({ name, usdMicros }) => name === budgetNames.speculative && usdMicros > 0n)) return []
   const trades = mined.flatMap((one) => tradeOf(context, one) ?? [])
   const blocks = [...new Set(trades.map(({ receipt }) => receipt.blockNumber))]
   const losses = await Promise.all(
@@ -33,8 +31,10 @@ export async function lossBeyond(
       return lostIn(context, block, { trades: those, nativeDelta, requestId })
     }),
   )
-  const usdMicros = countable(losses.reduce((sum, one) => sum + one, 0n))
-  return usdMicros > heldIn(budgetNames.loss) ? [{ name: budgetNames.loss, usdMicros }] : []
+  return lossAbove(
+    budgets,
+    losses.reduce((sum, one) => sum + one, 0n),
+  )
 }
 
 /** A transaction of the journal that was mined. */
