@@ -1,13 +1,13 @@
 import { createMutex } from '@svc/wallet/core'
-import { type Address, formatUnits, parseUnits } from 'viem'
+import { type Address, encodeFunctionData, formatUnits, parseUnits } from 'viem'
 import type { Call } from '../chain/block-writer.ts'
 import type { ChainClient } from '../chain/chain-client.ts'
-import { type Amounts, fund } from '../chain/fund.ts'
+import { type Amounts, fund, giveCalls } from '../chain/fund.ts'
+import { rewardDistributor } from '../contracts.gen.ts'
 import type { Layout } from '../seed/layout.ts'
 import { decimalsOf } from '../seed/prices.ts'
 import type { TokenSymbol } from '../seed/token-specs.ts'
-import { publishCall } from './publish-call.ts'
-import { type Earning, readEarnings } from './reward-tree.ts'
+import { type Earning, readEarnings, rewardTree } from './reward-tree.ts'
 
 /** Lets accounts earn rewards on a running chain. */
 export function createRewards(chain: RewardedChain): DevnetRewards {
@@ -58,4 +58,31 @@ function payable(grants: readonly RewardGrant[]): Amounts {
     sums.set(token, (sums.get(token) ?? 0n) + parseUnits(amount, decimalsOf(token)))
   }
   return Object.fromEntries([...sums].map(([token, sum]) => [token, formatUnits(sum, decimalsOf(token))]))
+}
+
+/** Puts the root over earlier and added earnings in force. */
+function publishCall(layout: Layout, earlier: readonly Earning[], added: readonly Earning[]): Call {
+  const { root } = rewardTree([...earlier, ...added])
+  return {
+    from: layout.roles.deployer,
+    to: layout.rewardDistributor,
+    data: encodeFunctionData({ abi: rewardDistributor.abi, functionName: 'publish', args: [root, added] }),
+    gas: 200_000n + 30_000n * BigInt(added.length),
+    what: 'publish rewards',
+  }
+}
+
+/** What the test accounts have earned when a chain begins, so that no account stands alone in the tree. */
+export function earlierRewardCalls(layout: Layout, testAccounts: readonly Address[]): readonly Call[] {
+  const token = layout.tokens.USDC
+  const earnings = testAccounts.map((user, index): Earning => ({
+    user,
+    token,
+    amount: parseUnits(`${index + 1}`, 6),
+    pending: 0n,
+    campaignId: 1n,
+    reason: 'Trading',
+  }))
+  const sum = earnings.reduce((total, { amount }) => total + amount, 0n)
+  return [...giveCalls(layout, layout.rewardDistributor, 'USDC', sum), publishCall(layout, [], earnings)]
 }

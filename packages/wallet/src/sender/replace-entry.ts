@@ -1,7 +1,9 @@
 import { parseTransaction, type Hex, type TransactionSerializable, type TransactionSerializableEIP7702 } from 'viem'
+import type { Chain } from '../chain.ts'
 import type { JournalEntry } from '../journal.ts'
 import { markSent } from './broadcast-entry.ts'
 import { isNoOp, isWaiting } from './entry-state.ts'
+import { feesNow, isBelow } from './fees-now.ts'
 import { offerEntry, type OfferContext } from './offer-entry.ts'
 import type { Replacement, ReplacementRules } from './replacement-rules.ts'
 import { signAttempt, type AttemptContext, type AttemptRules, type Wanted } from './sign-attempt.ts'
@@ -71,4 +73,23 @@ function parseOwn(rawTransaction: Hex): Own {
 type Own = Pick<TransactionSerializable, 'data' | 'value' | 'gas'> & {
   readonly to?: TransactionSerializable['to']
   readonly authorizationList?: TransactionSerializableEIP7702['authorizationList'] | undefined
+}
+
+/**
+ * Raises the fees at the nonce of an entry that waits, when it offers less than the chain asks. The caller says when it
+ * has waited long enough. Gives what waits at the nonce now. Rejects when the endpoint or the journal does not answer.
+ */
+export async function raiseIfStuck(
+  context: ReplaceContext,
+  entry: JournalEntry,
+  rules: ReplacementRules,
+): Promise<JournalEntry> {
+  const now = await feesNow(context.client, context.chain)
+  if (!isBelow(entry, now)) return entry
+  return (await replaceEntry(context, entry, { ...rules, fees: now.lasting })).entry
+}
+
+/** How long a transaction waits before its fees are held against the chain's, in milliseconds. */
+export function stuckAfter(rules: ReplacementRules, chain: Pick<Chain, 'blockTimeSeconds'>): number {
+  return rules.stuckAfterMs ?? Math.max(30_000, chain.blockTimeSeconds * 5_000)
 }

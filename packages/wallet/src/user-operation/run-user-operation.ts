@@ -1,5 +1,5 @@
 import type { Hash, Hex, Log } from 'viem'
-import { startDeadline } from '../sender/deadline.ts'
+import { startDeadline } from '../with-deadline.ts'
 import { WalletError } from '../wallet-error.ts'
 import { lookForOperation, type Sighting } from './look-for-operation.ts'
 import { offerUserOperation } from './open-bundler.ts'
