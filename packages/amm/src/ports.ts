@@ -24,7 +24,9 @@ export type {
   RebalanceOutcome,
   RebalancePreview,
   RemoveOutcome,
+  RemoveRequest,
   SwapOutcome,
+  SwapRequest,
 } from './ports/liquidity.ts'
 export type {
   BlockTime,

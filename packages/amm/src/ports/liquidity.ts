@@ -88,17 +88,7 @@ export type Liquidity = {
   planRemove(
     chain: Chain,
     position: Position | PairShare,
-    request: {
-      /** Above 0 and up to 100. */
-      readonly percentage: number
-      /** v4 pays out all fees with any removal, whatever this says. */
-      readonly collectFees: boolean
-      readonly slippageBps: number
-      readonly deadline: number
-      readonly recipient: Address
-      /** What the plan that is carried out says must arrive; the calldata asks for no less. */
-      readonly keptReceipts?: readonly TokenQuantity[] | undefined
-    },
+    request: RemoveRequest,
   ): Promise<LiquidityPlan<RemoveOutcome, RemoveOutcome>>
   planCollect(
     chain: Chain,
@@ -156,21 +146,7 @@ export type Liquidity = {
     readPosition: () => Promise<Position>,
     request: MigrateRequest,
   ): Promise<LiquidityPlan<MigratePreview, AddOutcome>>
-  planSwap(
-    chain: Chain,
-    quote: Quote,
-    request: {
-      readonly tokenIn: Token
-      readonly tokenOut: Token
-      readonly slippageBps: number
-      readonly deadline: number
-      readonly recipient: Address
-      /** As for `planRemove`. */
-      readonly keptReceipts?: readonly TokenQuantity[] | undefined
-      /** Said by a swap that is all of a call: somebody else may build it. `keptRouter` is that of the plan that is carried out. */
-      readonly alone?: { readonly keptRouter: Address | null } | undefined
-    },
-  ): Promise<LiquidityPlan<SwapOutcome, SwapOutcome>>
+  planSwap(chain: Chain, quote: Quote, request: SwapRequest): Promise<LiquidityPlan<SwapOutcome, SwapOutcome>>
 }
 
 /** An intent with what the planner knows and what its receipt will be decoded into. */
@@ -184,6 +160,30 @@ export type LiquidityPlan<Preview, Outcome> = {
    * principal and which fees: that is read from the pool at the block of the receipt.
    */
   decode(settled: Settled): Promise<Outcome>
+}
+
+export type RemoveRequest = {
+  /** Above 0 and up to 100. */
+  readonly percentage: number
+  /** v4 pays out all fees with any removal, whatever this says. */
+  readonly collectFees: boolean
+  readonly slippageBps: number
+  readonly deadline: number
+  readonly recipient: Address
+  /** What the plan that is carried out says must arrive; the calldata asks for no less. */
+  readonly keptReceipts?: readonly TokenQuantity[] | undefined
+}
+
+export type SwapRequest = {
+  readonly tokenIn: Token
+  readonly tokenOut: Token
+  readonly slippageBps: number
+  readonly deadline: number
+  readonly recipient: Address
+  /** As for `RemoveRequest`. */
+  readonly keptReceipts?: readonly TokenQuantity[] | undefined
+  /** Said by a swap that is all of a call: somebody else may build it. `keptRouter` is that of the plan that is carried out. */
+  readonly alone?: { readonly keptRouter: Address | null } | undefined
 }
 
 export type AddRequest = {

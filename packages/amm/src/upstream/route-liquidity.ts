@@ -17,6 +17,7 @@ import type {
   Quote,
   RemoveOutcome,
   SwapOutcome,
+  RemoveRequest,
 } from '../ports.ts'
 import { leastOfMint, lessSlippage } from '../liquidity/planning/slippage-limits.ts'
 import { builtNote, TradingError } from './trading-error.ts'
@@ -93,8 +94,6 @@ function hasLeast(deposit: IntentDeposit, slippageBps: number): boolean {
 
 type DepositRequest = Pick<AddRequest, 'kept' | 'slippageBps'>
 type IncreaseRequest = Parameters<Liquidity['planIncrease']>[2]
-
-export type RemoveRequest = Parameters<Liquidity['planRemove']>[2]
 
 /** Somebody else who builds the calls of a plan of ours. Throws `TradingError` where it gives none, `UNSAFE_TRANSACTION` where they are others. */
 export type LiquidityRoute = {

@@ -1,7 +1,5 @@
 import { type Amounts, burnAmountsWithSlippage, getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
-import type { Address } from 'viem'
-import type { TokenQuantity } from '../../intent.ts'
-import type { Position } from '../../ports.ts'
+import type { Position, RemoveRequest } from '../../ports.ts'
 import { keptLeastOfPair } from './deposit/require-kept.ts'
 import { refuseTooSmall } from './refusals.ts'
 
@@ -59,16 +57,6 @@ const allSlippageBps = 10_000
 
 function plus(one: Amounts, other: Amounts): Amounts {
   return { amount0: one.amount0 + other.amount0, amount1: one.amount1 + other.amount1 }
-}
-
-export type RemoveRequest = {
-  readonly percentage: number
-  readonly collectFees: boolean
-  readonly slippageBps: number
-  readonly deadline: number
-  readonly recipient: Address
-  /** What the plan that is carried out says must arrive; the calldata asks for no less. */
-  readonly keptReceipts?: readonly TokenQuantity[] | undefined
 }
 
 export type FittedRemoval = { readonly liquidity: bigint; readonly principal: Amounts; readonly least: Amounts }

@@ -1,7 +1,6 @@
-import type { Quote } from '../../ports.ts'
+import type { Quote, SwapRequest } from '../../ports.ts'
 import { keptLeast } from './deposit/require-kept.ts'
 import { refuseTooSmall } from './refusals.ts'
-import type { SwapRequest } from './swap-intent.ts'
 import { type Amounts, maxAmountsWithSlippage, mintAmountsWithSlippage } from '@svc/lp-math'
 import type { KeptDeposit } from '../../intent.ts'
 import type { RangeBounds } from './deposit/liquidity-for-amounts.ts'

@@ -1,7 +1,7 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
-import type { Pool, Quote, Token } from '../../ports.ts'
+import type { Pool, Quote, SwapRequest, Token } from '../../ports.ts'
 import type { Chain } from '@svc/wallet/core'
-import type { Intent, IntentApproval, TokenQuantity } from '../../intent.ts'
+import type { Intent, IntentApproval } from '../../intent.ts'
 import { describeAmounts } from './describe-amounts.ts'
 import { planPayment, routineIntent } from './plan-payment.ts'
 
@@ -35,17 +35,6 @@ export function swapIntent(
   })
 }
 
-export type SwapRequest = {
-  readonly tokenIn: Token
-  readonly tokenOut: Token
-  readonly slippageBps: number
-  /** Unix seconds. */
-  readonly deadline: number
-  readonly recipient: Address
-  /** What the plan that is carried out says must arrive; the calldata asks for no less. */
-  readonly keptReceipts?: readonly TokenQuantity[] | undefined
-}
-
 /**
  * The tokens that a route passes through as its pools hold them, one more than pools: from the one that goes in to the one
  * that comes out.
@@ -59,6 +48,15 @@ export function followRoute(route: Quote['route'], tokenIn: Token): readonly [To
     passed.push(otherSide(pool, last))
   }
   return passed
+}
+
+/** The first and the last pool of a route, and what goes into the one and comes out of the other. */
+export function routeEnds({ route }: Quote, path: readonly [Token, ...Token[]]) {
+  const [tokenIn] = path
+  const first = route[0]
+  const last = route.at(-1)
+  if (!first || !last) throw new TypeError('a route has at least one pool')
+  return { tokenIn, tokenOut: path.at(-1) ?? tokenIn, first: first.pool, last: last.pool }
 }
 
 function otherSide(pool: Pool, token: Token): Token {

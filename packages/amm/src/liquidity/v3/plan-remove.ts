@@ -10,9 +10,9 @@ import {
   parseEventLogs,
 } from 'viem'
 import type { Settled } from '../../intent.ts'
-import type { LiquidityPlan, Position, RemoveOutcome } from '../../ports.ts'
+import type { LiquidityPlan, Position, RemoveOutcome, RemoveRequest } from '../../ports.ts'
 import { v3PoolAbi, v3PositionManagerAbi } from '../../abis/v3.ts'
-import { fitRemoval, type FittedRemoval, type RemoveRequest } from '../planning/fit-removal.ts'
+import { fitRemoval, type FittedRemoval } from '../planning/fit-removal.ts'
 import { leastReceipts, routineIntent, sidesOf } from '../planning/plan-payment.ts'
 import { logsOf, requireEvent } from '../planning/transfers-of.ts'
 import { requireDeployment } from '../planning/refusals.ts'

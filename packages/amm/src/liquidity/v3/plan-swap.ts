@@ -10,9 +10,9 @@ import {
 } from 'viem'
 import type { Chain } from '@svc/wallet/core'
 import type { Settled } from '../../intent.ts'
-import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token } from '../../ports.ts'
+import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token, SwapRequest } from '../../ports.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
-import { followRoute, swapIntent, type SwapRequest } from '../planning/swap-intent.ts'
+import { followRoute, routeEnds, swapIntent } from '../planning/swap-intent.ts'
 import { leastOut } from '../planning/slippage-limits.ts'
 import { logsOf, requireEvent } from '../planning/transfers-of.ts'
 import type { PlanPorts } from '../liquidity-ports.ts'
@@ -86,14 +86,10 @@ function encodeUnwrap(least: bigint, recipient: Address): Hex {
 }
 
 function decodeSwap(settled: Settled, quote: Quote, path: readonly [Token, ...Token[]], router: Address): SwapOutcome {
-  const [tokenIn] = path
-  const tokenOut = path.at(-1) ?? tokenIn
-  const first = quote.route[0]
-  const last = quote.route.at(-1)
-  if (!first || !last) throw new TypeError('a route has at least one pool')
+  const { tokenIn, tokenOut, first, last } = routeEnds(quote, path)
   return {
-    amountIn: movedAt(settled, first.pool, tokenIn, router),
-    amountOut: -movedAt(settled, last.pool, tokenOut, router),
+    amountIn: movedAt(settled, first, tokenIn, router),
+    amountOut: -movedAt(settled, last, tokenOut, router),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
-import type { LiquidityPlan, Position, RemoveOutcome } from '../../ports.ts'
-import { fitRemoval, type RemoveRequest } from '../planning/fit-removal.ts'
+import type { LiquidityPlan, Position, RemoveOutcome, RemoveRequest } from '../../ports.ts'
+import { fitRemoval } from '../planning/fit-removal.ts'
 import { leastReceipts, routineIntent } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../liquidity-ports.ts'
 import { requireDeployment } from '../planning/refusals.ts'

@@ -10,9 +10,9 @@ import {
 } from 'viem'
 import type { AmmDeployment, Chain } from '@svc/wallet/core'
 import type { Settled } from '../../intent.ts'
-import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token } from '../../ports.ts'
+import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token, SwapRequest } from '../../ports.ts'
 import { v4PoolManagerAbi } from '../../abis/v4.ts'
-import { followRoute, swapIntent, type SwapRequest } from '../planning/swap-intent.ts'
+import { followRoute, routeEnds, swapIntent } from '../planning/swap-intent.ts'
 import { leastOut } from '../planning/slippage-limits.ts'
 import { logsOf, requireEvent } from '../planning/transfers-of.ts'
 import { refuseField, requireDeployment } from '../planning/refusals.ts'
@@ -102,14 +102,10 @@ function decodeSwap(
   path: readonly [Token, ...Token[]],
   contracts: { readonly poolManager: Address; readonly router: Address },
 ): SwapOutcome {
-  const [tokenIn] = path
-  const tokenOut = path.at(-1) ?? tokenIn
-  const first = quote.route[0]
-  const last = quote.route.at(-1)
-  if (!first || !last) throw new TypeError('a route has at least one pool')
+  const { tokenIn, tokenOut, first, last } = routeEnds(quote, path)
   return {
-    amountIn: -receivedAt(settled, first.pool, tokenIn, contracts),
-    amountOut: receivedAt(settled, last.pool, tokenOut, contracts),
+    amountIn: -receivedAt(settled, first, tokenIn, contracts),
+    amountOut: receivedAt(settled, last, tokenOut, contracts),
   }
 }
 
