@@ -5,7 +5,6 @@ import type { Chain } from '@svc/wallet/core'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { readBounds } from '../calldata/call-bounds.ts'
-import type { CallValue } from './call-value.ts'
 import { heldOf, type Moved } from './moved.ts'
 import { tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
 import type { Outcome } from './weigh-change.ts'
@@ -40,7 +39,7 @@ type WalletCall = {
  * that nobody uses it up with them.
  */
 export function isWayHome(
-  { isExit }: Pick<CallValue, 'isExit'>,
+  { isExit }: { readonly isExit: boolean },
   { deltas }: Pick<Simulation, 'deltas'>,
   standing: readonly bigint[],
 ): boolean {
