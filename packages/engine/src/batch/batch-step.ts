@@ -158,7 +158,7 @@ const accountAbi = parseAbi([
 ])
 
 /** An operation is included within seconds or hardly ever, and while one is out the wallet does nothing else. */
-const longestSeconds = 5 * 60
+const longestSeconds = 3 * 60
 
 /** Does nothing until a time, and reverts after it. */
 function untilCall({ amm }: Chain, deadline: number): OperationCall | null {

@@ -69,7 +69,7 @@ describe('a bundler that', () => {
     expect(await pipeline.store.ledger.open()).toHaveLength(1)
     await expect(pipeline.run(await twoSwaps(pipeline))).rejects.toMatchObject({ code: 'WALLET_BUSY' })
     expect(bundler.received()).toHaveLength(1)
-    await passTime(pipeline, 320)
+    await passTime(pipeline, 200)
     expect(await pipeline.executor.reconcile()).toMatchObject({ chains: [{ pending: [] }] })
     expect(await pipeline.store.ledger.open()).toEqual([])
     expect(await holdings(pipeline)).toEqual(before)
@@ -87,7 +87,7 @@ describe('a bundler that', () => {
     pipeline.patience.isShort = true
     const before = await holdings(pipeline)
     await expect(pipeline.run(await twoSwaps(pipeline))).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-    await passTime(pipeline, 320)
+    await passTime(pipeline, 200)
     await bundler.release()
     expect(await holdings(pipeline)).toEqual(before)
     await reconciledTo(pipeline, ['reverted'])

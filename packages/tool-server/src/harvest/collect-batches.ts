@@ -79,14 +79,15 @@ async function collectBatch(
 }
 
 /**
- * What is wrong with one position of a transaction shows so: before anything is signed, or where a token knows a simulation from a block
- * when it is mined, which costs its gas.
+ * What is wrong with one position of a transaction shows so: before anything is signed (a hook that burns gas as a limit that is passed),
+ * or where a token knows a simulation from a block when it is mined, which costs its gas.
  */
 const ofOneOfThem: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SIMULATION_FAILED',
   'UNSAFE_TRANSACTION',
   'TOKEN_NOT_ALLOWLISTED',
   'HOOK_NOT_SUPPORTED',
+  'SPENDING_LIMIT_EXCEEDED',
   'TRANSACTION_REVERTED',
 ])
 
