@@ -9,6 +9,7 @@ import {
   decodeFunctionResult,
   encodeFunctionData,
   type Hex,
+  isAddress,
   prepareEncodeFunctionData,
 } from 'viem'
 
@@ -23,14 +24,16 @@ export function contractFunction<const TAbi extends Abi, TName extends ContractF
   const call: { abi: Abi; functionName: string } = { abi, functionName }
   const prepared: { abi: Abi; functionName: Hex } = prepareEncodeFunctionData(call)
   const [item] = prepared.abi
-  const takesNothing = item?.type === 'function' && item.inputs.length === 0
-  const encode = (args: unknown): Hex =>
-    takesNothing ? prepared.functionName : encodeFunctionData({ ...prepared, args: args as readonly unknown[] })
+  const words = item?.type === 'function' ? wordsOf(item.inputs) : null
+  const encode = (args: readonly unknown[]): Hex => {
+    const encoded = words === null ? undefined : encodeWords(words, args)
+    return encoded === undefined ? encodeFunctionData({ ...prepared, args }) : `${prepared.functionName}${encoded}`
+  }
   const integers = item?.type === 'function' ? integersOf(item.outputs) : null
   const decode = (data: Hex): unknown =>
     (integers !== null ? decodeIntegers(integers, data) : undefined) ??
     decodeFunctionResult({ abi: prepared.abi, functionName: call.functionName, data })
-  return (to, args) => ({ to, data: encode(args), decode: (data) => decode(data) as never })
+  return (to, args) => ({ to, data: encode(args as readonly unknown[]), decode: (data) => decode(data) as never })
 }
 
 /** Reads the function at an address. */
@@ -63,16 +66,61 @@ export function contractRead<
   return contractFunction(abi, functionName)(to, args)
 }
 
-/** An output that is an integer or a list of them. */
+/** An output, or an input, that is an integer or a list of them. */
 type Integers = { readonly bits: number; readonly isSigned: boolean; readonly isList: boolean }
 
-/** `null` where one of the outputs is anything else, or there is none. */
+/** `null` where one of them is anything else, or there is none. */
 function integersOf(outputs: readonly AbiParameter[]): readonly Integers[] | null {
   const found = outputs.flatMap(({ type }): readonly Integers[] => {
     const [, unsigned, bits, list] = /^(u?)int(\d{1,3})(\[\])?$/.exec(type) ?? []
     return bits === undefined ? [] : [{ bits: Number(bits), isSigned: unsigned === '', isList: list !== undefined }]
   })
   return found.length === outputs.length && found.length > 0 ? found : null
+}
+
+/** An input that is a word, or a list of integers. */
+type Word = Integers | { readonly isList: false; readonly form: RegExp; readonly isAddress: boolean }
+
+/** `null` where one of the inputs is anything else. */
+function wordsOf(inputs: readonly AbiParameter[]): readonly Word[] | null {
+  const found = inputs.flatMap((input): readonly Word[] => {
+    if (input.type === 'address') return [{ isList: false, form: /^0x[0-9a-f]{40}$/i, isAddress: true }]
+    if (input.type === 'bytes32') return [{ isList: false, form: /^0x[0-9a-f]{64}$/i, isAddress: false }]
+    return integersOf([input]) ?? []
+  })
+  return found.length === inputs.length ? found : null
+}
+
+/**
+ * Arguments as the general encoder lays them out, for what a price rests on is asked with dozens of seconds at a time. `undefined` for
+ * arguments that do not fit, about which that one has its own words.
+ */
+function encodeWords(inputs: readonly Word[], args: readonly unknown[]): string | undefined {
+  if (args.length !== inputs.length) return undefined
+  const lists: (string | undefined)[] = []
+  const heads = inputs.map((input, index) => {
+    const value = args[index]
+    if (!input.isList) return wordOf(input, value)
+    if (!Array.isArray(value)) return undefined
+    const at = wordOf(offset, (inputs.length + lists.length) * (wordDigits / 2))
+    lists.push(wordOf(offset, value.length), ...value.map((one) => wordOf(input, one)))
+    return at
+  })
+  const words = [...heads, ...lists]
+  return words.includes(undefined) ? undefined : words.join('')
+}
+
+function wordOf(input: Word, value: unknown): string | undefined {
+  if ('form' in input) {
+    if (typeof value !== 'string' || !input.form.test(value)) return undefined
+    if (!input.isAddress) return value.slice(2)
+    return isAddress(value) ? value.slice(2).toLowerCase().padStart(wordDigits, '0') : undefined
+  }
+  const { bits, isSigned } = input
+  const integer = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
+  if (typeof integer !== 'bigint') return undefined
+  if ((isSigned ? BigInt.asIntN(bits, integer) : BigInt.asUintN(bits, integer)) !== integer) return undefined
+  return BigInt.asUintN(256, integer).toString(16).padStart(wordDigits, '0')
 }
 
 /**

@@ -1,5 +1,5 @@
 import { urlCredentials } from '@svc/wallet/core'
-import { createTransport, RpcRequestError, type EIP1193RequestFn } from 'viem'
+import { RpcRequestError } from 'viem'
 import { yieldToEventLoop } from '@svc/runtime'
 import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
 
@@ -9,8 +9,8 @@ import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
  * long together is sent again call by call alone. Nothing else is ever sent twice. Logs, whose answers are
  * long and slow, and transactions never travel in a batch: neither can fail the reads of others.
  *
- * Rejects with `EndpointError` (as the cause of viem's `UnknownRpcError`) when there was no answer, and with viem's
- * classes for JSON-RPC errors. Errors name the origin of the URL only, because paths and queries hold keys.
+ * Rejects with `EndpointError` when there was no answer, and with viem's `RpcRequestError` for what the endpoint answers as an
+ * error, which viem's client makes its own classes of. Errors name the origin of the URL only, because paths and queries hold keys.
  */
 export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
   const place = urlCredentials(options.url)
@@ -58,24 +58,19 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
     })
   }
 
-  async function request(
-    { method, params }: { method: string; params?: unknown },
-    { signal }: RequestEnd = {},
-  ): Promise<unknown> {
-    const answer = await send({ jsonrpc: '2.0', id: nextId++, method, params: params ?? [] }, signal)
+  return async ({ method, params }, { signal } = {}) => {
+    signal?.throwIfAborted()
+    const call = { jsonrpc: '2.0', id: nextId++, method, params: params ?? [] } as const
+    const answer = await send(call, signal).catch((error: unknown) => {
+      // Whoever ended it is no fault of the endpoint.
+      signal?.throwIfAborted()
+      throw error
+    })
     if (answer?.error != null) {
       throw new RpcRequestError({ body: { method }, error: answer.error, url: new URL(place.url).origin })
     }
     return answer?.result
   }
-
-  return createTransport({
-    key: 'jsonRpc',
-    name: 'JSON-RPC',
-    type: 'jsonRpc',
-    retryCount: 0,
-    request: request as EIP1193RequestFn,
-  }).request
 }
 
 /** An EIP-1193 request function. */

@@ -64,6 +64,8 @@ export type Progress = {
   readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
   /** What the ledger holds for the pipeline now: rises when prices and fees do. */
   reserved: HeldSpend
+  /** Of what is signed, with what a person is shown of it; `null` until the first step is signed. */
+  planHash: string | null
   /** What is read for the result of the call meanwhile. */
   readonly reads?: ResultReads | undefined
   /** The newest prices looked up, at which it is settled. */

@@ -122,7 +122,10 @@ export type ClearedUp = {
 }
 
 /** Whether anything on a chain waits for `clearUp`; asks our own state alone. */
-export async function isAnythingLeft(context: ExecutionContext, inFlight: ReadonlySet<string>): Promise<boolean> {
+export async function isAnythingLeft(
+  context: Pick<ExecutionContext, 'engine' | 'chain' | 'wallet'>,
+  inFlight: ReadonlySet<string>,
+): Promise<boolean> {
   const { engine, chain, wallet } = context
   const [isDue, ...left] = await Promise.all([
     isAnyDue(engine, chain, wallet),
@@ -136,7 +139,7 @@ export async function isAnythingLeft(context: ExecutionContext, inFlight: Readon
 }
 
 async function reservationsLeft(
-  { engine, chain }: ExecutionContext,
+  { engine, chain }: Pick<ExecutionContext, 'engine' | 'chain'>,
   inFlight: ReadonlySet<string>,
 ): Promise<readonly OpenReservation[]> {
   const open = await onStorage('the spend ledger cannot be read', () => engine.ledger.open())

@@ -56,9 +56,11 @@ export type ReconcileReport = {
 
 /** Before a write: ends what is left on its chain. Throws `WALLET_BUSY` while something is still out. */
 export async function clearTheWay(engine: Engine, chain: Chain, inFlight: ReadonlySet<string>): Promise<void> {
-  const context = serverContext(engine, chain)
-  const isLeft = await onStorage('the journal cannot be read', () => isAnythingLeft(context, inFlight))
+  const { address: wallet } = engine.senders(chain)
+  const isLeft = await onStorage('the journal cannot be read', () =>
+    isAnythingLeft({ engine, chain, wallet }, inFlight),
+  )
   if (!isLeft) return
-  const { pending } = await clearUp(context, inFlight)
+  const { pending } = await clearUp(serverContext(engine, chain), inFlight)
   if (pending.length > 0) throw stillPending(pending)
 }

@@ -98,20 +98,22 @@ function leave({ present }: Line, caller: string): void {
 
 /** Ends a wait that has become too long; after `end` it ends none. */
 function startPatience(ms: number) {
-  const tooLong = new ToolError('SERVER_BUSY', 'The transactions before this one take too long. Nothing was begun.')
+  // Made when it is wanted: an error looks through the stack, and every write passes here.
+  const tooLong = () =>
+    new ToolError('SERVER_BUSY', 'The transactions before this one take too long. Nothing was begun.')
   let isLost = false
   let timer: NodeJS.Timeout | undefined
   const lost = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       isLost = true
-      reject(tooLong)
+      reject(tooLong())
     }, ms)
   })
   return {
     lost,
     end: () => clearTimeout(timer),
     requireLeft: () => {
-      if (isLost) throw tooLong
+      if (isLost) throw tooLong()
     },
   }
 }

@@ -32,6 +32,7 @@ function progress(kinds: readonly Step['kind'][], mined: number): Progress {
     after: null,
     ...money,
     isBaseStanding: true,
+    planHash: null,
     valid: {} as Progress['valid'],
   }
 }

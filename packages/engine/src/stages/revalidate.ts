@@ -126,7 +126,18 @@ function isUnmoved(context: Reserved, progress: Progress): boolean {
 export function beginProgress({ snapshotTaken, simulation, spend, priced }: Reserved, reads?: ResultReads): Progress {
   const { reserved: _isReserved, used: _used, refusals: _refusals, ...reserved } = spend
   const valid = { snapshotTaken, simulation, firstStep: 0 }
-  return { signed: [], sent: [], mined: [], reserved, priced, isBaseStanding: true, valid, after: null, reads }
+  return {
+    signed: [],
+    sent: [],
+    mined: [],
+    reserved,
+    priced,
+    isBaseStanding: true,
+    valid,
+    after: null,
+    planHash: null,
+    reads,
+  }
 }
 
 /**

@@ -24,6 +24,7 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
   const owed = progress.signed.length === 0 ? oweAllowances(context) : Promise.resolve()
   owed.catch(() => undefined)
   noteSimulated(context, progress)
+  progress.planHash ??= call.carriesOut?.planHash ?? shownPlanHash(context)
   const delegateTo = await delegationOf(context, next)
   const entry = await (next.batch?.operation === undefined ? sign : signOperation)(context, next, {
     gasUsed: simulation.gasUsed[progress.signed.length - firstStep] ?? 0n,
@@ -35,7 +36,7 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
     owed,
     facts: {
       why: intent.why,
-      planHash: call.carriesOut?.planHash ?? shownPlanHash(context),
+      planHash: progress.planHash,
       ...(call.carriesOut === null ? {} : { operationId: call.carriesOut.id }),
       spendUsd: usdText(progress.reserved.amountUsdMicros),
       gasAtMostUsd: usdText(progress.reserved.gasUsdMicros),

@@ -147,6 +147,7 @@ function fixedIn(deposits: readonly DepositBounds[]): readonly RangePosition[] {
  */
 function mintedIn(deposits: readonly DepositBounds[], { wallet, logs }: MinedCall): readonly RangePosition[] {
   const minting = deposits.filter(({ version, positionId }) => version === 'v3' && positionId === null)
+  if (minting.length === 0) return []
   const managers = minting.map(({ contract }) => contract)
   const pools = new Map(minting.flatMap(({ pool }) => (pool === null ? [] : [[pool.id.toLowerCase(), pool] as const])))
   const events = eventsOf(logs, [...managers, ...pools.keys()])

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import { preparedQuery } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { requireAmount } from './amounts.ts'
@@ -39,9 +39,12 @@ export type BudgetAmount = {
 
 /** What a reservation holds of budgets, by name. */
 export async function heldBudgets(db: Kysely<Schema>, id: string): Promise<ReadonlyMap<string, bigint>> {
-  const rows = await db.selectFrom('reservation_budget').selectAll().where('reservation_id', '=', id).execute()
-  return new Map(rows.map((row) => [row.name, row.usd_micros]))
+  return new Map((await ofReservation(db, { id })).map((row) => [row.name, row.usd_micros]))
 }
+
+const ofReservation = preparedQuery<Pick<BudgetRow, 'id'>, Selectable<Schema['reservation_budget']>>((db, value) =>
+  db.selectFrom('reservation_budget').selectAll().where('reservation_id', '=', value('id')),
+)
 
 /** Takes out of budgets what a reservation does not hold of them yet. None of what it holds is given back. */
 export async function takeBudgets(
@@ -91,7 +94,7 @@ export async function settleBudgets(
 
 /** Lets the budgets of a reservation fall to what was noted. */
 export async function lowerBudgets(trx: Transaction<Schema>, id: string): Promise<void> {
-  const rows = await trx.selectFrom('reservation_budget').selectAll().where('reservation_id', '=', id).execute()
+  const rows = await ofReservation(trx, { id })
   const lowered = rows.flatMap(({ name, lowered_usd_micros: usdMicros }) =>
     usdMicros === null ? [] : [{ name, usdMicros }],
   )

@@ -90,10 +90,11 @@ async function withoutReceipt(look: Look): Promise<Sighting> {
   return { entry: await move(look, isOurs ? 'replaced' : 'superseded'), receipt: null }
 }
 
-/** Marks the entry and gives back how it stands now; another watcher may have closed it in the meantime. */
+/** Marks the entry and gives back how it stands now; where another watcher has closed it in the meantime, as that one left it. */
 async function move({ journal, entry }: Look, state: JournalState, facts: JournalFacts = {}): Promise<JournalEntry> {
-  await markUnlessClosed(journal, entry, state, facts)
-  return (await journal.byHash(entry.hash)) ?? entry
+  if (!(await markUnlessClosed(journal, entry, state, facts))) return (await journal.byHash(entry.hash)) ?? entry
+  const { blockNumber: _number, blockHash: _hash, gasUsed: _gas, ...signed } = entry
+  return { ...signed, state, ...facts }
 }
 
 async function markUnlessClosed(
@@ -101,11 +102,13 @@ async function markUnlessClosed(
   { hash }: JournalEntry,
   state: JournalState,
   facts: JournalFacts = {},
-): Promise<void> {
+): Promise<boolean> {
   try {
     await journal.mark(hash, state, facts)
+    return true
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'JOURNAL_ENTRY_CLOSED')) throw error
+    return false
   }
 }
 
