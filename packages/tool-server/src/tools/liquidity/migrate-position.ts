@@ -18,7 +18,9 @@ export const migratePosition = writeTool({
     positionId: positionIdInput,
     chain: chainInput,
     outputHooks: addressInput.optional().describe('Of the v4 pool; default none'),
-    slippageTolerance: wholeNumber(1, 5000, 'whole basis points from 1 to 5000').default(50).describe('Basis points, cap 500'),
+    slippageTolerance: wholeNumber(1, 5000, 'whole basis points from 1 to 5000')
+      .default(50)
+      .describe('Basis points, cap 500'),
   }),
   output: z.object({
     ...writeResult,
