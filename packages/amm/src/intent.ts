@@ -151,6 +151,11 @@ const oneIntent = z.strictObject({
   notes: z.array(z.string()).readonly().optional(),
   /** Of a move that is made to earn more: what it costs beside gas, and how much more a day it earns. The plan adds the gas. */
   earnsBack: z.strictObject({ costUsd: z.number(), moreUsdPerDay: z.number() }).readonly().optional(),
+  /** Of a move whose swap and margin leave something of these tokens in the wallet: of how much. Simulation and receipts say what. */
+  keepsBack: z
+    .strictObject({ tokens: z.array(address).readonly(), ofUsd: z.number() })
+    .readonly()
+    .optional(),
   /** One sentence for the audit log and for the person who approves. */
   why: z.string(),
 })

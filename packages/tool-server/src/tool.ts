@@ -162,13 +162,13 @@ export type WriteContext = ReadContext & {
   readonly execute: Execute
   /** Whether the call only plans: what a handler does beside reading is left out then. */
   readonly isDryRun: boolean
-  /** The deposits of the stored plan that this call carries out, in its order; none for a call of its own. Throws `INTERNAL`. */
+  /** The deposits of the stored plan that this call carries out, in its order; none for a call of its own. Throws `OPERATION_STATE`. */
   keptDeposits(): readonly KeptDeposit[]
-  /** What that plan says must arrive at least, of all or of one of its operations; nothing for a call of its own. Throws `INTERNAL`. */
+  /** What that plan says must arrive at least, of all or of one of its operations; nothing for a call of its own. Throws `OPERATION_STATE`. */
   keptReceipts(operation?: number): readonly TokenQuantity[]
   /** How the wallet makes several calls one there, `null` where it cannot. Throws `RPC_*`. */
   atomicRoute(chain: Chain): Promise<AtomicRouteName | null>
-  /** That plan's own intent and those that follow it; `null` for a call of its own. Throws `INTERNAL`. */
+  /** That plan's own intent and those that follow it; `null` for a call of its own. Throws `OPERATION_STATE`. */
   keptParts(): readonly Intent[] | null
   /**
    * What earlier attempts at this very call had mined, for a tool that goes on; nothing for a first attempt. Throws `WALLET_BUSY`

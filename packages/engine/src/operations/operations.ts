@@ -140,11 +140,17 @@ export type Doubt = {
   lookAgain(): Promise<unknown>
 }
 
-/** The intent of a stored operation. Throws `INTERNAL` where it cannot be read. */
+/**
+ * The intent of a stored operation. What another version of the server has stored may ask for what this one does not know, a person's
+ * word among it: it is not carried out in part. Throws `OPERATION_STATE` then.
+ */
 export function readPlanned({ id, intent }: Pick<Operation, 'id' | 'intent'>): Intent {
   try {
     return readIntent(intent)
   } catch (cause) {
-    throw new ToolError('INTERNAL', `The stored plan ${id} cannot be read.`, { cause })
+    const message = `The plan ${id} was stored by another version of this server, and this one cannot read it whole. It is not carried out.`
+    const suggestion =
+      'This call signed nothing. Call its tool again for a new plan, which asks a person where one must decide.'
+    throw new ToolError('OPERATION_STATE', message, { cause, suggestion })
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
+import { readPlanned } from './operations.ts'
 import { type HashedPlan, planHash } from './plan-hash.ts'
 import { type Intent, readIntent, storeIntent } from '@svc/amm'
 import { readPrincipal, storePrincipal } from '../call/principal.ts'
@@ -73,6 +74,27 @@ describe('what is stored of a plan', () => {
     ] as const) {
       expect(() => readIntent(storeIntent(depositing).replace(good, bad))).toThrow('deposits')
     }
+  })
+
+  it.each<readonly [string, object]>([
+    ['the old word for a person', { needsPerson: 'To buy it needs a person.' }],
+    ['a member of a later version', { asksTwice: true }],
+    [
+      'one of a call',
+      { calls: intent.calls.map((call) => ({ ...call, valueWei: `${call.valueWei}`, asksTwice: true })) },
+    ],
+    ['one of what follows', { follows: [{ ...JSON.parse(storeIntent(intent)), needsPerson: 'A person.' }] }],
+  ])('is not carried out in part: with %s it is to be made again', (_, more) => {
+    const stored: object = JSON.parse(storeIntent(intent))
+    expect(readPlanned({ id: 'op', intent: JSON.stringify(stored) })).toEqual(intent)
+    expect(() => readPlanned({ id: 'op', intent: JSON.stringify({ ...stored, ...more }) })).toThrow(
+      expect.objectContaining({
+        code: 'OPERATION_STATE',
+        retryable: false,
+        message: expect.stringMatching(/^The plan op was stored by another version/),
+        suggestion: expect.stringMatching(/Call its tool again for a new plan, which asks a person/),
+      }),
+    )
   })
 
   it('is the principal with its rights', () => {

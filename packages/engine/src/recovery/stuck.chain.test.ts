@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createTwamm } from '@svc/amm/twamm'
 import { useDevnet } from '@svc/devnet/testing'
 import { createTestClient, type Hash, http, parseTransaction, parseUnits } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -8,6 +9,7 @@ import { mintIntent, removeIntent, swapIntent } from '../fixtures/intents.fixtur
 import { mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
 import { beforeSending, rewriting } from '../fixtures/network.fixture.ts'
 import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'
+import { devnetPolicy } from '../policy/devnet-policy.ts'
 import { parsePolicy } from '../policy/policy.ts'
 import { expectGasCounted, testClient, used } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
@@ -114,6 +116,35 @@ describe('G3: a write whose fees the chain has left behind', () => {
   })
 })
 
+describe('an order over time, whose calldata has no deadline', () => {
+  it('is out for deadlineSeconds.cap from its first signature on: higher fees begin no new time', async () => {
+    const { pipeline, hash } = await stuckOrder()
+    const { cap } = parsePolicy(devnetPolicy(), { production: false }).deadlineSeconds
+    const before = await pipeline.balance('WETH')
+    const endings = async () =>
+      (await pipeline.auditLines()).filter(({ why }) => why === 'end what has no deadline and was not mined in time')
+    pipeline.clock.offsetMs = (cap - 100) * 1_000
+    await pipeline.executor.reconcile()
+    const raised = await attemptsOf(pipeline, hash)
+    expect(raised.map(({ attempt, requestId }) => [attempt, requestId === raised[0]?.requestId])).toEqual([
+      [0, true],
+      [1, true],
+    ])
+    expect(await endings()).toEqual([])
+    // The first is overdue, the one with higher fees was signed a moment ago.
+    pipeline.clock.offsetMs = (cap + 10) * 1_000
+    await pipeline.executor.reconcile()
+    const [, , ending] = await attemptsOf(pipeline, hash)
+    expect(parseTransaction(ending!.rawTransaction)).toMatchObject({ to: pipeline.wallet.toLowerCase() })
+    expect(await endings()).toMatchObject([{ transaction: { kind: 'no-op', replaces: raised[1]?.hash } }])
+    await mineAgain(pipeline)
+    await pipeline.executor.reconcile()
+    expect((await attemptsOf(pipeline, hash)).map(({ state }) => state)).toEqual(['replaced', 'replaced', 'final'])
+    expect(await pipeline.balance('WETH')).toBe(before)
+    expect(await pipeline.store.ledger.open()).toEqual([])
+  })
+})
+
 describe('an endpoint that tells a wrong count twice', () => {
   it('blocks nothing: the gap is used up, also while signing is paused', async () => {
     const pipeline = await open()
@@ -152,6 +183,29 @@ async function stuckPipeline(
   beforeSending(pipeline, isRemoval ? 1 : 2, () => mineNothing(pipeline))
   const failure: unknown = await pipeline.run(intent).catch((error: unknown) => error)
   expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING', details: [{ step: intent.calls[0]!.label }] })
+  pipeline.network.fetch = fetch
+  const { hash } = (await openOn(pipeline))[0]!
+  await raiseBaseFee(pipeline, hash)
+  return { pipeline, hash }
+}
+
+/** The same of an order that sells WETH over a day. */
+async function stuckOrder(): Promise<{ readonly pipeline: Pipeline; readonly hash: Hash }> {
+  const { twamm, chain } = devnet()
+  const twammHooks = { [chain.id]: [{ hook: twamm.hook, pools: [twamm.pool.id] }] }
+  const pipeline = await open({ policy: devnetPolicy({ twammHooks }), engine: { stuckAfterMs: 0 } })
+  const orders = createTwamm({ ...pipeline, named: () => twammHooks[chain.id] ?? [] })
+  const [tokenIn, tokenOut] = await Promise.all(
+    ['WETH', 'USDC'].map((symbol) => pipeline.tokens.byAddress(pipeline.chain, pipeline.token(symbol))),
+  )
+  const sale = { tokenIn: tokenIn!, tokenOut: tokenOut!, amountIn: parseUnits('1', 18), durationSeconds: 86_400 }
+  const pool = await orders.pool(pipeline.chain, twamm.pool.id)
+  const { intent } = await orders.planSubmit(pipeline.chain, pool, { ...sale, owner: pipeline.wallet, kept: null })
+  beforeSending(pipeline, 2, () => mineNothing(pipeline))
+  await expect(pipeline.run(intent, { tool: 'submit_twamm_order' })).rejects.toMatchObject({
+    code: 'TRANSACTION_PENDING',
+    details: [{ step: 'submit order' }],
+  })
   pipeline.network.fetch = fetch
   const { hash } = (await openOn(pipeline))[0]!
   await raiseBaseFee(pipeline, hash)

@@ -67,7 +67,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
       ...suspectWarnings(context),
       ...shown.warnings,
       ...unlistedWarnings(context),
-      ...costWarnings(context, gas.gasCostUsd),
+      ...costWarnings(context, gas.gasCostUsd, simulation.deltas),
       ...spendWarnings(context),
       ...boundsWarnings(context),
       ...followWarnings(intent),

@@ -245,7 +245,7 @@ function settledOf(
     simulationPassed: true,
   }
   const { priceImpactBps } = context.value
-  const ofCost = costWarnings(context, gasCostUsd)
+  const ofCost = costWarnings(context, gasCostUsd, deltas)
   const ofTokens = [...suspectWarnings(context), ...context.value.warnings, ...unlistedWarnings(context)]
   const ofRanges = outsideWarnings(context.intent.deposits ?? [])
   const calls = mined.flatMap((one) => callsIn(context, one))

@@ -1,11 +1,12 @@
 import { chains } from '@svc/wallet/core'
 import { describe, expect, it } from 'vitest'
-import type { Intent } from '@svc/amm'
+import type { Intent, Token } from '@svc/amm'
 import { parsePolicy } from '../policy/policy.ts'
 import { bandOf } from './bands.fixture.ts'
 import { type CallBounds, noBounds } from '../calldata/call-bounds.ts'
 import type { Inspected, PositionState } from '../simulation/inspection.ts'
 import { costWarnings, gasWarnings, valueOfCall, warningsOf } from './call-value.ts'
+import type { PricedTokens } from './spend-value.ts'
 
 const bounds = { maxPriceImpactBps: 300 }
 const calm = { priceImpactBps: 0, bounds, speculativeUsdMicros: 0n, coldUsdMicros: 0n }
@@ -92,7 +93,11 @@ type Facts = {
 describe('the cost of a move that is made to earn more', () => {
   const value = { isExit: false, outUsdMicros: 9_000_000_000n, inUsdMicros: 9_000_000_000n }
   const warningsOfMove = (moreUsdPerDay: number, gasCostUsd: number | null) =>
-    costWarnings({ intent: { earnsBack: { costUsd: 0.3, moreUsdPerDay } }, value }, gasCostUsd)
+    costWarnings(
+      { intent: { earnsBack: { costUsd: 0.3, moreUsdPerDay } }, value, priced: new Map() },
+      gasCostUsd,
+      new Map(),
+    )
 
   it('is held against what it earns, with the gas', () => {
     expect(warningsOfMove(-5.04, 2.75)).toEqual([
@@ -112,7 +117,39 @@ describe('the cost of a move that is made to earn more', () => {
   it('is not said where gas has no price; what the intent itself says is said first', () => {
     expect(warningsOfMove(6, null)).toEqual([])
     const intent = { notes: ['Mind the gap.'], earnsBack: { costUsd: 0, moreUsdPerDay: 1 } }
-    expect(costWarnings({ intent, value }, 3)).toEqual(['Mind the gap.', expect.stringMatching(/^Gas and swap cost/)])
+    expect(costWarnings({ intent, value, priced: new Map() }, 3, new Map())).toEqual([
+      'Mind the gap.',
+      expect.stringMatching(/^Gas and swap cost/),
+    ])
+  })
+})
+
+describe('what a move leaves in the wallet', () => {
+  const [one, other, elsewhere] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`, `0x${'3'.repeat(40)}`] as const
+  const tokenOf = (address: `0x${string}`): Token => {
+    const text = { symbol: 'T', name: 'T', isNative: false, listed: true, usdPegged: false }
+    return { ...text, address, decimals: 6 }
+  }
+  const priced: PricedTokens = new Map(
+    [one, other, elsewhere].map((address) => [
+      address,
+      { token: tokenOf(address), usd: 1, band: null, usdE18: null, doubt: null, pair: null },
+    ]),
+  )
+  const value = { isExit: false, outUsdMicros: 1n, inUsdMicros: 1n }
+  const noteOf = (...amounts: readonly (readonly [string, bigint])[]) =>
+    costWarnings({ intent: { keepsBack: { tokens: [one, other], ofUsd: 1_000 } }, value, priced }, 1, new Map(amounts))
+
+  it('is said as the wallet has it once it is simulated or mined, whatever the plan had thought', () => {
+    const says = /^About 8 % of what the position pays, 80 USD, stays in the wallet: .*increase_liquidity adds/
+    expect(noteOf([one, 60_000_000n], [other, 20_000_000n])).toEqual([expect.stringMatching(says)])
+    // What is less than before, or of another token, is not what stays.
+    expect(noteOf([one, 80_000_000n], [other, -9n], [elsewhere, 5_000_000n])).toEqual([expect.stringMatching(says)])
+  })
+
+  it('is not where it is hardly anything', () => {
+    expect(noteOf([one, 5_000_000n])).toEqual([])
+    expect(noteOf()).toEqual([])
   })
 })
 

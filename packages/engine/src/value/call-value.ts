@@ -5,7 +5,7 @@ import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { sumByToken, usdText } from './countable.ts'
-import { type MovedPositions, type PricedTokens, spendsNothing } from './spend-value.ts'
+import { type MovedPositions, type PricedTokens, spendsNothing, usdOf } from './spend-value.ts'
 import type { Step } from '../call/step.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
 import { offMarketRefusals, orderRefusals, orderWarnings } from './deposit-price.ts'
@@ -225,14 +225,40 @@ function priceImpact(
   return Math.round(impact)
 }
 
-/** What the intent itself has to say, and what its gas makes of it; before it with the gas as estimated, afterwards as paid. */
+/**
+ * What the intent itself has to say, and what its gas and what it leaves in the wallet make of it; before it with the gas as estimated and
+ * the changes as simulated, afterwards as paid and mined.
+ */
 export function costWarnings(
-  { intent, value }: { readonly intent: Pick<Intent, 'notes' | 'earnsBack'>; readonly value: GasFacts },
+  { intent, value, priced }: CostContext,
   gasCostUsd: number | null,
+  deltas: ReadonlyMap<string, bigint>,
 ): readonly string[] {
-  const { notes = [], earnsBack } = intent
+  const { earnsBack, keepsBack } = intent
+  const notes = [...(keepsBack === undefined ? [] : keptBack(keepsBack, deltas, priced)), ...(intent.notes ?? [])]
   const sentence = earnsBack === undefined || gasCostUsd === null ? [] : [earnedBack(earnsBack, gasCostUsd)]
   return [...notes, ...sentence, ...gasWarnings(value, gasCostUsd)]
+}
+
+type CostContext = {
+  readonly intent: Pick<Intent, 'notes' | 'earnsBack' | 'keepsBack'>
+  readonly value: GasFacts
+  readonly priced: PricedTokens
+}
+
+/** What a move leaves in the wallet, where it is more than hardly anything. A swap in a thin pool moves its price, and then the new range takes less than was planned. */
+function keptBack(
+  { tokens, ofUsd }: NonNullable<Intent['keepsBack']>,
+  deltas: ReadonlyMap<string, bigint>,
+  priced: PricedTokens,
+): readonly string[] {
+  const kept = tokens.map((token) => usdOf(token, deltas.get(token.toLowerCase()) ?? 0n, priced) ?? 0)
+  const restUsd = kept.reduce((sum, usd) => sum + Math.max(0, usd), 0)
+  if (!(restUsd > 0.005 * ofUsd)) return []
+  const pct = Math.max(1, Math.round((100 * restUsd) / ofUsd))
+  return [
+    `About ${pct} % of what the position pays, ${Number(restUsd.toPrecision(2))} USD, stays in the wallet: kept back so that opening does not fail where the price has moved since closing. increase_liquidity adds of it what fits.`,
+  ]
 }
 
 function earnedBack({ costUsd, moreUsdPerDay }: NonNullable<Intent['earnsBack']>, gasCostUsd: number): string {

@@ -10,6 +10,7 @@ import { planAdd } from '../../../tool-server/src/fair-value/deposit-plans.fixtu
 import { approvalOf, laterDeadline, swapIntent } from '../fixtures/intents.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { used } from '../fixtures/pipeline-facts.fixture.ts'
+import { createNativePrices, type PricedTokens, priceTokens } from './spend-value.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 
 const devnet = useDevnet()
@@ -60,6 +61,48 @@ describe('G7: shares of a v2 pair', () => {
     expect(await used(pipeline)).toBe(0n)
   })
 
+  it('that hold shares of other pairs are read three pairs deep, by what lies in them, and those have no worth of their own', async () => {
+    const pipeline = await open()
+    const { chain, rpc } = pipeline
+    const usdc = pipeline.token('USDC')
+    const { pair: first, tokens } = await holdShares(pipeline)
+    const actor = await createChainActor(devnet(), devnet().accounts[0]!.address)
+    await devnet().fund(actor.address, { USDC: '20000' })
+    const stack = [first]
+    for (let level = 0; level < 3; level += 1) {
+      const inner = stack[0]!
+      const held = await actor.balanceOf(inner)
+      // Of the first the actor has put all it had left into a pair already.
+      if (held > 0n) await actor.addV2(inner, usdc, held / 2n, 2_000_000n)
+      stack.unshift(v2PairAddress(chain.amm.v2!, ...sorted(inner, usdc)))
+    }
+    const [fourth, third, second] = stack as [Address, Address, Address]
+    const prices = { usd: async () => null, ratio: async () => null, doubt: async () => 'unnamed' as const }
+    const context = {
+      directory: pipeline.tokens,
+      prices,
+      rpc,
+      chain,
+      nativePrices: createNativePrices(),
+      now: Date.now,
+    }
+    const sidesIn = (table: PricedTokens, share: Address) =>
+      table
+        .get(share.toLowerCase())
+        ?.pair?.sides.map(({ token }) => token.toLowerCase())
+        .sort()
+    const lowered = (...addresses: readonly Address[]) => addresses.map((one) => one.toLowerCase()).sort()
+    const ofThird = await priceTokens([third], context)
+    expect([third, second, first].map((share) => sidesIn(ofThird, share))).toEqual([
+      lowered(second, usdc),
+      lowered(first, usdc),
+      lowered(...tokens),
+    ])
+    expect(ofThird.get(first.toLowerCase())).toMatchObject({ usdE18: null, doubt: 'unnamed' })
+    const ofFourth = await priceTokens([fourth], context)
+    expect([second, first].map((share) => sidesIn(ofFourth, share))).toEqual([lowered(first, usdc), undefined])
+  })
+
   it('that a deposit makes count once', async () => {
     const limitsUsd = { perTransaction: '7000', perSession: '7000', daily: '7000' }
     const pipeline = await open({ policy: { limitsUsd, maxDailyGasUsd: '50', approvalThresholdUsd: null } })
@@ -71,7 +114,7 @@ describe('G7: shares of a v2 pair', () => {
 /** About 12,000 dollars of shares for the wallet, and a pair in which a stranger would buy shares for next to nothing. */
 async function holdShares(pipeline: Pipeline): Promise<Held> {
   const [usdc, weth] = [pipeline.token('USDC'), pipeline.token('WETH')]
-  const tokens = [usdc, weth].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)) as [Address, Address]
+  const tokens = sorted(usdc, weth)
   const pair = v2PairAddress(pipeline.chain.amm.v2!, ...tokens)
   const actor = await createChainActor(devnet(), devnet().accounts[0]!.address)
   await devnet().fund(actor.address, { USDC: '20000', WETH: '10' })
@@ -81,6 +124,11 @@ async function holdShares(pipeline: Pipeline): Promise<Held> {
   await actor.write(pair, erc20Abi, 'transfer', [pipeline.wallet, shares])
   await actor.addV2(pair, usdc, minted - shares, 2_000_000n)
   return { pair, tokens, shares }
+}
+
+function sorted(...pair: readonly [Address, Address]): readonly [Address, Address] {
+  const [one, other] = pair
+  return one.toLowerCase() < other.toLowerCase() ? pair : [other, one]
 }
 
 type Held = { readonly pair: Address; readonly tokens: readonly [Address, Address]; readonly shares: bigint }

@@ -10,13 +10,50 @@ import { settledBlock } from '../call/chain-snapshot.ts'
  * Which of the tokens are pairs of the chain's v2 factory, by lower-case address, and what one share of them stands for. A
  * contract that only says it is a pair does not stand where the factory would have put it, and is none. Read at a block, the newest where
  * none is named; one whose shares are bought at a settled block before it, for a gift that is gone with the newest blocks makes none dear.
+ * Apart from them the pairs whose shares those hold, and so on: who buys a share of a share buys what lies in it.
  */
 export async function readPairs(
   rpc: Pick<RpcPool, 'client' | 'head'>,
   chain: Chain,
   tokens: readonly Address[],
-  { at, bought }: { readonly at?: Pick<BlockTime, 'number'>; readonly bought?: ReadonlySet<string> },
-): Promise<ReadonlyMap<string, StandingPair>> {
+  context: PairContext,
+): Promise<{ readonly standing: StandingPairs; readonly within: StandingPairs }> {
+  const listed = new Set([zeroAddress, ...[chain.wrappedNative, ...chain.tokens].map(({ address }) => keyOf(address))])
+  const read = (keys: readonly Address[]) =>
+    readPairsOf(
+      rpc,
+      chain,
+      keys.filter((key) => !listed.has(key)),
+      context,
+    )
+  const standing = await read(tokens)
+  const within = new Map<string, StandingPair>()
+  let inner = standing
+  for (let depth = 1; depth < pairDepth && inner.size > 0; depth += 1) {
+    const sides = new Set([...inner.values()].flatMap((pair) => pair.sides.map(({ token }) => keyOf(token))))
+    inner = await read([...sides].filter((key) => !standing.has(key) && !within.has(key)))
+    for (const [key, pair] of inner) within.set(key, pair)
+  }
+  return { standing, within }
+}
+
+/** How many pairs deep a share is looked into. */
+export const pairDepth = 3
+
+type StandingPairs = ReadonlyMap<string, StandingPair>
+
+type PairContext = { readonly at?: Pick<BlockTime, 'number'>; readonly bought?: ReadonlySet<string> }
+
+function keyOf(address: Address): Address {
+  return address.toLowerCase() as Address
+}
+
+async function readPairsOf(
+  rpc: Pick<RpcPool, 'client' | 'head'>,
+  chain: Chain,
+  tokens: readonly Address[],
+  { at, bought }: PairContext,
+): Promise<StandingPairs> {
   const { v2 } = chain.amm
   if (v2 === undefined || tokens.length === 0) return new Map()
   const { number } = at ?? (await rpc.head(chain))

@@ -20,22 +20,18 @@ import { pairShares, readPairs, type Sides, type StandingPair, withoutGivenBack 
 
 /**
  * Looks up every token an intent names and its price in US dollars; `price` is `null` where none can be trusted. Native
- * currency is always among them, for gas. A share of a v2 pair is worth its part of what the pair holds.
+ * currency is always among them, for gas. A share of a v2 pair is worth its part of what the pair holds, but one that only lies in a pair.
  */
 export async function priceTokens(tokens: readonly Address[], context: PricingContext): Promise<PricedTokens> {
   const { rpc, chain } = context
   const named = [...new Set([zeroAddress, ...tokens.map((token) => token.toLowerCase())])] as Address[]
-  const listed = new Set([chain.wrappedNative, ...chain.tokens].map(({ address }) => address.toLowerCase()))
-  const standing = await readPairs(
-    rpc,
-    chain,
-    named.filter((key) => key !== zeroAddress && !listed.has(key)),
-    context,
-  )
-  const sides = [...standing.values()].flatMap((pair) => pair.sides.map(({ token }) => token.toLowerCase()))
+  const { standing, within } = await readPairs(rpc, chain, named, context)
+  const pairs = [...standing.values(), ...within.values()]
+  const sides = pairs.flatMap((pair) => pair.sides.map(({ token }) => token.toLowerCase()))
   const shares = new Set<string>([...pairShares(chain, tokens).keys(), ...standing.keys()])
   const single = [...new Set([...named, ...sides])].filter((key): key is Address => !shares.has(key))
-  const priced = new Map(await Promise.all(single.map(async (key) => [key, await priceOne(key, context)] as const)))
+  const price = async (key: Address) => ({ ...(await priceOne(key, context)), pair: within.get(key) ?? null })
+  const priced = new Map(await Promise.all(single.map(async (key) => [key, await price(key)] as const)))
   const ofShares = named
     .filter((key) => shares.has(key))
     .map((key) => [key, priceShare(key, standing, priced)] as const)

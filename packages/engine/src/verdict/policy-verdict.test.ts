@@ -8,7 +8,7 @@ import { parsePolicy } from '../policy/policy.ts'
 import { policyVerdict } from './policy-verdict.ts'
 import { suspectWarnings } from './token-warnings.ts'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
-import type { PricedTokens } from '../value/spend-value.ts'
+import type { PricedToken, PricedTokens } from '../value/spend-value.ts'
 
 describe('the functions of a listed contract', () => {
   const chain = chains.find(({ id }) => id === 8453)!
@@ -106,7 +106,20 @@ describe('a token whose own text is made to mislead', () => {
   const unpriced = { usd: null, band: null, usdE18: null, doubt: 'unnamed' } as const
   const sides = [evil, usdc].map((one) => ({ token: one as Address, reserve: 1n }))
   const share = { sides, burnSupply: 1n, router: pair, wrappedNative: pair } as const
+  const [ofShares, ofThose, tooDeep] = ['e3', 'e4', 'e5'].map((end) => `0x${end.padStart(40, '0')}`) as [
+    string,
+    string,
+    string,
+  ]
+  const around = (inner: string): PricedToken => ({
+    token: { ...token, address: pair, symbol: 'UNI-V2', name: 'Uniswap V2' },
+    ...unpriced,
+    pair: { ...share, sides: [inner, usdc].map((one) => ({ token: one as Address, reserve: 1n })) },
+  })
   const priced: PricedTokens = new Map([
+    [ofShares, around(pair)],
+    [ofThose, around(ofShares)],
+    [tooDeep, around(ofThose)],
     [evil, { token: { ...token, address: evil }, ...unpriced, pair: null }],
     [pair, { token: { ...token, address: pair, symbol: 'UNI-V2', name: 'Uniswap V2' }, ...unpriced, pair: share }],
   ])
@@ -137,6 +150,8 @@ describe('a token whose own text is made to mislead', () => {
   it.each([
     ['a trade', { callBounds: [swap(usdc, evil)] }],
     ['a trade for shares of its pair', { callBounds: [swap(usdc, pair)] }],
+    ['a trade for shares of a pair of those', { callBounds: [swap(usdc, ofShares)] }],
+    ['one for shares three pairs deep', { callBounds: [swap(usdc, ofThose)] }],
     ['whatever brings it', { intent: { ...none.intent, receives } }],
     ['a deposit into its pool', { intent: { ...none.intent, deposits: inPair } }],
   ])('is warned of first in %s', (_what, call) => {
@@ -145,6 +160,7 @@ describe('a token whose own text is made to mislead', () => {
 
   it.each([
     ['an exit', { intent: { ...none.intent, receives }, value: { isExit: true } }],
+    ['shares that hold it deeper than is looked', { callBounds: [swap(usdc, tooDeep)] }],
     ['its sale', { callBounds: [swap(evil, usdc)] }],
     ['a listed one', { callBounds: [swap(usdc, evil)], known: { tokens: new Set([usdc, evil]) } }],
     [
@@ -152,6 +168,16 @@ describe('a token whose own text is made to mislead', () => {
       {
         intent: { ...none.intent, receives },
         simulation: { inspected: { ...none.simulation.inspected, positions: [held] } },
+      },
+    ],
+    [
+      'what shares of a pair of its shares pay out',
+      {
+        intent: {
+          ...none.intent,
+          receives: [{ token: pair, amount: 1n } as const],
+          spends: [{ token: ofShares as Address, amount: 1n }],
+        },
       },
     ],
     [

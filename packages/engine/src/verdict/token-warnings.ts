@@ -5,6 +5,7 @@ import { type Address, getAddress, zeroAddress } from 'viem'
 import type { Engine } from '../context/engine.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import type { Simulation } from '../simulation/simulation.ts'
+import { pairDepth } from '../value/pair-worth.ts'
 import type { PricedTokens } from '../value/spend-value.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
 import { listedAmong, pooledTokens, type PolicyContext, type PolicyVerdict } from './policy-verdict.ts'
@@ -19,19 +20,22 @@ export function unlistedWarnings({ unlistedTokens }: Pick<PolicyVerdict, 'unlist
 
 /**
  * What a person should know first, and decides, of a call that puts money into unlisted tokens whose own text is made to mislead: it
- * trades for one, deposits into a pool of one, or brings one or shares of its pair. The money is gone then, and nobody but a person knows
+ * trades for one, deposits into a pool of one, or brings one or shares of its pair, or of a pair of such shares. The money is gone then, and nobody but a person knows
  * whether this very token was meant. None of a call that only brings funds home, nor of what positions pay out beside a deposit.
  */
 export function suspectWarnings(context: SuspectContext): readonly string[] {
   const { chain, known, intent, callBounds, priced, simulation, value, policyTokens } = context
   if (value.isExit) return []
-  const sidesOf = (token: string) => priced.get(token.toLowerCase())?.pair?.sides.map((side) => side.token) ?? []
+  const sidesOf = (token: string, depth = pairDepth): readonly string[] => {
+    const sides = priced.get(token.toLowerCase())?.pair?.sides.map((side) => side.token) ?? []
+    return depth === 0 ? [] : [...sides, ...sides.flatMap((side) => sidesOf(side, depth - 1))]
+  }
   const apart = simulation.inspected.positions.flatMap(({ pool }) => [pool.token0, pool.token1])
   const paidOut = lowerCase([...apart, ...intent.spends.flatMap(({ token }) => sidesOf(token))])
   const brought = intent.receives.map(({ token }) => token).filter((token) => !paidOut.has(token.toLowerCase()))
   const traded = callBounds.flatMap(({ trades, orders }) => [...trades, ...orders].map(({ tokenOut }) => tokenOut))
   const named = [...brought, ...traded, ...pooledTokens(intent)]
-  return [...lowerCase([...named, ...named.flatMap(sidesOf)])].flatMap((token) => {
+  return [...lowerCase([...named, ...named.flatMap((token) => sidesOf(token))])].flatMap((token) => {
     const entry = priced.get(token)
     return entry === undefined || known.tokens.has(token) ? [] : (suspectAdvice(entry.token, chain, policyTokens) ?? [])
   })

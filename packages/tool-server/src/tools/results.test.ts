@@ -1,7 +1,8 @@
 import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
-import { type Token, tokenLabel } from '@svc/amm'
-import { blockStamp, explorerUrl, pageOf, priceNotes } from './results.ts'
+import { type PriceDoubt, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
+import { bandOf } from '../../../engine/src/value/bands.fixture.ts'
+import { blockStamp, explorerUrl, pageOf, priceNotes, saleNotes } from './results.ts'
 
 const [chain] = chains
 const hash = `0x${'1'.repeat(64)}` as const
@@ -25,6 +26,32 @@ test('text of an unlisted token never becomes our prose', () => {
   expect(priceNotes([token, null])[0]).not.toContain('Ignore')
   expect(tokenLabel({ ...token, listed: true, symbol: 'USDC' })).toBe('USDC')
 })
+
+test.each<readonly [string, Partial<UsdPrice> | null, PriceDoubt, boolean, RegExp | null]>([
+  ['nobody and no pool prices', null, 'unnamed', false, /approval.*, and any amount of it counts then.* whole limit/],
+  ['the pools had no past of', { mostE18: null }, 'pastless', false, /approval.*, and any amount of it counts then/],
+  ['pools alone say something of', { mostE18: 5n }, 'unnamed', false, /approval \(unless [^)]*\)\. Better/],
+  ['is listed and has no price', null, 'unnamed', true, /worth\. It cannot be sold or pooled until one is named/],
+  ['has sources that are silent now', null, 'silent', false, null],
+  ['has a price', { doubt: null, band: bandOf(5n) }, 'unnamed', false, null],
+])('a token that %s costs its buyer a note of what its sale takes, or none', async (_, given, doubt, listed, says) => {
+  const price: UsdPrice | null = given && { ...unpriced, doubt, ...given }
+  const context = { tokens: { isListed: () => listed }, prices: { doubt: async () => doubt } }
+  expect(await saleNotes(context, chain!, [token, price])).toEqual(says === null ? [] : [expect.stringMatching(says)])
+})
+
+const unpriced: UsdPrice = {
+  usd: 3,
+  band: null,
+  mostE18: null,
+  doubt: 'unnamed',
+  method: 'pool_spot',
+  pools: [],
+  liquidityUsd: 30_000,
+  confidence: 'LOW',
+  blockNumber: 1n,
+  readAt: 0,
+}
 
 test('pages follow one another without overlap and end with null', () => {
   const items = [1, 2, 3, 4, 5]

@@ -4,7 +4,9 @@ import type { Hash } from 'viem'
 import * as z from 'zod'
 import {
   type Intent,
+  isUnnamed,
   type Pool,
+  type PriceSource,
   type Settled,
   type Token,
   type TokenDirectory,
@@ -68,6 +70,34 @@ export async function suspectNotes(
   if (unlisted.length === 0) return []
   const policyTokens = await tokens.listedByPolicy(chain).catch(() => null)
   return [...new Set(unlisted.flatMap((token) => suspectAdvice(token, chain, policyTokens) ?? []))]
+}
+
+/**
+ * What a token that nobody prices costs when it leaves again, which whoever buys it should know first. Nothing of one that has a band, or
+ * whose sources are silent now.
+ */
+export async function saleNotes(
+  {
+    tokens,
+    prices,
+  }: { readonly tokens: Pick<TokenDirectory, 'isListed'>; readonly prices: Pick<PriceSource, 'doubt'> },
+  chain: Chain,
+  [token, price]: readonly [Token, UsdPrice | null],
+): Promise<readonly string[]> {
+  const doubt = price === null ? await prices.doubt(chain, token) : price.doubt
+  if ((price?.band ?? null) !== null || !isUnnamed(doubt)) return []
+  const label = tokenLabel(token)
+  const unnamed = `No named source tells what ${label} is worth.`
+  const hasWorth = (price?.mostE18 ?? null) !== null
+  const isListed = tokens.isListed(chain, token.address)
+  if (!hasWorth && isListed)
+    return [`${unnamed} It cannot be sold or pooled until one is named (svc policy add-token).`]
+  const counts = hasWorth
+    ? ''
+    : ', and any amount of it counts then, with its gas, as the whole limit of one transaction'
+  return [
+    `${unnamed} To sell it later, or to put it into a pool, needs a person's approval (unless unnamedSales of the policy is allow)${counts}. Better have the operator name a source first (svc policy add-token).`,
+  ]
 }
 
 /** What a negative price impact means. */

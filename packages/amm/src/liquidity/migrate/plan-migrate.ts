@@ -11,10 +11,11 @@ import type { Intent, TokenQuantity } from '../../intent.ts'
 import type { AddOutcome, LiquidityPlan, MigratePreview, MigrateRequest, Position, Pool, Token } from '../../ports.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
 import { readSurely } from '../../rpc/read-one.ts'
+import { tokenLabel } from '../planning/describe-amounts.ts'
 import { depositOf } from '../planning/deposit/deposit-of.ts'
 import { fitRemoval } from '../planning/fit-removal.ts'
 import { leastReceipts, routineIntent } from '../planning/plan-payment.ts'
-import { refuseTooSmall, requireDeployment } from '../planning/refusals.ts'
+import { refuseClosed, refuseTooSmall, requireDeployment } from '../planning/refusals.ts'
 import { lessSlippage, mostOfMint } from '../planning/slippage-limits.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
 import { mintedTokenId } from '../v4/plan-add.ts'
@@ -32,7 +33,8 @@ import { v4PoolQuery } from '../v4/pool-query.ts'
  * router is given over the position. Of what v3 pays, the slippage is kept back, so that the new position can still be paid for should
  * the price have moved; what is not needed comes to the wallet.
  *
- * @throws ToolError `MIGRATION_NOT_SUPPORTED`, `HOOK_NOT_SUPPORTED`, `AMOUNT_TOO_SMALL`, `VERSION_NOT_DEPLOYED`.
+ * @throws ToolError `MIGRATION_NOT_SUPPORTED`, `HOOK_NOT_SUPPORTED`, `AMOUNT_TOO_SMALL`, `VERSION_NOT_DEPLOYED`, `VALIDATION_FAILED`
+ *   for a position that is closed.
  */
 export async function planMigrate(
   ports: ReadPorts,
@@ -41,6 +43,7 @@ export async function planMigrate(
   request: MigrateRequest,
 ): Promise<Migration> {
   refuseDeltaHooks(request.hooks, 'outputHooks')
+  if (position.liquidity === 0n) throw refuseClosed(position)
   const { positionManager } = requireDeployment(chain, 'v3')
   const { address: router } = requireDeployment(chain, 'universalRouter')
   const { slippageBps, recipient } = request
@@ -79,6 +82,7 @@ export async function planMigrate(
         recipients: [recipient],
         deposits: [depositOf(pool, { ...ticks, ...put.taken, minLiquidity: put.taken.liquidity, recipient })],
         permit,
+        notes: nativeNotes(ports, chain, pool),
         why: `Move v3 position ${position.positionId} into the v4 pool of its pair and fee.`,
       })
     },
@@ -180,6 +184,15 @@ async function pairsOf(
   const other = own.find(({ address }) => !isAddressEqual(address, chain.wrappedNative.address))
   if (own.every(({ address }) => !isAddressEqual(address, chain.wrappedNative.address))) return [own]
   return [own, sortPair(await ports.tokens.byAddress(chain, zeroAddress), other ?? token1)]
+}
+
+/** Wrapped native may become the currency itself on the way, which nobody asked for by name. */
+function nativeNotes({ tokens }: ReadPorts, chain: Chain, { token0, token1 }: Pool): readonly string[] {
+  const [native] = [token0, token1].filter((token) => token.isNative)
+  if (native === undefined) return []
+  return [
+    `The v4 pool is that of native ${tokenLabel(native)}, the deepest of this pair and fee, not one of ${tokenLabel(tokens.wrapped(chain))}: the new position pays out ${tokenLabel(native)}.`,
+  ]
 }
 
 function wrappedOf({ tokens }: ReadPorts, chain: Chain, token: Token): Address {

@@ -132,6 +132,22 @@ describe('harvest_rewards', () => {
     expect(strange).toMatchObject({ code: 'POSITION_NOT_FOUND', details: [{ positionId: '1' }] })
   })
 
+  test('buys no token whose text is made to mislead, and says so before anything is collected', async () => {
+    const opened = await open('v3')
+    await earn(opened)
+    const sent = await world.client.getTransactionCount({ address: world.wallet })
+    for (const dryRun of [true, false]) {
+      const refusal = await world.refuse('harvest_rewards', { targetToken: world.address('HOSTILE'), dryRun })
+      expect(refusal).toMatchObject({
+        code: 'VALIDATION_FAILED',
+        message: expect.stringMatching(/Put nothing into 0x/),
+        details: [{ field: 'targetToken', accepted: expect.stringContaining('execute_swap') }],
+      })
+      expect(refusal.message).not.toMatch(/IGNORE ALL PREVIOUS/)
+    }
+    expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(sent)
+  })
+
   test('counts no closed position, and takes the least it names', async () => {
     const [closed, first] = [await open('v3'), await open('v3', { amount0: '0.003' })]
     await world.call('remove_liquidity', { positionId: closed.text('positionId') })
@@ -256,6 +272,46 @@ describe('with a key for the trading API', () => {
     })
   })
 
+  test('rewards that wait are a harvest where all fees are dust, or nothing is open', async () => {
+    await openWithKey()
+    const args = { targetToken: 'USDC', minHarvestUsd: 1_000 }
+    const planned = await world.call('harvest_rewards', { ...args, dryRun: true })
+    expect([planned.text('status'), planned.at('feesCollected')]).toEqual(['planned', []])
+    expect(planned.text('plan.why')).toMatch(/Then, each by itself: Swap 40 DAI/)
+    expect(planned.list('rewardsClaimed').map((claim) => claim.at('txHash'))).toEqual([null])
+    expect(planned.list('consolidationSwaps').map((sale) => sale.text('amountIn'))).toEqual(['40'])
+    const { answer, gained } = await gains(() => world.call('execute_plan', { planId: planned.text('plan.planId') }))
+    expect(answer.list('rewardsClaimed')).toHaveLength(1)
+    expect(answer.list('consolidationSwaps').map((sale) => sale.text('tokenIn'))).toEqual(['DAI'])
+    expect([gained['DAI'], gained['WETH']]).toEqual([0n, 0n])
+    expect(answer.text('summary.consolidatedAmount')).toBe(formatUnits(gained['USDC']!, 6))
+    expect(answer.at('notes')).toContainEqual(expect.stringMatching(/^Skipped, as less than 1000 USD waits: v3/))
+    const gas = planned.number('summary.totalGasCostUsd') / answer.number('summary.totalGasCostUsd')
+    expect(gas > 0.5 && gas < 2).toBe(true)
+    // Nothing waits any more, and then it is the dust that stands in the way.
+    expect(await world.refuse('harvest_rewards', args)).toMatchObject({ code: 'DUST_FILTER_ALL_SKIPPED' })
+    await world.call('remove_liquidity', { positionId: (await openPositions())[0]! })
+    const { wallet: user } = world
+    await devnet().rewards.add([{ user, token: 'USDC', amount: '3', reason: 'Trading', campaignId: 7n }])
+    const bare = await world.call('harvest_rewards')
+    expect(bare.at('rewardsClaimed')).toMatchObject([{ tokens: [{ symbol: 'USDC', amount: '3' }] }])
+    expect(bare.at('notes')).toContainEqual(expect.stringMatching(/holds no open v3 or v4 position/))
+    expect(await world.refuse('harvest_rewards')).toMatchObject({ code: 'NO_POSITIONS' })
+  })
+
+  test('rewards that wait alone and cannot be claimed are refused with why', async () => {
+    await openWithKey()
+    const args = { minHarvestUsd: 1_000, idempotencyKey: 'dust' }
+    const { fetch } = world.network
+    world.network.fetch = (input, init) => {
+      const isSimulation = typeof init?.body === 'string' && init.body.includes('eth_simulateV1')
+      return isSimulation ? Promise.resolve(new Response('busy', { status: 503 })) : fetch(input, init)
+    }
+    expect(await world.refuse('harvest_rewards', args)).toMatchObject({ code: 'RPC_UNAVAILABLE' })
+    world.network.fetch = fetch
+    expect((await world.call('harvest_rewards', args)).list('rewardsClaimed')).toHaveLength(1)
+  })
+
   test('a plan holds the claim, and what comes later is left out of it', async () => {
     await openWithKey()
     const planned = await world.call('harvest_rewards', { targetToken: 'USDC', dryRun: true })
@@ -308,6 +364,11 @@ describe('with a key for the trading API', () => {
     const sold = answer.list('consolidationSwaps').map((swap) => [swap.text('tokenIn'), swap.text('amountIn')])
     expect(sold).toEqual(expect.arrayContaining([['DAI', '40']]))
   })
+
+  async function openPositions(): Promise<readonly string[]> {
+    const found = await world.call('get_positions_by_owner', {})
+    return found.list('items').map((one) => one.text('positionId'))
+  }
 
   test('without includeRewards nobody is asked', async () => {
     await openWithKey()

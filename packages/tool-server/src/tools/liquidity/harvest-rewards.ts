@@ -15,7 +15,7 @@ import {
   slippageInput,
   tokenInput,
 } from '../params.ts'
-import { explorerUrl, notesResult, usdResult } from '../results.ts'
+import { explorerUrl, notesResult, suspectNotes, usdResult } from '../results.ts'
 
 export const harvestRewards = writeTool({
   name: 'harvest_rewards',
@@ -57,6 +57,12 @@ export const harvestRewards = writeTool({
   const chain = context.chains.get(input.chain)
   const target =
     input.targetToken === undefined ? null : await context.tokens.resolve(chain, input.targetToken, 'targetToken')
+  // A person decides on a purchase of it, which comes last here: by then the fees would be collected.
+  const [misleads] = target === null ? [] : await suspectNotes(context, chain, [target])
+  if (misleads !== undefined) {
+    const accepted = "another token, or none: execute_swap buys this one with a person's approval"
+    throw invalidField('targetToken', `No harvest buys it. ${misleads}`, accepted)
+  }
   const owner = input.wallet ?? context.wallet.address
   const request: HarvestRequest = {
     chain,

@@ -41,6 +41,7 @@ async function position([token0, token1, amount0, fee]: Pair = ['WETH', 'USDC', 
 
 const sent = () => world.client.getTransactionCount({ address: world.wallet })
 const notesOf = (answer: Awaited<ReturnType<World['call']>>) => answer.list('notes').map(({ data }) => data)
+const nativeNote = /^The v4 pool is that of native ETH, .* not one of WETH: the new position pays out ETH\.$/
 const built = 'The calls were built by the trading API and checked here.'
 
 /** Wrapped native into the pool of native currency, whose order is the other; two tokens into a pool of the same two. */
@@ -82,6 +83,8 @@ describe('migrate_position', () => {
       expect(notesOf(answer).at(-1)).toContain(formatUnits(came, places).slice(0, 5))
     }
     expect(notesOf(answer)[0]).toBe(built)
+    const isNative = [answer.text('pool.token0'), answer.text('pool.token1')].includes(zeroAddress)
+    expect(notesOf(answer).filter((note) => nativeNote.test(`${note}`))).toHaveLength(isNative ? 1 : 0)
     const opened = await world.call('get_position', { positionId: answer.text('newPositionId'), version: 'v4' })
     const isTurned =
       answer.text('pool.token0') !== old.text('pool.token0') && answer.text('pool.token0') === zeroAddress
@@ -139,6 +142,7 @@ describe('migrate_position', () => {
     const { positionId } = await position()
     const plan = await world.call('migrate_position', { positionId, dryRun: true })
     expect(plan.at('plan.policy.refusals')).toEqual([])
+    expect(plan.at('plan.warnings')).toContainEqual(expect.stringMatching(nativeNote))
     const functions = plan.list('plan.steps').flatMap((step) => step.list('calls').map((call) => call.text('function')))
     expect(functions).toEqual([
       'permit',
@@ -184,6 +188,18 @@ describe('what is not migrated', () => {
     const refusal = await world.refuse('migrate_position', { positionId })
     expect(refusal).toMatchObject({ code: 'MIGRATION_NOT_SUPPORTED', details: [{ fee: 3_000 }] })
     expect(refusal.suggestion).toContain('remove_liquidity')
+  })
+
+  test('a closed position, in the words of the other tools, with what to call for what waits in it', async () => {
+    const { positionId } = await position()
+    await world.call('remove_liquidity', { positionId, version: 'v3', collectFees: false })
+    const refusal = await world.refuse('migrate_position', { positionId })
+    expect(refusal).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringMatching(/is closed: .*(collect_fees pays what waits in it|nothing waits in it)\.$/),
+      details: [{ field: 'positionId', accepted: expect.stringContaining('get_positions_by_owner') }],
+    })
+    expect(refusal).toEqual(await world.refuse('remove_liquidity', { positionId, version: 'v3' }))
   })
 
   test('into a pool whose hook may keep what is put in, or that is not there with these hooks', async () => {

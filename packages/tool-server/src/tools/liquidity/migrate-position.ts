@@ -10,7 +10,7 @@ export const migratePosition = writeTool({
   name: 'migrate_position',
   title: 'Migrate position to v4',
   description:
-    "Moves a v3 position of the agent wallet into the v4 pool of the same pair and fee, keeping its range, in one transaction. Needs the operator's trading API key and the v4 pool. What the new position does not take, and all fees, come to the wallet.",
+    "Moves a v3 position of the agent wallet into the v4 pool of its pair and fee, keeping its range, in one transaction. Needs the operator's trading API key and the v4 pool. The rest and all fees come to the wallet.",
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
@@ -18,7 +18,9 @@ export const migratePosition = writeTool({
     positionId: positionIdInput,
     chain: chainInput,
     outputHooks: addressInput.optional().describe('Of the v4 pool; default none'),
-    slippageTolerance: wholeNumber(1, 5000, 'whole basis points from 1 to 5000').default(50),
+    slippageTolerance: wholeNumber(1, 5000, 'whole basis points from 1 to 5000')
+      .default(50)
+      .describe('Basis points, cap 500'),
   }),
   output: z.object({
     ...writeResult,

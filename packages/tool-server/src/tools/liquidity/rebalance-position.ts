@@ -88,8 +88,9 @@ export const rebalancePosition = writeTool({
   const { preview } = planned
   const worth = await worthwhile(position, preview, { inverted, prices, apyOf }, context)
   const isApart = planned.intent.atomicity === 'sequential'
-  const notes = [...restNotes(preview, { inverted, prices }), ...(isApart ? [apartNote] : [])]
-  const intent = { ...planned.intent, ...worth.intent, notes, why: [planned.intent.why, ...worth.why].join(' ') }
+  const notes = isApart ? [apartNote] : []
+  const why = [planned.intent.why, ...worth.why].join(' ')
+  const intent = { ...planned.intent, ...worth.intent, ...keepsBack(preview, prices), notes, why }
   const reading = onceMined((mined) => planned.decode(mined))
   const shape = async (settled: Settled) => {
     const { closed, opened } = await reading(settled)
@@ -136,29 +137,22 @@ const apartNote =
   'Close, swap and open are transactions of their own here, each may fail alone; batch_lp_operations does a rebalance as one where the policy names a batch delegate.'
 
 /**
- * What a swap to the range's ratio will leave in the wallet, where that is more than hardly anything; rounded, so that equal plans say
- * the same. Without a swap more than that is left, as asked for.
+ * What the engine holds against what a swap to the range's ratio leaves in the wallet; to three digits, so that equal plans say the same.
+ * Without a swap more than that is left, as asked for.
  */
-function restNotes(
-  { closed, opened, swap }: RebalancePreview,
-  { inverted, prices }: Pick<MoveFigures, 'inverted' | 'prices'>,
-): readonly string[] {
-  const { token0, token1 } = opened.pool
-  const put = inOrder(inverted, opened.amount0, opened.amount1)
-  if (swap === null) return []
+function keepsBack(
+  { closed, opened: { pool }, swap }: RebalancePreview,
+  prices: MoveFigures['prices'],
+): Pick<Intent, 'keepsBack'> {
+  if (swap === null) return {}
+  const { token0, token1 } = pool
   const swapped = (token: Token) => (token.address === swap.tokenIn.address ? -swap.amountIn : swap.amountOut)
-  const paid = [
-    closed.amount0 + closed.fees0 + swapped(token0),
-    closed.amount1 + closed.fees1 + swapped(token1),
-  ] as const
-  const usdOf = (amount0: bigint, amount1: bigint) =>
-    sumUsd(valueUsd(amount0, token0, prices[0]), valueUsd(amount1, token1, prices[1]))
-  const [wholeUsd, restUsd] = [usdOf(...paid), usdOf(paid[0] - put[0], paid[1] - put[1])]
-  if (wholeUsd === null || restUsd === null || !(restUsd > 0.005 * wholeUsd)) return []
-  const pct = Math.max(1, Math.round((100 * restUsd) / wholeUsd))
-  return [
-    `About ${pct} % of what the position pays, ${Number(restUsd.toPrecision(2))} USD, stays in the wallet: kept back so that opening does not fail where the price has moved since closing. increase_liquidity adds of it what fits.`,
-  ]
+  const ofUsd = sumUsd(
+    valueUsd(closed.amount0 + closed.fees0 + swapped(token0), token0, prices[0]),
+    valueUsd(closed.amount1 + closed.fees1 + swapped(token1), token1, prices[1]),
+  )
+  const tokens = [token0.address, token1.address]
+  return ofUsd === null || !(ofUsd > 0) ? {} : { keepsBack: { tokens, ofUsd: Number(ofUsd.toPrecision(3)) } }
 }
 
 /** What of a token is in the wallet more than before: of a move, what it did not put back. */

@@ -19,6 +19,7 @@ import {
   impactNotes,
   notesResult,
   priceNotes,
+  saleNotes,
   suspectNotes,
   tokenAmount,
   tokenResult,
@@ -103,6 +104,7 @@ export const getQuote = readTool({
     notes: [
       ...suspects,
       ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut]),
+      ...(await saleNotes(context, chain, [tokenOut, priceOut])),
       ...(impactBps === null ? [impactNote] : []),
       ...impactNotes(impactBps ?? quote.priceImpactBps),
       ...(kept === null ? [] : [keptNote(quote, kept, { tokenOut, slippageBps })]),

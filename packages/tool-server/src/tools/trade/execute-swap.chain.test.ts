@@ -90,6 +90,24 @@ describe('execute_swap', () => {
     )
   })
 
+  test('says of a token that nobody prices, before and after it is bought, what it takes to sell it, and so it is', async () => {
+    const fot = world.address('FOT')
+    const buy = { tokenIn: 'WETH', tokenOut: fot, amount: '0.1', slippageBps: 150 }
+    const says = expect.stringMatching(
+      /^No named source tells what 0x\w+ is worth\. To sell it later, .* needs a person's approval .*, and any amount of it counts then, with its gas, as the whole limit of one transaction\./,
+    )
+    expect((await world.call('get_quote', buy)).at('notes')).toContainEqual(says)
+    expect((await world.call('execute_swap', { ...buy, dryRun: true })).at('plan.warnings')).toContainEqual(says)
+    const bought = await world.call('execute_swap', buy)
+    expect(bought.at('notes')).toContainEqual(says)
+    const sale = { tokenIn: fot, tokenOut: 'WETH', amount: '1', slippageBps: 150 }
+    expect((await world.call('get_quote', sale)).at('notes')).not.toContainEqual(says)
+    const planned = await world.call('execute_swap', { ...sale, dryRun: true })
+    expect(planned.at('plan.policy.conditions')).toMatchObject([{ code: 'APPROVAL_REQUIRED' }])
+    const limit = (await world.call('check_safety_status')).text('limitsUsd.perTransaction')
+    expect(Number(planned.text('plan.spendUsd'))).toBeGreaterThan(Number(limit) * 0.99)
+  })
+
   test('says what a negative price impact means, and nothing of others', async () => {
     const pair = { version: 'v2', slippageBps: 100 }
     const sold = await swap('WETH', 'USDC', '5', pair)

@@ -22,6 +22,7 @@ import {
   impactNotes,
   notesResult,
   priceNotes,
+  saleNotes,
   tokenAmount,
   tokenResult,
   tokenSummary,
@@ -87,8 +88,9 @@ export const executeSwap = writeTool({
     keptReceipts: context.keptReceipts(),
     ...(input.version === undefined ? { alone: { keptRouter: context.keptParts()?.[0]?.calls[0]?.to ?? null } } : {}),
   })
+  const notes = await saleNotes(context, chain, [tokenOut, priceOut])
   try {
-    return await context.execute(planned.intent, async (settled) => {
+    return await context.execute({ ...planned.intent, notes }, async (settled) => {
       const moved = await planned.decode(settled)
       const { through = quote.route.map(({ pool }) => ({ version: quote.version, pool: pool.id })) } = moved
       const priceImpactBps = settled.priceImpactBps ?? quote.priceImpactBps

@@ -37,7 +37,8 @@ describe('resolveRange', () => {
           priceLower: priceFromTick(lower, decimals0, decimals1),
           priceUpper: priceFromTick(upper, decimals0, decimals1),
         }
-        const options = { range, tickSpacing, currentPrice: 1, decimals0, decimals1 }
+        const currentPrice = priceFromTick(700_000, decimals0, decimals1)
+        const options = { range, tickSpacing, currentPrice, decimals0, decimals1 }
         const ticks = resolveRange({ ...options, inverted: false })
         expect(ticks.tickLower % tickSpacing === 0 && ticks.tickUpper % tickSpacing === 0).toBe(true)
         expect(Math.abs(ticks.tickLower - lower)).toBeLessThanOrEqual(tickSpacing / 2)
@@ -75,6 +76,49 @@ describe('resolveRange', () => {
         )
       }),
     )
+  })
+
+  it('holds the price where the bounds asked for do, and then moves a bound by less than a step, and outward', () => {
+    const room = fc.double({ min: 0.001, max: 300, noNaN: true })
+    fc.assert(
+      fc.property(tick, fc.double({ min: 0, max: 1, noNaN: true }), room, room, spacing, fc.boolean(), (...drawn) => {
+        const [at, part, below, above, tickSpacing, inverted] = drawn
+        const currentPrice = priceFromTick(at, 18, 6) * 1.0001 ** part
+        const [priceLower, priceUpper] = [currentPrice / 1.0001 ** below, currentPrice * 1.0001 ** above]
+        fc.pre(below + above > 2 * tickSpacing)
+        const options = { ...base, tickSpacing, currentPrice, range: { priceLower, priceUpper }, inverted }
+        const found = resolveRange(options)
+        const { tickLower, tickUpper } = inverted ? invertTicks(found) : found
+        const prices = [tickLower, tickUpper].map((bound) => priceFromTick(bound, 18, 6))
+        expect(prices[0]).toBeLessThan(currentPrice)
+        expect(prices[1]).toBeGreaterThan(currentPrice)
+        for (const [bound, asked] of [
+          [tickLower, priceLower],
+          [tickUpper, priceUpper],
+        ] as const) {
+          const away = bound - Math.log(asked * 1e-12) / Math.log(1.0001)
+          const isNearest = Math.abs(away) <= tickSpacing / 2 + 0.51
+          const isOutward = bound === tickLower ? away < 0 : away > 0
+          expect(bound % tickSpacing === 0 && (isNearest || (isOutward && Math.abs(away) <= tickSpacing + 0.51))).toBe(
+            true,
+          )
+        }
+      }),
+    )
+  })
+
+  it.each([false, true])('takes a bound at the price itself as it is, inverted: %s', (inverted) => {
+    const [lower, at, upper] = [-120, 0, 120].map((bound) => priceFromTick(bound, 18, 6))
+    const ticksOf = (priceLower: number, priceUpper: number) => {
+      const options = { ...base, currentPrice: at! * (1 + 3e-16), tickSpacing: 60, inverted }
+      const ticks = resolveRange({ ...options, range: { priceLower, priceUpper } })
+      return inverted ? invertTicks(ticks) : ticks
+    }
+    expect(ticksOf(lower!, at!)).toEqual({ tickLower: -120, tickUpper: 0 })
+    expect(ticksOf(at!, upper!)).toEqual({ tickLower: 0, tickUpper: 120 })
+    // Just beyond it they hold the price, and so does what is used.
+    expect(ticksOf(lower!, at! * 1.001)).toEqual({ tickLower: -120, tickUpper: 60 })
+    expect(ticksOf(at! * 0.999, upper!)).toEqual({ tickLower: -60, tickUpper: 120 })
   })
 
   it('reaches the asked percentage to each side of the price', () => {

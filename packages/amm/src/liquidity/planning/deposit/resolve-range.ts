@@ -14,7 +14,8 @@ import { refuseField } from '../refusals.ts'
 
 /**
  * The ticks, in the pool's order, of a range that the caller gave in its own order of tokens. Each bound snaps to the
- * nearest usable tick, so that bounds read from an earlier answer come back unchanged; 0 and Infinity are the outermost ones.
+ * nearest usable tick, so that bounds read from an earlier answer come back unchanged; 0 and Infinity are the outermost ones. A bound
+ * that would cross the price so goes to the next one outward: what was to earn at the price does.
  *
  * @throws ToolError `VALIDATION_FAILED` naming the bound that is missing, unreachable, not below the other, or collapsed.
  */
@@ -31,7 +32,8 @@ export function resolveRange(options: RangeOptions): TickRange {
     tickUpper: usableTick(bounds.priceUpper, 'priceUpper', options),
   }
   if (ticks.tickLower === ticks.tickUpper) throw refuseCollapsed(tickSpacing)
-  return inverted ? invertTicks(ticks) : ticks
+  const used = holding(bounds, ticks, options)
+  return inverted ? invertTicks(used) : used
 }
 
 export type RangeOptions = {
@@ -63,6 +65,28 @@ function around(price: number, pctEachSide: number): Bounds {
   }
   return { priceLower: price * (1 - pctEachSide / 100), priceUpper: price * (1 + pctEachSide / 100) }
 }
+
+/** Ticks that hold the price where the bounds asked for do. */
+function holding(
+  { priceLower, priceUpper }: Bounds,
+  { tickLower, tickUpper }: TickRange,
+  { currentPrice, tickSpacing, decimals0, decimals1 }: RangeOptions,
+): TickRange {
+  const isBetween = (lower: number, upper: number) =>
+    lower * (1 + atTheBound) < currentPrice && currentPrice < upper * (1 - atTheBound)
+  if (!isBetween(priceLower, priceUpper)) return { tickLower, tickUpper }
+  const widest = fullRangeTicks(tickSpacing)
+  const priceAt = (tick: number) => priceFromTick(tick, decimals0, decimals1)
+  const isAbove = tickLower !== widest.tickLower && !isBetween(priceAt(tickLower), Number.POSITIVE_INFINITY)
+  const isBelow = tickUpper !== widest.tickUpper && !isBetween(0, priceAt(tickUpper))
+  return {
+    tickLower: isAbove ? tickLower - tickSpacing : tickLower,
+    tickUpper: isBelow ? tickUpper + tickSpacing : tickUpper,
+  }
+}
+
+/** A price that is read from a tick differs from the pool's at it in its last digits. */
+const atTheBound = 1e-9
 
 function usableTick(price: number, field: string, options: RangeOptions): number {
   if (price === 0) return fullRangeTicks(options.tickSpacing).tickLower
