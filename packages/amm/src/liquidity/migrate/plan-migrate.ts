@@ -188,7 +188,7 @@ async function pairsOf(
 
 /** Wrapped native may become the currency itself on the way, which nobody asked for by name. */
 function nativeNotes({ tokens }: ReadPorts, chain: Chain, { token0, token1 }: Pool): readonly string[] {
-  const [native] = [token0, token1].filter((token) => token.isNative)
+  const native = [token0, token1].find((token) => token.isNative)
   if (native === undefined) return []
   return [
     `The v4 pool is that of native ${tokenLabel(native)}, the deepest of this pair and fee, not one of ${tokenLabel(tokens.wrapped(chain))}: the new position pays out ${tokenLabel(native)}.`,

@@ -84,7 +84,7 @@ describe('migrate_position', () => {
     }
     expect(notesOf(answer)[0]).toBe(built)
     const isNative = [answer.text('pool.token0'), answer.text('pool.token1')].includes(zeroAddress)
-    expect(notesOf(answer).filter((note) => nativeNote.test(`${note}`))).toHaveLength(isNative ? 1 : 0)
+    expect(notesOf(answer).filter((note) => nativeNote.test(String(note)))).toHaveLength(isNative ? 1 : 0)
     const opened = await world.call('get_position', { positionId: answer.text('newPositionId'), version: 'v4' })
     const isTurned =
       answer.text('pool.token0') !== old.text('pool.token0') && answer.text('pool.token0') === zeroAddress
