@@ -1,28 +1,32 @@
-import { boundedBytes, withDeadline } from '@svc/wallet/core'
+import { boundedBytes, boundedParts, withDeadline } from '@svc/wallet/core'
 import { yieldToEventLoop } from '@svc/runtime'
 
 /**
  * One exchange of JSON, whatever the status of the answer: a POST of `content`, or a GET without one. The time limit covers the whole body, redirects are refused, no more than
  * `mostBytes` of the answer are read, and one with more than `mostValues` is not parsed: 16 MiB of `{},{},...` take many seconds, in
- * which nothing else runs. Why there is no answer is reported without what anybody said.
+ * which nothing else runs. What `read` is named for has parts read by that, and as long as `bodyTimeoutMs` once it has begun. Why there is no answer is reported without what anybody said.
  */
 export async function fetchJson(
-  { url, headers, fetch, timeoutMs, mostBytes, mostValues, signal: caller }: JsonRequest,
+  { url, headers, fetch, timeoutMs, bodyTimeoutMs = timeoutMs, mostBytes, mostValues, read, signal: caller }: JsonRequest,
   content?: string,
 ): Promise<JsonAnswer | NoAnswer> {
   try {
-    return await withDeadline({ timeoutMs, signal: caller }, async (signal) => {
+    return await withDeadline({ timeoutMs: bodyTimeoutMs, signal: caller }, async (signal) => {
       const asked =
         content === undefined
           ? { method: 'GET', headers: { accept: json, ...headers } }
           : { method: 'POST', headers: { 'content-type': json, accept: json, ...headers }, body: content }
-      const response = await fetch(url, { ...asked, redirect: 'error', signal })
+      const response = await withDeadline({ timeoutMs, signal }, (begun) =>
+        fetch(url, { ...asked, redirect: 'error', signal: begun }),
+      )
       const type = /^[\w.+-]+\/[\w.+-]+/.exec(response.headers.get('content-type') ?? '')?.[0] ?? 'no type'
+      const { status } = response
+      if (read !== undefined) return { status, type, body: await read(boundedParts(response, { mostBytes, signal })) }
       const bytes = await boundedBytes(response, { mostBytes, signal })
       // Answers that come together are not looked at in one turn.
       await yieldToEventLoop()
       if (hasMoreValues(bytes, mostValues)) return { failed: 'too many values', cause: undefined }
-      return { status: response.status, type, body: parsed(new TextDecoder().decode(bytes)) }
+      return { status, type, body: parsed(new TextDecoder().decode(bytes)) }
     })
   } catch (cause) {
     if (cause instanceof RangeError) return { failed: 'too long', cause }
@@ -35,11 +39,15 @@ export type JsonRequest = {
   readonly headers?: Readonly<Record<string, string>>
   readonly fetch: typeof fetch
   readonly timeoutMs: number
+  /** Of the whole exchange, where that may take longer than until the answer begins. */
+  readonly bodyTimeoutMs?: number | undefined
   /** Ends the exchange, which then counts as `unreachable`. */
   readonly signal?: AbortSignal | undefined
   readonly mostBytes: number
   /** Lists, objects, and what they hold. */
   readonly mostValues: number
+  /** Parses the body as it comes in; `mostValues` is then its own affair. A `RangeError` says that it is too long. */
+  readonly read?: ((parts: AsyncIterable<Uint8Array>) => Promise<unknown>) | undefined
 }
 
 /** `type` is the media type alone, `body` undefined for what is no JSON. */
@@ -55,7 +63,7 @@ const json = 'application/json'
 /** Commas and the brackets that open: each value but the first comes after one of them. */
 const marks: readonly number[] = [0x2c, 0x5b, 0x7b]
 
-function hasMoreValues(bytes: Uint8Array, most: number): boolean {
+export function hasMoreValues(bytes: Uint8Array, most: number): boolean {
   let left = most
   for (const mark of marks) {
     for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 1)) if (--left < 0) return true

@@ -1,7 +1,7 @@
 import { urlCredentials } from '@svc/wallet/core'
 import { createTransport, RpcRequestError, type EIP1193RequestFn } from 'viem'
 import { yieldToEventLoop } from '@svc/runtime'
-import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
+import { asksReceipt, postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
 
 /**
  * One endpoint of a chain. Requests of the same turn of the event loop travel as one JSON-RPC batch, whoever asks. A batch that the
@@ -28,7 +28,10 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
 
   async function settle(queued: readonly QueuedCall[], signal?: AbortSignal): Promise<void> {
     const slow = queued.some(({ call }) => isSlow(call.method))
-    const exchange = { ...options, ...place, timeoutMs: slow ? options.slowTimeoutMs : options.timeoutMs, signal }
+    const timeoutMs = slow ? options.slowTimeoutMs : options.timeoutMs
+    const isReceipt = queued.length === 1 && queued.every(({ call }) => asksReceipt(call))
+    const bodyTimeoutMs = isReceipt ? options.slowTimeoutMs : timeoutMs
+    const exchange = { ...options, ...place, timeoutMs, bodyTimeoutMs, signal }
     try {
       const answers = await postJsonRpc(
         exchange,

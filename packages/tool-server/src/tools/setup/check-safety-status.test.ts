@@ -30,6 +30,7 @@ const report: SafetyReport = {
   },
   dailyAlert: true,
   pendingTransactions: 1,
+  unreadRequests: 0,
   pendingApprovals: 2,
   scheduledOperations: 3,
 }
