@@ -4,24 +4,35 @@ import { yieldToEventLoop } from '@svc/runtime'
 /**
  * One exchange of JSON, whatever the status of the answer: a POST of `content`, or a GET without one. The time limit covers the whole body, redirects are refused, no more than
  * `mostBytes` of the answer are read, and one with more than `mostValues` is not parsed: 16 MiB of `{},{},...` take many seconds, in
- * which nothing else runs. What `read` is named for has parts read by that, and as long as `bodyTimeoutMs` once it has begun. Why there is no answer is reported without what anybody said.
+ * which nothing else runs. Where `read` is named it gets the body in parts, each of which has the time limit to itself, all together `bodyTimeoutMs`. Why there is no answer is reported without what anybody said.
  */
 export async function fetchJson(
-  { url, headers, fetch, timeoutMs, bodyTimeoutMs = timeoutMs, mostBytes, mostValues, read, signal: caller }: JsonRequest,
+  {
+    url,
+    headers,
+    fetch,
+    timeoutMs,
+    bodyTimeoutMs = timeoutMs,
+    mostBytes,
+    mostValues,
+    read,
+    signal: caller,
+  }: JsonRequest,
   content?: string,
 ): Promise<JsonAnswer | NoAnswer> {
   try {
-    return await withDeadline({ timeoutMs: bodyTimeoutMs, signal: caller }, async (signal) => {
+    return await withDeadline({ timeoutMs, signal: caller }, async (signal, beginAnew) => {
       const asked =
         content === undefined
           ? { method: 'GET', headers: { accept: json, ...headers } }
           : { method: 'POST', headers: { 'content-type': json, accept: json, ...headers }, body: content }
-      const response = await withDeadline({ timeoutMs, signal }, (begun) =>
-        fetch(url, { ...asked, redirect: 'error', signal: begun }),
-      )
+      const response = await fetch(url, { ...asked, redirect: 'error', signal })
       const type = /^[\w.+-]+\/[\w.+-]+/.exec(response.headers.get('content-type') ?? '')?.[0] ?? 'no type'
       const { status } = response
-      if (read !== undefined) return { status, type, body: await read(boundedParts(response, { mostBytes, signal })) }
+      if (read !== undefined) {
+        const parts = boundedParts(response, { mostBytes, signal })
+        return { status, type, body: await read(each(parts, until(bodyTimeoutMs, beginAnew))) }
+      }
       const bytes = await boundedBytes(response, { mostBytes, signal })
       // Answers that come together are not looked at in one turn.
       await yieldToEventLoop()
@@ -39,7 +50,7 @@ export type JsonRequest = {
   readonly headers?: Readonly<Record<string, string>>
   readonly fetch: typeof fetch
   readonly timeoutMs: number
-  /** Of the whole exchange, where that may take longer than until the answer begins. */
+  /** Of a body that `read` reads. */
   readonly bodyTimeoutMs?: number | undefined
   /** Ends the exchange, which then counts as `unreachable`. */
   readonly signal?: AbortSignal | undefined
@@ -59,6 +70,20 @@ export type NoAnswer = {
 }
 
 const json = 'application/json'
+
+async function* each(parts: AsyncIterable<Uint8Array>, came: () => void): AsyncGenerator<Uint8Array, void> {
+  for await (const part of parts) {
+    came()
+    yield part
+  }
+}
+
+function until(timeoutMs: number, act: () => void): () => void {
+  const begunAt = performance.now()
+  return () => {
+    if (performance.now() - begunAt < timeoutMs) act()
+  }
+}
 
 /** Commas and the brackets that open: each value but the first comes after one of them. */
 const marks: readonly number[] = [0x2c, 0x5b, 0x7b]

@@ -1,7 +1,7 @@
 import { urlCredentials } from '@svc/wallet/core'
 import { createTransport, RpcRequestError, type EIP1193RequestFn } from 'viem'
 import { yieldToEventLoop } from '@svc/runtime'
-import { asksReceipt, postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
+import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
 
 /**
  * One endpoint of a chain. Requests of the same turn of the event loop travel as one JSON-RPC batch, whoever asks. A batch that the
@@ -29,8 +29,8 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
   async function settle(queued: readonly QueuedCall[], signal?: AbortSignal): Promise<void> {
     const slow = queued.some(({ call }) => isSlow(call.method))
     const timeoutMs = slow ? options.slowTimeoutMs : options.timeoutMs
-    const isReceipt = queued.length === 1 && queued.every(({ call }) => asksReceipt(call))
-    const bodyTimeoutMs = isReceipt ? options.slowTimeoutMs : timeoutMs
+    // Of what is read part by part: a receipt, which may be long.
+    const bodyTimeoutMs = options.slowTimeoutMs * 5
     const exchange = { ...options, ...place, timeoutMs, bodyTimeoutMs, signal }
     try {
       const answers = await postJsonRpc(

@@ -84,7 +84,8 @@ const mostValues = 500_000
  * that is long, too, is asked for again alone.
  */
 function limitsOf(calls: readonly RpcCall[]): Pick<JsonRequest, 'mostBytes' | 'mostValues' | 'read'> {
-  if (calls.length === 1 && calls.every(asksReceipt)) return { mostBytes: mostReceiptBytes, mostValues, read: readReceipt }
+  if (calls.length === 1 && calls.every(asksReceipt))
+    return { mostBytes: mostReceiptBytes, mostValues, read: readReceipt }
   const isLong = (call: RpcCall) => call.method === 'eth_call' || (tellsLists.test(call.method) && !asksReceipt(call))
   return {
     mostBytes: calls.some(isLong) ? mostBytes : Math.min(mostBytes, calls.length * mebibyte),

@@ -64,28 +64,34 @@ function createScan(): Scan {
   }
 
   function take(parts: readonly Uint8Array[]): void {
-    const bytes = Buffer.concat(parts)
+    const [first = new Uint8Array(), ...others] = parts
+    const bytes = others.length === 0 ? first : Buffer.concat(parts)
     seen += 1
     if (seen > mostLogs || hasMoreValues(bytes, mostLogValues)) throw new RangeError('too many values')
-    const parsed: unknown = JSON.parse(bytes.toString())
+    const parsed: unknown = JSON.parse(decoder.decode(bytes))
     if (isWanted(parsed)) logs.push(parsed)
     else keptBytes -= bytes.length
     rest += '0'
   }
 
   function* read(part: Uint8Array): Generator<void, void> {
-    let from = 0
+    let [from, pauseAt] = [0, stepBytes]
     const keepUntil = (to: number): void => {
       keep(part.subarray(from, to))
       from = to
     }
     for (let at = 0; at < part.length; at += 1) {
-      if (at % stepBytes === stepBytes - 1) yield
+      if (at >= pauseAt) {
+        yield
+        pauseAt = at + stepBytes
+      }
+      if (isString && !isEscaped)
+        while (at < part.length && part[at] !== marks.quote && part[at] !== marks.escape) at += 1
       const byte = part[at]
       if (isString) {
-        if (isEscaped) isEscaped = false
-        else if (byte === marks.escape) isEscaped = true
-        else if (byte === marks.quote) isString = false
+        const wasEscaped = isEscaped
+        isEscaped = !wasEscaped && byte === marks.escape
+        isString = wasEscaped || byte !== marks.quote
       } else if (byte === marks.quote) isString = true
       else if (byte === marks.colon && depth < 3) {
         keepUntil(at)
@@ -153,10 +159,7 @@ export function eventsIn(abis: Readonly<Record<string, Abi>>): ReadonlyMap<Hex, 
     if (item.type !== 'event') continue
     const indexed = item.inputs.filter((input) => input.indexed === true).length
     const topic = toEventSelector(item)
-    layouts.set(topic, [
-      ...(layouts.get(topic) ?? []),
-      { topics: indexed + 1, words: item.inputs.length - indexed },
-    ])
+    layouts.set(topic, [...(layouts.get(topic) ?? []), { topics: indexed + 1, words: item.inputs.length - indexed }])
   }
   return layouts
 }

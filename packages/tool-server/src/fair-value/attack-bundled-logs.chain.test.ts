@@ -43,7 +43,7 @@ async function bundleWithLogs(bundlerUrl: string, hash: Hex): Promise<Hex> {
   } as Parameters<typeof wallet.sendTransaction>[0])
 }
 
-it('WINS. G13: an owner leaves also after a bundler has put a user operation into a transaction with more logs than are read', async () => {
+it('G13: an owner leaves also after a bundler has put a user operation into a transaction with more logs than are read', async () => {
   const [bundler, paymaster] = [
     await startFakeBundler({ devnet: devnet() }),
     await startPaymaster({ devnet: devnet() }),

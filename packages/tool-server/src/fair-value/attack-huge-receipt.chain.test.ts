@@ -32,8 +32,9 @@ async function openTalker(): Promise<Address> {
   await node.setCode({ address: hook, bytecode: `0x3a1561${hex(6 + head.length / 2, 2)}57${head}${burn}` })
   const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => devnet().tokens.find((one) => one.symbol === symbol)!.address)
   const key = v4Key(weth!, usdc!, 3_000, 60, hook)
-  const [price, decimals] = key.currency0 === weth ? ['3000', [18, 6]] : [(1 / 3_000).toFixed(18), [6, 18]]
-  await stranger.initializeV4(key, sqrtPriceFromPrice(price as string, ...(decimals as [number, number])))
+  const isFirst = key.currency0 === weth
+  const price = isFirst ? sqrtPriceFromPrice('3000', 18, 6) : sqrtPriceFromPrice((1 / 3_000).toFixed(18), 6, 18)
+  await stranger.initializeV4(key, price)
   return hook
 }
 
@@ -44,7 +45,7 @@ async function cheapGas(): Promise<void> {
   await node.setNextBlockBaseFeePerGas({ baseFeePerGas: 20_000_000n })
 }
 
-it('WINS. G13: an owner leaves also after a call in whose receipt a stranger’s hook wrote more than is read of an answer', async () => {
+it('G13: an owner leaves also after a call in whose receipt a stranger’s hook wrote more than is read of an answer', async () => {
   const add = async (before: World) => {
     await syncClock(before)
     return before.call('add_liquidity', {

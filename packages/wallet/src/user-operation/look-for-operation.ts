@@ -129,7 +129,9 @@ async function searched(place: LookContext, signed: SignedUserOperation, settled
       if (atNonce.args.userOpHash !== userOperationHash) return { status: 'superseded' }
       const { transactionHash: txHash, blockNumber, blockHash, args } = atNonce
       const included = { success: args.success, txHash, blockNumber, blockHash, gasUsed: args.actualGasUsed }
-      const sighting = await sightingIn(client, signed, txHash, settled).catch(() => ({ status: 'open', included }) as const)
+      const sighting = await sightingIn(client, signed, txHash, settled).catch(
+        () => ({ status: 'open', included }) as const,
+      )
       return sighting ?? { status: 'open' }
     }
     fromBlock = toBlock + 1n

@@ -28,7 +28,7 @@ export const getTransactionStatus = readTool({
   name: 'get_transaction_status',
   title: 'Transaction status',
   description:
-    'Whether a transaction is pending, confirming, a success or reverted, with gas cost and the events in its logs. Use it to follow a write. Says success only after the confirmations its chain needs.',
+    'Whether a transaction is pending, confirming, a success, reverted or unread, with gas cost and events. Use it to follow a write. Says success only after the confirmations its chain needs.',
   scope: 'read:market',
   input: z.strictObject({
     txHash: z.string().refine((text) => /^0x[0-9a-fA-F]{64}$/.test(text), 'Accepted: 0x and 64 hex digits'),
