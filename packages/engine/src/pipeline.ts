@@ -207,6 +207,7 @@ function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine 
     dailyAlert: createDailyAlert(options),
     simulators,
     nativePrices,
+    unread: new Map(),
   }
 }
 

@@ -3,11 +3,12 @@ import { WalletError } from './wallet-error.ts'
 
 /**
  * Does work that listens to a signal, which fires after `timeoutMs` or with the caller's own. Unlike `AbortSignal.timeout`
- * and `AbortSignal.any` it fires also when nothing but the work holds it: Node 20 lets those two be collected.
+ * and `AbortSignal.any` it fires also when nothing but the work holds it: Node 20 lets those two be collected. Work that shows progress
+ * may have the time begin anew.
  */
 export async function withDeadline<Result>(
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
-  work: (signal: AbortSignal) => Promise<Result>,
+  work: (signal: AbortSignal, beginAnew: () => void) => Promise<Result>,
 ): Promise<Result> {
   const deadline = new AbortController()
   const late = () => deadline.abort(new DOMException('It took too long.', 'TimeoutError'))
@@ -16,7 +17,7 @@ export async function withDeadline<Result>(
   signal?.addEventListener('abort', follow)
   if (signal?.aborted) follow()
   try {
-    return await work(deadline.signal)
+    return await work(deadline.signal, () => void timer.refresh())
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', follow)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { BaseError, RpcRequestError } from 'viem'
 import { ToolError } from '../tool-error.ts'
-import { EndpointError, type EndpointFailure } from './post-json-rpc.ts'
+import { EndpointError, type EndpointFailure, limitCodes } from './post-json-rpc.ts'
 import { isTransaction, type RpcRequest } from './json-rpc-endpoint.ts'
 import type { ErrorCode } from '../errors.ts'
 
@@ -202,7 +202,18 @@ function passesSoon(error: unknown): boolean {
 /** Whether the endpoint rather than the request is at fault. */
 function isEndpointFault(error: unknown): boolean {
   const endpointError = find(error, EndpointError)
-  return endpointError !== null && endpointError.reason !== 'refused'
+  return endpointError !== null && endpointError.reason !== 'refused' && endpointError.reason !== 'unreadable'
+}
+
+/**
+ * Whether an endpoint that may answer everything else will not give this receipt, or gives what cannot be read: a definite answer, other
+ * than none, one in time, or a no to haste.
+ */
+export function isReceiptUnreadable(error: unknown): boolean {
+  const endpointError = find(error, EndpointError)
+  if (endpointError !== null) return endpointError.reason === 'refused' || endpointError.reason === 'unreadable'
+  const answer = find(error, RpcRequestError)
+  return answer !== null && !limitCodes.has(answer.code) && !lagging.test(answer.details)
 }
 
 type RpcCode = Extract<ErrorCode, `RPC_${string}`>
@@ -211,6 +222,7 @@ const codes: Record<EndpointFailure, RpcCode> = {
   timeout: 'RPC_TIMEOUT',
   unreachable: 'RPC_UNAVAILABLE',
   broken: 'RPC_UNAVAILABLE',
+  unreadable: 'RPC_UNAVAILABLE',
   limited: 'RPC_REFUSED',
   refused: 'RPC_REFUSED',
   'other-chain': 'RPC_CHAIN_MISMATCH',

@@ -28,7 +28,10 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
 
   async function settle(queued: readonly QueuedCall[], signal?: AbortSignal): Promise<void> {
     const slow = queued.some(({ call }) => isSlow(call.method))
-    const exchange = { ...options, ...place, timeoutMs: slow ? options.slowTimeoutMs : options.timeoutMs, signal }
+    const timeoutMs = slow ? options.slowTimeoutMs : options.timeoutMs
+    // Of what is read part by part: a receipt, which may be long.
+    const bodyTimeoutMs = options.slowTimeoutMs * 5
+    const exchange = { ...options, ...place, timeoutMs, bodyTimeoutMs, signal }
     try {
       const answers = await postJsonRpc(
         exchange,

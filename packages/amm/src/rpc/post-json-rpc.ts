@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { fetchJson, type JsonRequest } from '../fetch-json.ts'
+import { readReceipt } from './read-receipt.ts'
 
 /**
  * One HTTP exchange with a JSON-RPC endpoint: a single call as an object, several as a batch. Answers are matched by id.
@@ -11,11 +12,16 @@ import { fetchJson, type JsonRequest } from '../fetch-json.ts'
  * @throws EndpointError
  */
 export async function postJsonRpc(
-  options: Pick<JsonRequest, 'url' | 'headers' | 'fetch' | 'timeoutMs' | 'signal'>,
+  options: Pick<JsonRequest, 'url' | 'headers' | 'fetch' | 'timeoutMs' | 'bodyTimeoutMs' | 'signal'>,
   calls: readonly RpcCall[],
 ): Promise<ReadonlyMap<number, RpcAnswer> | 'batch refused' | 'batch too long'> {
   const limits = limitsOf(calls)
   const said = await fetchJson({ ...options, ...limits }, JSON.stringify(calls.length === 1 ? calls[0] : calls))
+  const isReceipt = calls.length === 1 && calls.every(asksReceipt)
+  if ('failed' in said && said.failed.startsWith('too ') && calls.some(asksReceipt)) {
+    if (!isReceipt) return 'batch too long'
+    throw new EndpointError('unreadable', 'the receipt is too long to be read', said.cause)
+  }
   if ('failed' in said && said.failed === 'too long' && calls.length > 1) return 'batch too long'
   if ('failed' in said) throw failures[said.failed]({ ...options, ...limits }, said.cause)
   const { status, type, body } = said
@@ -26,6 +32,7 @@ export async function postJsonRpc(
   const reported: unknown[] = Array.isArray(body) ? body : [body]
   if (reported.length > calls.length) throw statusError(status, type)
   const answers = answersSchema.safeParse(reported)
+  if (!answers.success && isReceipt && status === 200) throw new EndpointError('unreadable', 'the receipt is malformed')
   if (!answers.success) throw statusError(status, type)
   const byId = new Map<unknown, RpcAnswer>(answers.data.map((answer) => [answer.id ?? null, answer]))
   return new Map(calls.map(({ id }) => [id, answerTo(id, byId, calls.length)]))
@@ -39,8 +46,19 @@ export type RpcCall = {
 }
 export type RpcAnswer = z.output<typeof answerSchema>
 
-/** `limited` is a no to haste (429), `refused` any other no, `broken` an answer that is not JSON-RPC, or none to what was asked. */
-export type EndpointFailure = 'timeout' | 'unreachable' | 'broken' | 'limited' | 'refused' | 'other-chain' | 'stale'
+/**
+ * `limited` is a no to haste (429), `refused` any other no, `broken` an answer that is not JSON-RPC, or none to what was asked, and
+ * `unreadable` one to a call for one receipt that is malformed or longer than any gas pays for.
+ */
+export type EndpointFailure =
+  | 'timeout'
+  | 'unreachable'
+  | 'broken'
+  | 'unreadable'
+  | 'limited'
+  | 'refused'
+  | 'other-chain'
+  | 'stale'
 
 const answerSchema = z
   .object({
@@ -56,16 +74,27 @@ export const limitCodes: ReadonlySet<number> = new Set([-32005, -32007, 429])
 
 const mebibyte = 1024 * 1024
 const mostBytes = 16 * mebibyte
+/** Of one receipt, which is read as it comes in. */
+const mostReceiptBytes = 64 * mebibyte
 /** Logs of the shortest kind in as many bytes hold fewer. */
 const mostValues = 500_000
 
-/** Of blocks, receipts, logs and what nodes play they tell lists; a call answers with one text, which may be long; the rest is short. */
-function limitsOf(calls: readonly RpcCall[]): { readonly mostBytes: number; readonly mostValues: number } {
-  const isLong = ({ method }: RpcCall) => method === 'eth_call' || tellsLists.test(method)
+/**
+ * Of blocks, receipts, logs and what nodes play they tell lists; a call answers with one text, which may be long; the rest is short. A receipt
+ * that is long, too, is asked for again alone.
+ */
+function limitsOf(calls: readonly RpcCall[]): Pick<JsonRequest, 'mostBytes' | 'mostValues' | 'read'> {
+  if (calls.length === 1 && calls.every(asksReceipt))
+    return { mostBytes: mostReceiptBytes, mostValues, read: readReceipt }
+  const isLong = (call: RpcCall) => call.method === 'eth_call' || (tellsLists.test(call.method) && !asksReceipt(call))
   return {
     mostBytes: calls.some(isLong) ? mostBytes : Math.min(mostBytes, calls.length * mebibyte),
     mostValues: calls.some(({ method }) => tellsLists.test(method)) ? mostValues : calls.length * 1_000,
   }
+}
+
+export function asksReceipt({ method }: Pick<RpcCall, 'method'>): boolean {
+  return method === 'eth_getTransactionReceipt'
 }
 
 const tellsLists = /^(eth_(getLogs|getBlock|getTransaction|simulateV1|createAccessList|feeHistory)|debug_|trace_)/

@@ -1,5 +1,5 @@
 import { inTurns } from '@svc/runtime'
-import { EndpointError } from './post-json-rpc.ts'
+import { asksReceipt, EndpointError } from './post-json-rpc.ts'
 
 /**
  * Holds the answer to a method against the shape that the Execution API gives it, so that nobody behind it reads an amount out of
@@ -13,9 +13,15 @@ export async function requireResult(method: string, params: unknown, result: unk
     throw new EndpointError('stale', 'the block is not known there')
   }
   const shape = shapes.get(method)
-  const fits =
-    method === 'eth_getLogs' && Array.isArray(result) ? await inTurns(eachLog(result)) : (shape?.(result) ?? true)
-  if (!fits) throw new EndpointError('broken', `what was answered to ${method} has another shape`)
+  const fits = (shape?.(result) ?? true) && (await inTurns(eachLog(logsIn(method, result))))
+  if (fits) return
+  const message = `what was answered to ${method} has another shape`
+  throw new EndpointError(asksReceipt({ method }) ? 'unreadable' : 'broken', message)
+}
+
+function logsIn(method: string, result: unknown): readonly unknown[] {
+  const logs = asksReceipt({ method }) && result !== null ? (result as { readonly logs: unknown }).logs : result
+  return Array.isArray(logs) && (logs !== result || method === 'eth_getLogs') ? logs : []
 }
 
 /** Tags such as `latest` name a block that every node has. */
@@ -103,7 +109,7 @@ const receipt = record({
   effectiveGasPrice: quantity,
   blobGasUsed: maybe(quantity),
   blobGasPrice: maybe(quantity),
-  logs: listOf(log),
+  logs: Array.isArray,
 })
 
 const block = record({

@@ -5,6 +5,7 @@ import { openUserOperations, type UserOperations } from '@svc/wallet/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { wrappedNativeAbi } from '@svc/amm/abis'
 import { type Intent, type IntentCall, type Settled, ToolError } from '@svc/amm'
+import { answering } from '../fixtures/network.fixture.ts'
 import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'
 import { principalOf } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
@@ -113,6 +114,29 @@ describe('a bundler that', () => {
       dailyGasUsdMicros: 0n,
     })
   })
+
+  it.each(['final', 'reverted'])(
+    'puts it where the receipt cannot be had: it is %s, as its event says, and counts as reserved',
+    async (end) => {
+      const pipeline = await open()
+      bundler.setFaults([{ fault: { kind: 'hold' } }])
+      pipeline.patience.isShort = true
+      expect((await failureOf(pipeline.run(await twoSwaps(pipeline)))).code).toBe('TRANSACTION_PENDING')
+      pipeline.network.fetch = answering('eth_getTransactionReceipt', { code: -32_008, message: 'Response is too big' })
+      if (end === 'reverted') await passTime(pipeline, 320)
+      await bundler.release()
+      await reconciledTo(pipeline, [end])
+      expect(await pipeline.store.ledger.open()).toHaveLength(1)
+      const unread = async () => (await pipeline.executor.safetyReport(principalOf())).unreadRequests
+      expect(await unread()).toBe(1)
+      pipeline.network.fetch = fetch
+      expect(await pipeline.executor.reconcile()).toMatchObject({ chains: [{ pending: [] }] })
+      expect([await pipeline.store.ledger.open(), await unread()]).toEqual([[], 0])
+      pipeline.patience.isShort = false
+      bundler.setFaults([])
+      await run(pipeline, await twoSwaps(pipeline))
+    },
+  )
 
   it('answers nothing and includes it all the same: it is done, once', async () => {
     const pipeline = await open({ sponsors: { ...sponsors(), offerTimeoutMs: 300 } })

@@ -24,6 +24,8 @@ export type Engine = PipelinePorts & {
   readonly dailyAlert: DailyAlert
   readonly simulators: SimulatorMemory
   readonly nativePrices: NativePrices
+  /** By chain, of how many things the last look found a receipt that cannot be had though it is mined: what is reserved for them counts. */
+  readonly unread: Map<number, number>
   /** How long one transaction is waited for. */
   readonly confirmTimeoutMs: number
   /** Throws once the server is closing: asked before a write begins and before each of its signatures. */

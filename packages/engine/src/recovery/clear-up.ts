@@ -6,6 +6,7 @@ import { isolateFailure, onStorage } from '../call/storage.ts'
 import type { OpenReservation } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
 import { ToolError } from '@svc/amm'
+import { isReceiptUnreadable } from '@svc/amm/rpc'
 import { endOperations, openOperations } from '../transactions/end-operations.ts'
 import { replacementRules } from '../transactions/replacing.ts'
 import { settleLeft } from './settle-left.ts'
@@ -20,19 +21,26 @@ import { isAnyDue, noteFailedRevocations, revokePending } from '../transactions/
  * or, where their fees keep them out, signed again; nonces nothing waits at are used up; reservations whose
  * transactions are all closed are settled with what those moved and burnt, allowances that should be zero are set to
  * zero, and gas that nothing was reserved for is counted, each apart from the others: one that fails is logged, counts
- * on as it is reserved, and is tried again next time. Run at start and before a write that finds something open.
- * Rejects when the chain's transactions cannot be looked up, and when our own state cannot.
+ * on as it is reserved, and is tried again next time. So does a transaction whose nonce is used up in a settled block and
+ * whose receipt no endpoint gives. Run at start and before a write that finds something open. Rejects when the chain's transactions cannot be looked up, and when our own state cannot.
  */
 export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
   const { chain, sender } = context
   await endOverdue(context)
   const rules = replacementRules(context)
   const held: JournalEntry[] = []
+  const unread = new Set<string>()
   const entries = await sender.reconcile({
     ...rules,
     onHeld: (entry, why) => {
       rules.onHeld?.(entry, why)
       if (why === 'not-allowed') held.push(entry)
+    },
+    onUnread: ({ hash, nonce, requestId }, error) => {
+      if (!isReceiptUnreadable(error)) return false
+      context.engine.log.warn('tx.unread', { requestId, chainId: chain.id, hash, nonce, error })
+      unread.add(requestId)
+      return true
     },
   })
   await takeOutOfTheWay(context, held)
@@ -47,9 +55,14 @@ export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<s
   for (const reservation of left) {
     const { requestId } = reservation
     await isolateFailure(context.engine, 'clear-up.unsettled', { chainId: chain.id, requestId }, async () => {
-      if (await settleLeft(context, reservation)) settled.push(requestId)
+      const isSettled = await settleLeft(context, reservation).catch((error: unknown) => {
+        if (isReceiptUnreadable(error)) unread.add(requestId)
+        throw error
+      })
+      if (isSettled) settled.push(requestId)
     })
   }
+  context.engine.unread.set(chain.id, unread.size)
   // A request that is not settled yet must still find which of its approvals ended.
   const areAllSettled = settled.length === left.length
   const tookBack = pending.length === 0 ? await revokePending(context, areAllSettled) : 0

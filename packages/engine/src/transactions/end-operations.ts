@@ -65,6 +65,13 @@ export async function endOperation(
       ? { state, txHash }
       : { state, txHash, reason: 'reason' in sighting ? (sighting.reason ?? null) : null }
   }
+  if ('included' in sighting && sighting.included !== undefined) {
+    // Its receipt cannot be had: what it moved is not known, so that its reservation stands until one can be read.
+    const { success, ...facts } = sighting.included
+    const state = success ? 'final' : 'reverted'
+    await end({ state, ...facts })
+    return { state, txHash: facts.txHash, reason: null }
+  }
   if (sighting.status === 'open' && !(await isOver(context, entry))) return { state: 'open' }
   await end({ state: 'superseded' })
   return { state: 'superseded' }

@@ -53,6 +53,7 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
     },
     dailyAlert: isDailyAlert(usage.dailyUsdMicros, policy),
     pendingTransactions,
+    unreadRequests: [...engine.unread.values()].reduce((sum, count) => sum + count, 0),
     ...waiting,
   }
 }
@@ -133,6 +134,8 @@ export type SafetyReport = {
   > | null
   readonly dailyAlert: boolean
   readonly pendingTransactions: number
+  /** Requests whose transactions are mined, and the receipts cannot be had. */
+  readonly unreadRequests: number
   /** Operations of this caller that await a person's word. */
   readonly pendingApprovals: number
   /** Operations of this caller that wait for their time. */

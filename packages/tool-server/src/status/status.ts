@@ -86,6 +86,7 @@ const withoutWallet: SafetyReport = Object.freeze({
   freesAt: null,
   dailyAlert: false,
   pendingTransactions: 0,
+  unreadRequests: 0,
   pendingApprovals: 0,
   scheduledOperations: 0,
 })

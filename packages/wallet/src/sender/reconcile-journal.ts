@@ -12,8 +12,8 @@ import { signAttempt } from './sign-attempt.ts'
 /**
  * Settles or re-sends everything the journal holds open for an account, lowest nonce first, finds out what became of
  * refused bytes, and says how each entry stands now. With `rules` it also raises fees that are too low and uses up nonces
- * that nothing waits at. Nothing open becomes `refused` here, for a process that died may have sent it. Rejects when the
- * endpoint does not answer.
+ * that nothing waits at, and may leave out what `onUnread` says. Nothing open becomes `refused` here, for a process that died may have
+ * sent it. Rejects when the endpoint does not answer.
  */
 export async function reconcileJournal(
   context: ReconcileContext,
@@ -28,7 +28,20 @@ export async function reconcileJournal(
   ])
   const look = { client, journal, confirmations: chain.confirmations, settledCount: async () => taken }
   const counted = [...open, ...refused.filter(({ nonce }) => nonce < count)]
-  const sightings = await Promise.all(counted.map((entry) => settle({ ...look, entry })))
+  const unread = new Set<number>()
+  const seen = await Promise.all(
+    counted.map(async (entry) => {
+      try {
+        return await settle({ ...look, entry })
+      } catch (error) {
+        if (entry.nonce >= taken || rules?.onUnread?.(entry, error) !== true) throw error
+        unread.add(entry.nonce)
+        return []
+      }
+    }),
+  )
+  // Nor is anything else that was signed at its nonce mined any more.
+  const sightings = seen.flat().filter(({ entry }) => !unread.has(entry.nonce) || !isWaiting(entry))
   const hashes = sightings.map(({ entry }) => entry.hash)
   const isUnseen = (nonce: number): boolean =>
     sightings.every(({ entry, receipt }) => entry.nonce !== nonce || receipt === null)

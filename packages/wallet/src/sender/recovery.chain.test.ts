@@ -13,6 +13,33 @@ test('what the node dropped is sent again by reconcile, the same bytes', async (
   expect(await senderOver().confirm(sent, quick)).toMatchObject({ status: 'final', entry: { hash: sent.hash } })
 })
 
+test('a receipt that cannot be had keeps what else is out waiting until its nonce is settled, and is read when it can be', async () => {
+  let isHad = false
+  const sender = senderOver(
+    (method, pass) =>
+      method === 'eth_getTransactionReceipt' && !isHad ? Promise.reject(new Error('too big')) : pass(),
+    { confirmations: 3 },
+  )
+  await node().mine({ blocks: 3 })
+  const sent = await sender.broadcast(await sender.sign(call()))
+  const asked: string[] = []
+  const onUnread = ({ hash }: { hash: string }) => (asked.push(hash), true)
+  await expect(sender.reconcile(freely({ onUnread }))).rejects.toThrow('too big')
+  expect(asked).toEqual([])
+  await node().mine({ blocks: 3 })
+  await expect(sender.reconcile(freely({ onUnread: () => false }))).rejects.toThrow('too big')
+  expect(await sender.reconcile(freely({ onUnread }))).toEqual([])
+  expect(asked).toEqual([sent.hash])
+  expect(await journal().byHash(sent.hash)).toMatchObject({ state: 'broadcast' })
+  const next = await sender.broadcast(await sender.sign(call()))
+  expect(next.nonce).toBe(sent.nonce + 1)
+  isHad = true
+  expect(await sender.reconcile(freely({ onUnread }))).toMatchObject([
+    { hash: sent.hash, state: 'final' },
+    { hash: next.hash },
+  ])
+})
+
 test('a foreign transaction with the same key ends the request, which may be made again at the next nonce', async () => {
   const before = await reader().getBalance({ address: bob })
   const sender = senderOver()

@@ -11,6 +11,11 @@ export type ReplacementRules = {
   readonly isStillAllowed?: (proposal: Proposal) => Promise<boolean>
   /** Called when a transaction that needs higher fees keeps those it has, and why. Its bytes are sent on. */
   readonly onHeld?: (entry: JournalEntry, why: 'capped' | 'not-allowed') => void
+  /**
+   * Asked where the receipt of an entry cannot be had, though its nonce is used up in a settled block. With `true` the entry is left as it
+   * stands, open to be read another time, and keeps no other waiting: nothing can happen at its nonce any more.
+   */
+  readonly onUnread?: (entry: JournalEntry, error: unknown) => boolean
   /** A transaction without a receipt for this long is held against the chain's fees; 30 s or five blocks by default. */
   readonly stuckAfterMs?: number
 }

@@ -12,12 +12,14 @@ import {
 import { revertReason } from './revert-reason.ts'
 import type { SignedUserOperation } from './signed-user-operation.ts'
 import type { ChainFacts } from '../chain.ts'
+import { receiptOf } from '../sender/settle.ts'
 import type { Bundler } from './open-bundler.ts'
 
 /**
  * Looks at the chain for what became of an operation. Blocks count from `confirmations` on. `mined` and `reverted` are
  * read out of a receipt; `superseded` needs the event of the other operation that took the nonce. Whatever is less is
- * `open`, also when the time is over that the paymaster named: its contract may name another one tomorrow. Never rejects.
+ * `open`, also when the time is over that the paymaster named: its contract may name another one tomorrow. Where the receipt cannot be
+ * had, the event in a settled block says `included`, and nobody its logs. Never rejects.
  */
 export async function lookForOperation(place: LookContext, signed: SignedUserOperation): Promise<Sighting> {
   try {
@@ -39,7 +41,17 @@ export type Sighting =
   | { readonly status: 'mined'; readonly txHash: Hash; readonly logs: readonly Log[] }
   | { readonly status: 'reverted'; readonly txHash: Hash; readonly reason: string | null }
   | { readonly status: 'superseded' }
-  | { readonly status: 'open' }
+  | { readonly status: 'open'; readonly included?: IncludedOperation }
+
+/** As its event says, which the entry point alone writes. */
+export type IncludedOperation = {
+  readonly success: boolean
+  readonly txHash: Hash
+  readonly blockNumber: bigint
+  readonly blockHash: Hash
+  /** As the entry point charged it. */
+  readonly gasUsed: bigint
+}
 
 async function look(place: LookContext, signed: SignedUserOperation): Promise<Sighting> {
   const { client, chain } = place
@@ -50,7 +62,7 @@ async function look(place: LookContext, signed: SignedUserOperation): Promise<Si
   if (next <= BigInt(operation.nonce)) return { status: 'open' }
   const hinted = await hintOf(place.bundler, signed.userOperationHash)
   return (
-    (hinted === null ? null : await sightingIn(client, signed, hinted, blockNumber)) ??
+    (hinted === null ? null : await sightingIn(client, signed, hinted, blockNumber).catch(() => null)) ??
     (await searched(place, signed, blockNumber))
   )
 }
@@ -84,7 +96,7 @@ async function sightingIn(
   txHash: Hash,
   settled: bigint,
 ): Promise<Sighting | null> {
-  const receipt = await client.getTransactionReceipt({ hash: txHash }).catch(() => null)
+  const receipt = await receiptOf(client, txHash)
   if (receipt === null || receipt.blockNumber > settled) return null
   const found = operationInReceipt(signed, receipt)
   if (found === null) return null
@@ -115,7 +127,12 @@ async function searched(place: LookContext, signed: SignedUserOperation, settled
     const atNonce = events.find(({ args }) => args.nonce === BigInt(operation.nonce))
     if (atNonce !== undefined) {
       if (atNonce.args.userOpHash !== userOperationHash) return { status: 'superseded' }
-      return (await sightingIn(client, signed, atNonce.transactionHash, settled)) ?? { status: 'open' }
+      const { transactionHash: txHash, blockNumber, blockHash, args } = atNonce
+      const included = { success: args.success, txHash, blockNumber, blockHash, gasUsed: args.actualGasUsed }
+      const sighting = await sightingIn(client, signed, txHash, settled).catch(
+        () => ({ status: 'open', included }) as const,
+      )
+      return sighting ?? { status: 'open' }
     }
     fromBlock = toBlock + 1n
   }

@@ -3,6 +3,7 @@ import { createWalletClient, encodeFunctionData, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { v2RouterAbi } from '@svc/amm/abis'
+import { answering } from '../../../../engine/src/fixtures/network.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -51,6 +52,17 @@ describe('get_transaction_status', () => {
     } finally {
       await patient.close()
     }
+  })
+
+  test('says of one whose receipt cannot be had that it is mined, and no more', async () => {
+    const txHash = await send(world, { to: world.wallet, value: 1n })
+    world.network.fetch = answering('eth_getTransactionReceipt', { code: -32_008, message: 'Response is too big' })
+    const said = { status: 'unread', confirmations: 1, gasUsed: null, events: [] }
+    expect((await world.call('get_transaction_status', { txHash })).data).toMatchObject(said)
+    const unknown = { txHash: `0x${'1'.repeat(64)}` }
+    await expect(world.call('get_transaction_status', unknown)).rejects.toThrow('TRANSACTION_NOT_FOUND')
+    world.network.fetch = answering('eth_getTransactionReceipt', { code: -32_005, message: 'Too fast' })
+    await expect(world.call('get_transaction_status', { txHash })).rejects.toThrow('RPC_REFUSED')
   })
 
   test('says why a transaction reverted', async () => {

@@ -16,6 +16,7 @@ import { printableText } from '@svc/amm/tokens'
 import * as z from 'zod'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { ToolError, type Token } from '@svc/amm'
+import { isReceiptUnreadable } from '@svc/amm/rpc'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { chainInput } from '../params.ts'
 import { blockResult, blockStamp, explorerUrl, usdResult } from '../results.ts'
@@ -27,7 +28,7 @@ export const getTransactionStatus = readTool({
   name: 'get_transaction_status',
   title: 'Transaction status',
   description:
-    'Whether a transaction is pending, confirming, a success or reverted, with gas cost and the events in its logs. Use it to follow a write. Says success only after the confirmations its chain needs.',
+    'Whether a transaction is pending, confirming, a success, reverted or unread, with gas cost and events. Use it to follow a write. Says success only after the confirmations its chain needs.',
   scope: 'read:market',
   input: z.strictObject({
     txHash: z.string().refine((text) => /^0x[0-9a-fA-F]{64}$/.test(text), 'Accepted: 0x and 64 hex digits'),
@@ -36,7 +37,7 @@ export const getTransactionStatus = readTool({
   output: z.object({
     ...blockResult,
     txHash: z.string(),
-    status: z.enum(['pending', 'confirming', 'success', 'reverted']),
+    status: z.enum(['pending', 'confirming', 'success', 'reverted', 'unread']),
     confirmations: z.int(),
     confirmationsNeeded: z.int(),
     gasUsed: z.string().nullable(),
@@ -50,11 +51,15 @@ export const getTransactionStatus = readTool({
   const hash = input.txHash.toLowerCase() as Hash
   const [head, receipt] = await Promise.all([context.rpc.head(chain), findReceipt(chain, hash, context)])
   const common = { txHash: hash, confirmationsNeeded: chain.confirmations, explorerUrl: explorerUrl(chain, hash) }
-  if (receipt === null) {
-    await requireKnown(chain, hash, context)
-    return { ...blockStamp(chain, context, head.number), ...common, ...notMined }
+  if (receipt === null || receipt === 'unread') {
+    const { blockNumber } = await requireKnown(chain, hash, context)
+    const pending = { ...common, ...notMined }
+    if (receipt === null || blockNumber === null) return { ...blockStamp(chain, context, head.number), ...pending }
+    // Mined, and nobody can say how it came out.
+    const confirmations = confirmationsOf(head.number, blockNumber)
+    return { ...blockStamp(chain, context, blockNumber), ...pending, status: 'unread' as const, confirmations }
   }
-  const confirmations = Math.max(0, Number(head.number - receipt.blockNumber) + 1)
+  const confirmations = confirmationsOf(head.number, receipt.blockNumber)
   const isFinal = confirmations >= chain.confirmations
   const isReverted = receipt.status === 'reverted'
   return {
@@ -78,13 +83,26 @@ const notMined = {
   revertReason: null,
 }
 
-async function findReceipt(chain: Chain, hash: Hash, context: ReadContext): Promise<TransactionReceipt | null> {
-  return context.rpc.client(chain).getTransactionReceipt({ hash }).catch(nullWhen('TransactionReceiptNotFoundError'))
+function confirmationsOf(head: bigint, blockNumber: bigint): number {
+  return Math.max(0, Number(head - blockNumber) + 1)
 }
 
-async function requireKnown(chain: Chain, hash: Hash, context: ReadContext): Promise<void> {
+async function findReceipt(
+  chain: Chain,
+  hash: Hash,
+  context: ReadContext,
+): Promise<TransactionReceipt | 'unread' | null> {
+  const receipt = context.rpc.client(chain).getTransactionReceipt({ hash })
+  return receipt.catch(nullWhen('TransactionReceiptNotFoundError')).catch((error: unknown) => {
+    if (isReceiptUnreadable(error)) return 'unread'
+    throw error
+  })
+}
+
+async function requireKnown(chain: Chain, hash: Hash, context: ReadContext) {
   const known = await context.rpc.client(chain).getTransaction({ hash }).catch(nullWhen('TransactionNotFoundError'))
   if (known === null) throw new ToolError('TRANSACTION_NOT_FOUND', `${chain.name} knows no transaction of this hash.`)
+  return known
 }
 
 function nullWhen(name: string): (error: unknown) => null {

@@ -30,18 +30,19 @@ const report: SafetyReport = {
   },
   dailyAlert: true,
   pendingTransactions: 1,
+  unreadRequests: 0,
   pendingApprovals: 2,
   scheduledOperations: 3,
 }
 
-function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>, heldUsd = '0') {
+function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>, heldUsd = '0', unreadRequests = 0) {
   const asked: Principal[] = []
   const world = untouchedWorld()
   const status = {
     setup: () => Promise.reject(new Error('not asked for')),
     safety: async (who: Principal) => {
       asked.push(who)
-      return { ...report, heldUsd }
+      return { ...report, heldUsd, unreadRequests }
     },
   }
   const context = { ...world, status, principal: { ...world.principal, ...principal } }
@@ -51,7 +52,7 @@ function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>, heldUsd = '0')
 describe('check_safety_status', () => {
   test('shows its amounts to a principal with admin:wallet', async () => {
     const { answer } = statusFor({ tier: 'write', scopes: new Set(scopes) })
-    const { heldUsd: _held, ...shown } = report
+    const { heldUsd: _held, unreadRequests: _unread, ...shown } = report
     expect(checkSafetyStatus.output.parse(await answer)).toMatchObject({
       ...shown,
       redacted: false,
@@ -64,6 +65,12 @@ describe('check_safety_status', () => {
     expect(await statusFor({ tier: 'write', scopes: new Set(scopes) }, '2200.5').answer).toMatchObject(held)
     const reader = statusFor({ tier: 'read', scopes: new Set(['read:market']) }, '2200.5')
     expect(JSON.stringify(await reader.answer)).not.toContain('2200.5')
+  })
+
+  test('says to anybody whose calls nobody can read the end of', async () => {
+    const { answer } = statusFor({ tier: 'read', scopes: new Set(['read:market']) }, '0', 2)
+    const note = expect.stringMatching(/^2 earlier calls are mined, .* counts as spent until/)
+    expect(await answer).toMatchObject({ notes: [expect.any(String), note] })
   })
 
   test('shows a read key its state and not one amount', async () => {

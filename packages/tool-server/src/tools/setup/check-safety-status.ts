@@ -60,13 +60,16 @@ export const checkSafetyStatus = readTool({
     source: z.string(),
   }),
 }).handler(async (_input, context) => {
-  const { heldUsd, ...report } = await context.status.safety(context.principal)
+  const { heldUsd, unreadRequests, ...report } = await context.status.safety(context.principal)
   const redacted = !context.principal.scopes.has('admin:wallet')
   return {
     ...report,
     ...(redacted ? withoutAmounts : {}),
     redacted,
-    notes: report.limitsUsd === null ? [] : [whatCounts, ...(redacted ? [] : heldNotes(heldUsd))],
+    notes: [
+      ...(report.limitsUsd === null ? [] : [whatCounts, ...(redacted ? [] : heldNotes(heldUsd))]),
+      ...unreadNotes(unreadRequests),
+    ],
     timestamp: new Date(context.now()).toISOString(),
     source: 'config',
   }
@@ -80,6 +83,13 @@ function heldNotes(heldUsd: string | null): readonly string[] {
   if (heldUsd === null || Number(heldUsd) === 0) return []
   return [
     `${heldUsd} USD of what is spent is what the last calls might have spent and have not; it is free again once their transactions are a few blocks deep.`,
+  ]
+}
+
+function unreadNotes(unreadRequests: number): readonly string[] {
+  if (unreadRequests === 0) return []
+  return [
+    `${unreadRequests} earlier calls are mined, and the endpoint does not give their receipts, or not so that they can be read: what was reserved for them counts as spent until it does. Another endpoint in SVC_RPC_URL_<chain id> may.`,
   ]
 }
 

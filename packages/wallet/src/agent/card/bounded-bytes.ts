@@ -3,27 +3,34 @@
  * well: the `fetch` of Node 20, set to refuse redirects, may forget it once it has the headers. Rejects with a
  * `RangeError` as soon as the body is longer, and reads no further; with the reason of the signal; or when it breaks off.
  */
-export async function boundedBytes(
+export async function boundedBytes(answer: Pick<Response, 'body'>, bounds: Bounds): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  for await (const part of boundedParts(answer, bounds)) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+/** The same body in parts, for whoever need not hold all of it. */
+export async function* boundedParts(
   { body }: Pick<Response, 'body'>,
-  { mostBytes, signal }: { readonly mostBytes: number; readonly signal: AbortSignal },
-): Promise<Uint8Array> {
-  if (body === null) return new Uint8Array()
+  { mostBytes, signal }: Bounds,
+): AsyncGenerator<Uint8Array, void> {
+  if (body === null) return
   const reader = body.getReader()
   const stop = () => void reader.cancel(signal.reason).catch(() => undefined)
   signal.addEventListener('abort', stop)
   try {
     signal.throwIfAborted()
-    const chunks: Uint8Array[] = []
     let length = 0
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       length += part.value.length
       if (length > mostBytes) throw new RangeError('too long')
-      chunks.push(part.value)
+      yield part.value
     }
     signal.throwIfAborted()
-    return Buffer.concat(chunks)
   } finally {
     signal.removeEventListener('abort', stop)
     stop()
   }
 }
+
+type Bounds = { readonly mostBytes: number; readonly signal: AbortSignal }

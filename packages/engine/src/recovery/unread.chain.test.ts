@@ -1,0 +1,80 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { type Hash, parseUnits } from 'viem'
+import { expect, it } from 'vitest'
+import { swapIntent } from '../fixtures/intents.fixture.ts'
+import { cutOff } from '../fixtures/mining.fixture.ts'
+import { afterSending, rewriting } from '../fixtures/network.fixture.ts'
+import { callOf, type Pipeline } from '../fixtures/open-pipeline.fixture.ts'
+import { principalOf, testClient, used } from '../fixtures/pipeline-facts.fixture.ts'
+import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
+
+const devnet = useDevnet()
+const { open } = usePipelines(devnet)
+
+const isOf = (hash: Hash, result: unknown) =>
+  typeof result === 'object' && result !== null && 'transactionHash' in result && result.transactionHash === hash
+
+/** An endpoint that answers so where it is asked for the receipt of one transaction. */
+function withReceipt(hash: Hash, said: { readonly error?: object; readonly result?: unknown }): typeof fetch {
+  return rewriting('eth_getTransactionReceipt', (answer) =>
+    isOf(hash, answer.result) ? { jsonrpc: answer.jsonrpc, id: answer.id, ...said } : answer,
+  )
+}
+
+const tooBig = { error: { code: -32_008, message: 'Response is too big' } }
+
+/** A swap of 300 USD of 500 a day that is out and not confirmed. */
+async function openWithSwapOut() {
+  const limitsUsd = { perTransaction: '500', perSession: '500', daily: '500' }
+  const pipeline = await open({ policy: { limitsUsd, approvalThresholdUsd: null } })
+  afterSending(pipeline, 2, () => cutOff(pipeline))
+  const call = callOf()
+  const failure = (await pipeline.run(swapIntent(pipeline, '300'), call).catch((error: unknown) => error)) as {
+    readonly details: readonly [{ readonly txHash: Hash }]
+  }
+  return { pipeline, requestId: call.requestId, hash: failure.details[0].txHash }
+}
+
+const unreadIn = async ({ executor }: Pipeline) => (await executor.safetyReport(principalOf())).unreadRequests
+const settle = (pipeline: Pipeline) => testClient(pipeline).mine({ blocks: 3 })
+const usd300 = parseUnits('300', 6)
+
+it.each([
+  ['refused', tooBig],
+  ['malformed', { result: { status: 'neither' } }],
+])(
+  'G4: a receipt that is %s keeps no other call waiting once its nonce is settled, and what was reserved counts',
+  async (_, said) => {
+    const { pipeline, requestId, hash } = await openWithSwapOut()
+    const chainId = pipeline.chain.id
+    pipeline.network.fetch = withReceipt(hash, said)
+    const unread = { chains: [{ chainId, pending: [], settled: [], tookBack: 0 }], failed: [] }
+    expect(await pipeline.executor.reconcile()).toEqual(unread)
+    expect([await used(pipeline), await unreadIn(pipeline)]).toEqual([usd300, 1])
+    await expect(pipeline.run(swapIntent(pipeline, '300'))).rejects.toMatchObject({ code: 'SPENDING_LIMIT_EXCEEDED' })
+    await pipeline.run(swapIntent(pipeline, '100'))
+    expect((await pipeline.store.ledger.open()).map((one) => one.requestId)).toEqual([requestId])
+    // It is read as soon as it can be.
+    pipeline.network.fetch = fetch
+    await settle(pipeline)
+    expect(await pipeline.executor.reconcile()).toMatchObject({ chains: [{ pending: [], settled: [requestId] }] })
+    expect([await used(pipeline), await unreadIn(pipeline)]).toEqual([parseUnits('400', 6), 0])
+    expect(await pipeline.store.journal.byHash(hash)).toMatchObject({ state: 'final' })
+  },
+)
+
+it.each([
+  ['is not reached', () => Promise.reject(new TypeError('fetch failed'))],
+  ['says no to haste', async () => new Response('', { status: 429 })],
+  ['is out of order', async () => new Response('', { status: 502 })],
+])('an endpoint that %s where it is asked for a receipt stops every write', async (_, fail) => {
+  const { pipeline, hash } = await openWithSwapOut()
+  await settle(pipeline)
+  pipeline.network.fetch = (input, init) =>
+    String(init?.body).includes(hash) && String(init?.body).includes('Receipt') ? fail() : fetch(input, init)
+  const nonce = await pipeline.nonce()
+  await expect(pipeline.run(swapIntent(pipeline, '1'))).rejects.toMatchObject({
+    code: expect.stringMatching(/^RPC_(UNAVAILABLE|REFUSED)$/),
+  })
+  expect([await pipeline.nonce(), await unreadIn(pipeline)]).toEqual([nonce, 0])
+})
