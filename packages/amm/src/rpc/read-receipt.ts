@@ -49,7 +49,7 @@ type Scan = {
 /** Cuts the objects of `result.logs` out of a text that comes in parts, and parses each by itself, the rest with a 0 in place of each. */
 function createScan(): Scan {
   const decoder = new TextDecoder()
-  let isWanted = (_: unknown): boolean => true
+  let isWanted: (log: unknown) => boolean = () => true
   let [rest, logs, seen, keptBytes]: [string, unknown[], number, number] = ['', [], 0, 0]
   let [depth, isString, isEscaped, isList] = [0, false, false, false]
   /** The log that is being read. */
