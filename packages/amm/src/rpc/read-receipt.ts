@@ -131,9 +131,9 @@ function createScan(): Scan {
       rest += decoder.decode()
       if (hasMoreValues(Buffer.from(rest), seen + mostOtherValues)) throw new RangeError('too many values')
       const answer = JSON.parse(rest) as { readonly result?: { logs?: unknown } | null } | null
-      const told = answer?.result?.logs
-      if (!Array.isArray(told) || !answer?.result) return answer
-      if (told.length !== seen) throw new SyntaxError('a log is no object')
+      const listed = answer?.result?.logs
+      if (!Array.isArray(listed) || !answer?.result) return answer
+      if (listed.length !== seen) throw new SyntaxError('a log is no object')
       answer.result.logs = logs
       return answer
     },
