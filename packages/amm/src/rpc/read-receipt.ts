@@ -49,7 +49,7 @@ type Scan = {
 /** Cuts the objects of `result.logs` out of a text that comes in parts, and parses each by itself, the rest with a 0 in place of each. */
 function createScan(): Scan {
   const decoder = new TextDecoder()
-  let isWanted = (_: unknown): boolean => true
+  let isWanted: (log: unknown) => boolean = () => true
   let [rest, logs, seen, keptBytes]: [string, unknown[], number, number] = ['', [], 0, 0]
   let [depth, isString, isEscaped, isList] = [0, false, false, false]
   /** The log that is being read. */
@@ -131,9 +131,9 @@ function createScan(): Scan {
       rest += decoder.decode()
       if (hasMoreValues(Buffer.from(rest), seen + mostOtherValues)) throw new RangeError('too many values')
       const answer = JSON.parse(rest) as { readonly result?: { logs?: unknown } | null } | null
-      const told = answer?.result?.logs
-      if (!Array.isArray(told) || !answer?.result) return answer
-      if (told.length !== seen) throw new SyntaxError('a log is no object')
+      const listed = answer?.result?.logs
+      if (!Array.isArray(listed) || !answer?.result) return answer
+      if (listed.length !== seen) throw new SyntaxError('a log is no object')
       answer.result.logs = logs
       return answer
     },

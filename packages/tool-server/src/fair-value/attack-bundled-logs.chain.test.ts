@@ -40,7 +40,7 @@ async function bundleWithLogs(bundlerUrl: string, hash: Hex): Promise<Hex> {
       args: [[toPackedUserOperation(operation)], talker],
     }),
     ...(authorization && { authorizationList: [authorization] }),
-  } as Parameters<typeof wallet.sendTransaction>[0])
+  })
 }
 
 it('G13: an owner leaves also after a bundler has put a user operation into a transaction with more logs than are read', async () => {
