@@ -1,4 +1,9 @@
+import { join } from 'node:path'
+import { openStore } from '@svc/store'
 import type { World } from '../../start-world.ts'
+import type { Agent } from '../agent.ts'
+import * as shapes from '../shapes.ts'
+import type { Transcript } from '../transcript.ts'
 import { stranger, type Trick } from './tricks.ts'
 
 /** One attempt: what is called, which code must answer, and which check that is, in words. */
@@ -91,6 +96,29 @@ export const attemptsByATurnedTool: readonly Attempt[] = [
     stoppedBy: 'the ledger: a batch counts as its sum',
   }),
 ]
+
+/** A call that waits for a person, and the owner's yes to its plan. Gives what `execute_plan` takes. */
+export async function approveAsOwner(
+  { world, agent, transcript }: HostileScene,
+  asked: Pick<Attempt, 'title' | 'why' | 'tool' | 'input'>,
+): Promise<{ readonly planId: string; readonly planHash: string }> {
+  transcript.chapter(asked.title, asked.why)
+  const { details } = await agent.refused(asked.tool, asked.input, ['APPROVAL_REQUIRED'])
+  const { operationId, planHash } = shapes.asked.parse(details[0])
+  const path = join(world.settings.environment['SVC_DATA_DIR'] ?? '', 'state.db')
+  const store = await openStore({ path, now: Date.now })
+  await store.operations.decide(operationId, { approved: true, by: 'operator:demo', planHash })
+  await store.close()
+  transcript.row('the owner', 'reads the plan and approves it: svc approvals approve')
+  return { planId: operationId, planHash }
+}
+
+/** Where the story of the hostile agent plays. */
+export type HostileScene = {
+  readonly world: World
+  readonly agent: Agent
+  readonly transcript: Transcript
+}
 
 function turned(
   trick: Trick,

@@ -1,5 +1,4 @@
-import { approveAsOwner, type HostileScene } from './approve-as-owner.ts'
-import type { Attempt } from './attempts.ts'
+import { approveAsOwner, type Attempt, type HostileScene } from './attempts.ts'
 import { type Accomplice, createAccomplice } from './accomplice.ts'
 
 /**

@@ -1,11 +1,16 @@
 import { createPublicClient, erc20Abi, formatUnits, http, isAddressEqual, zeroAddress } from 'viem'
 import { amount, brief, number } from '../wording.ts'
-import { type HostileScene, approveAsOwner } from './approve-as-owner.ts'
 import { stranger } from './tricks.ts'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as shapes from '../shapes.ts'
-import { attemptsByItsTools, attemptsByATurnedTool, type Attempt } from './attempts.ts'
+import {
+  approveAsOwner,
+  type Attempt,
+  attemptsByATurnedTool,
+  attemptsByItsTools,
+  type HostileScene,
+} from './attempts.ts'
 import { tryPrices } from './price-attempts.ts'
 
 /**
