@@ -38,7 +38,7 @@ export const addLiquidity = writeTool({
   name: 'add_liquidity',
   title: 'Add liquidity',
   description:
-    'Opens a position in a v2, v3 or v4 pool, creating a missing one at the price of the amounts. Prices (token1 per token0) and amounts follow your token order; amount1 is matched when left out. createPool: even without a trusted price. Never takes more than given, but on v4 within the slippage.',
+    'Opens a position in a v2, v3 or v4 pool, creating a missing one at the price of the amounts. Prices (token1 per token0) and amounts follow your token order; amount1 is matched when left out. createPool: even without a trusted price. Takes no more than given; v4: of one token up to spendsAtMost, as the price moves within slippageBps (narrow, 50: 10 % more).',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
