@@ -108,7 +108,9 @@ describe('batch_lp_operations', () => {
     expect(planned.at('plan.warnings')).toContainEqual(
       expect.stringMatching(/^All figures are of the operations together/),
     )
-    expect(planned.at('plan.warnings')).toContainEqual(expect.stringMatching(/^v4 fixes the liquidity: .* takes up to [\d.]+ % more \w+ than given/))
+    expect(planned.at('plan.warnings')).toContainEqual(
+      expect.stringMatching(/^v4 fixes the liquidity: .* takes up to [\d.]+ % more \w+ than given/),
+    )
     const answer = await world.call('execute_plan', { planId: planned.text('plan.planId') })
     expect(answer.at('operationsExecuted')).toBe(2)
     expect((await world.refuse('execute_plan', { planId: planned.text('plan.planId') })).code).not.toBe('INTERNAL')
