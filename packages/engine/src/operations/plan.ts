@@ -95,7 +95,7 @@ function spendWarnings({ spend, value, intent: { tools = [], deposits = [] } }: 
   const guess =
     'spendUsd: no named source tells what a token is worth, so it counts as the whole limit of one transaction, the gas at worst included, which spendUsd leaves out.'
   const together =
-    'All figures are of the operations together, and no sums of theirs: what one brings pays for another.'
+    'All figures are of the operations together, and no sums of theirs: what one brings pays for another. So a token may stand in both bounds: spendsAtMost is all that the deposits may take, also of what comes on the way, receivesAtLeast what is left over at worst.'
   const movesOn = value.simulated.leaves.positions.length > 0 && deposits.length > 0
   const netted =
     tools.length === 0
@@ -138,13 +138,15 @@ const narrowMinima =
   'The least amounts of the deposit lie further below than slippageBps: so much of one token of a narrow range becomes the other where the price moves by that.'
 
 /** By how much amounts of deposits into narrow ranges may be others than planned: v3 has least amounts, v4 most amounts alone. */
-function narrowWarnings({ deposits = [], slippageBps }: Intent, priced: Reserved['priced']): readonly string[] {
+function narrowWarnings({ deposits = [], slippageBps, spends }: Intent, priced: Reserved['priced']): readonly string[] {
   return [
     ...new Set(
       deposits.flatMap((deposit) => {
         const bps = deposit.slippageBps ?? slippageBps ?? 0
         if (!isNarrow(deposit, bps)) return []
-        return [deposit.version === 'v4' ? mostText(deposit, bps, priced) : narrowMinima]
+        if (deposit.version !== 'v4') return [narrowMinima]
+        // What takes nothing of the wallet has nothing else to take more of.
+        return spends.length === 0 ? [] : [mostText(deposit, bps, priced)]
       }),
     ),
   ]
