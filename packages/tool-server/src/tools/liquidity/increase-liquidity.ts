@@ -34,7 +34,7 @@ export const increaseLiquidity = writeTool({
   name: 'increase_liquidity',
   title: 'Increase liquidity',
   description:
-    'Adds tokens to a v3 or v4 position of the agent wallet, some blocks (a minute at most) after it came. amount0 is of token0; without token0, of the first token get_position shows. Takes no more than given; v4: of one token up to spendsAtMost, as the price moves within slippageBps (narrow, 50: 10 % more).',
+    'Adds tokens to a v3 or v4 position of the agent wallet, some blocks (a minute at most) after it came. amount0 is of token0; without token0, of the first token get_position shows. v4 may take more of one token than given: 10 % in narrow at 50 bps.',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,

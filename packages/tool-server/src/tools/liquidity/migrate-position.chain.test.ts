@@ -82,6 +82,11 @@ describe('migrate_position', () => {
       expect(notesOf(answer).at(-1)).toContain(formatUnits(came, places).slice(0, 5))
     }
     expect(notesOf(answer)[0]).toBe(built)
+    expect([answer.text('token0Symbol'), answer.text('token1Symbol')].toSorted()).toEqual(
+      [...migrated.keys()]
+        .map((token) => (token === zeroAddress ? 'ETH' : symbols.find((one) => world.address(one) === token)))
+        .toSorted(),
+    )
     const opened = await world.call('get_position', { positionId: answer.text('newPositionId'), version: 'v4' })
     const isTurned =
       answer.text('pool.token0') !== old.text('pool.token0') && answer.text('pool.token0') === zeroAddress
