@@ -9,6 +9,7 @@ import type {
   Execute,
   Intent,
   KeptDeposit,
+  Token,
   TokenQuantity,
 } from '@svc/amm'
 import type { ChartSpec } from './charts/chart-spec.ts'
@@ -166,6 +167,8 @@ export type WriteContext = ReadContext & {
   keptDeposits(): readonly KeptDeposit[]
   /** What that plan says must arrive at least, of all or of one of its operations; nothing for a call of its own. Throws `OPERATION_STATE`. */
   keptReceipts(operation?: number): readonly TokenQuantity[]
+  /** What that plan showed of a token as the change of the wallet; `null` where it showed none, and for a call of its own. Throws `INTERNAL`. */
+  plannedChange(token: Token): bigint | null
   /** How the wallet makes several calls one there, `null` where it cannot. Throws `RPC_*`. */
   atomicRoute(chain: Chain): Promise<AtomicRouteName | null>
   /** That plan's own intent and those that follow it; `null` for a call of its own. Throws `OPERATION_STATE`. */

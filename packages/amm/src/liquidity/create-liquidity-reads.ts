@@ -88,11 +88,15 @@ async function readPosition(
   const read = version === 'v3' ? readV3Positions : readV4Positions
   const [position] = await read(ports, chain, [id], reading)
   if (position) return position
-  throw new ToolError('POSITION_NOT_FOUND', `No ${version} position with this id stands on ${chain.name}.`, {
-    details: [
-      { field: 'positionId', message: 'unknown position', accepted: 'an id as get_positions_by_owner shows it' },
-    ],
-  })
+  throw new ToolError(
+    'POSITION_NOT_FOUND',
+    `No ${version} position with this id stands on ${chain.name}; one that was burnt, as migrate_position does, cannot be read any more.`,
+    {
+      details: [
+        { field: 'positionId', message: 'unknown position', accepted: 'an id as get_positions_by_owner shows it' },
+      ],
+    },
+  )
 }
 
 /** The id of a v3 or v4 position as a number. @throws ToolError `VALIDATION_FAILED` for anything but plain decimal digits. */

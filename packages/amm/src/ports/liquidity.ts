@@ -218,7 +218,7 @@ export type AddPreview = {
   /** In the pool's order; `null` for v2. */
   readonly tickLower: number | null
   readonly tickUpper: number | null
-  /** In the caller's order, each snapped to the nearest usable tick; 0 and Infinity for v2. */
+  /** In the caller's order, each snapped to the nearest usable tick; 0 and Infinity where the range has no end, as in v2. */
   readonly priceLower: number
   readonly priceUpper: number
   readonly currentPrice: number

@@ -42,7 +42,7 @@ export async function planClaim(
     slippageBps: null,
     riskTier: 'routine',
     label: 'claim rewards',
-    why: `Claim rewards in ${tokens.length} ${tokens.length === 1 ? 'token' : 'tokens'} to the wallet`,
+    why: `Claim rewards in ${tokens.length} ${tokens.length === 1 ? 'token' : 'tokens'} to the wallet.`,
   })
   const leaves = leavesOf(intent)
   const state = await readDistributor(rpc, { chain, distributor, wallet, tokens: leaves.map(({ token }) => token) })

@@ -121,7 +121,7 @@ async function addLiquidity({ agent, transcript }: Scene, fee: number) {
   transcript.row('holds', `${amount(added.amount0Deposited, 'WETH')} and ${amount(added.amount1Deposited, 'USDC')}`)
   transcript.row(
     'earns',
-    `between ${number(added.priceLower)} and ${number(added.priceUpper ?? Infinity)} USDC; the price is ${number(added.currentPrice)}`,
+    `between ${number(added.priceLower ?? 0)} and ${number(added.priceUpper ?? Infinity)} USDC; the price is ${number(added.currentPrice)}`,
   )
   const apy = added.estimatedFeeApy7d
   if (apy !== null) transcript.row('expects', `${percent(apy)} of fees a year, going by the last seven days`)
@@ -189,7 +189,7 @@ async function rebalance({ agent, transcript }: Scene, positionId: string): Prom
     'position',
     `number ${now.positionId} in place of ${positionId}, ${how}, for ${dollars(done.gasCostUsd)} of gas`,
   )
-  transcript.row('earns', `between ${number(now.priceLower)} and ${number(now.priceUpper ?? Infinity)} USDC`)
+  transcript.row('earns', `between ${number(now.priceLower ?? 0)} and ${number(now.priceUpper ?? Infinity)} USDC`)
   for (const note of done.notes) transcript.said(note)
   const { priceUsd } = await agent.look('get_token_price', { token: 'WETH', chain }, shapes.price)
   const weth = Number(old.amount0Received) - Number(now.amount0Deposited)

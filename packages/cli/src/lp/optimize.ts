@@ -117,13 +117,13 @@ function showRange(report: z.infer<typeof rangeForm>): string {
   ].join('\n')
 }
 
-function price(value: number | 'Infinity'): string {
-  return value === 'Infinity' ? 'Infinity' : String(Number(value.toPrecision(7)))
+function price(value: number): string {
+  return String(Number(value.toPrecision(7)))
 }
 
 /** To the place that the price has with seven digits, as all of its column. */
-function bound(value: number | 'Infinity', currentPrice: number): string {
-  if (value === 'Infinity' || value === 0) return String(value)
+function bound(value: number | null, currentPrice: number): string {
+  if (value === null) return 'no end'
   const places = 6 - Math.floor(Math.log10(currentPrice))
   return value.toFixed(Math.min(Math.max(places, 0), mostPlaces))
 }

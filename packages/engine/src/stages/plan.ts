@@ -1,4 +1,4 @@
-import { formatAmount } from '@svc/lp-math'
+import { formatAmount, getSqrtPriceAtTick, maxAmountsWithSlippage } from '@svc/lp-math'
 import { getAddress, size, slice, zeroAddress } from 'viem'
 import {
   type Intent,
@@ -95,7 +95,7 @@ function spendWarnings({ spend, value, intent: { tools = [], deposits = [] } }: 
   const guess =
     'spendUsd: no named source tells what a token is worth, so it counts as the whole limit of one transaction, the gas at worst included, which spendUsd leaves out.'
   const together =
-    'All figures are of the operations together, and no sums of theirs: what one brings pays for another.'
+    'All figures are of the operations together, and no sums of theirs: what one brings pays for another. So a token may stand in both bounds: spendsAtMost is all that the deposits may take, also of what comes on the way, receivesAtLeast what is left over at worst.'
   const movesOn = value.simulated.leaves.positions.length > 0 && deposits.length > 0
   const netted =
     tools.length === 0
@@ -123,7 +123,7 @@ function boundsWarnings({ intent, simulation, priced, value }: Reserved): readon
   })
   return [
     ...(isEitherOr ? [eitherOr] : []),
-    ...((intent.deposits ?? []).some((deposit) => isNarrow(deposit, intent.slippageBps)) ? [narrowMinima] : []),
+    ...narrowWarnings(intent, priced),
     ...(unnamed.length === 0
       ? []
       : [
@@ -137,12 +137,46 @@ const eitherOr =
 const narrowMinima =
   'The least amounts of the deposit lie further below than slippageBps: so much of one token of a narrow range becomes the other where the price moves by that.'
 
+/** By how much amounts of deposits into narrow ranges may be others than planned: v3 has least amounts, v4 most amounts alone. */
+function narrowWarnings({ deposits = [], slippageBps, spends }: Intent, priced: Reserved['priced']): readonly string[] {
+  return [
+    ...new Set(
+      deposits.flatMap((deposit) => {
+        const bps = deposit.slippageBps ?? slippageBps ?? 0
+        if (!isNarrow(deposit, bps)) return []
+        if (deposit.version !== 'v4') return [narrowMinima]
+        // What takes nothing of the wallet has nothing else to take more of.
+        return spends.length === 0 ? [] : [mostText(deposit, bps, priced)]
+      }),
+    ),
+  ]
+}
+
 /** Whether the amounts that a range takes move by more than a fiftieth while the price moves by the slippage. */
-function isNarrow(
-  { tickLower, tickUpper, slippageBps: own }: IntentDeposit,
-  slippageBps: Intent['slippageBps'],
-): boolean {
-  return tickLower !== null && tickUpper !== null && (own ?? slippageBps ?? 0) / ((tickUpper - tickLower) / 2) > 0.02
+function isNarrow({ tickLower, tickUpper }: IntentDeposit, bps: number): boolean {
+  return tickLower !== null && tickUpper !== null && bps / ((tickUpper - tickLower) / 2) > 0.02
+}
+
+/** A v4 deposit fixes the liquidity, and so takes more of one token the further the price moves, and less of the other. */
+function mostText(deposit: IntentDeposit, bps: number, priced: Reserved['priced']): string {
+  const { tickLower, tickUpper, sqrtPriceX96, liquidity } = deposit
+  const range = {
+    sqrtPriceAX96: getSqrtPriceAtTick(tickLower ?? 0),
+    sqrtPriceBX96: getSqrtPriceAtTick(tickUpper ?? 0),
+  }
+  const most = maxAmountsWithSlippage({ ...range, sqrtPriceX96, liquidity, slippageBps: Math.floor(bps) })
+  const sides = [
+    [deposit.token0, deposit.amount0, most.amount0],
+    [deposit.token1, deposit.amount1, most.amount1],
+  ] as const
+  const texts = sides.flatMap(([token, planned, atMost]) => {
+    const known = priced.get(token.toLowerCase())?.token
+    const permille = planned === 0n ? 0n : ((atMost - planned) * 1_000n + planned - 1n) / planned
+    const name = known === undefined ? getAddress(token) : tokenLabel(known)
+    return permille <= 0n ? [] : [`up to ${Number(permille) / 10} % more ${name} than given`]
+  })
+  const takes = texts.length === 0 ? 'a token of which none was given' : texts.join(' or ')
+  return `v4 fixes the liquidity: where the price moves by slippageBps before the block, the deposit takes ${takes}, and less of the other token. bounds and spendUsd hold that most; a smaller slippageBps lowers it.`
 }
 
 /** Figures of a plan are those of its first intent: what follows is simulated, weighed and counted when its turn comes. */

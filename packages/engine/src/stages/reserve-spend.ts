@@ -5,13 +5,14 @@ import { mayBeLifted } from '../spending/limit-refusal.ts'
 import { limitSpend, type SpendDecision } from '../spending/spend-limit.ts'
 import { budgetNames } from '../spending/budget-names.ts'
 import { usdText } from '../value/countable.ts'
-import type { ErrorDetail } from '@svc/amm'
+import type { ErrorDetail, Intent } from '@svc/amm'
 import { spentAmounts, valueOfSpend } from '../value/spend-value.ts'
 import { onStorage } from '../call/storage.ts'
 import { isWayHome } from '../value/way-home.ts'
 import type { ValueWeighed } from './weigh-value.ts'
 import { settleHeld } from './settle-held.ts'
 import { settledDepth } from '../call/chain-snapshot.ts'
+import { zeroAddress } from 'viem'
 import type { Chain } from '@svc/wallet/core'
 import type { Refusal } from '../call/refusal.ts'
 
@@ -39,7 +40,7 @@ export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
     leaving,
     amounts: [...(value.simulated.leaves.positions.length > 0 ? [] : leaving)].flatMap(([key, amount]) => {
       const token = priced.get(key)?.token
-      return token === undefined ? [] : [{ token, amount }]
+      return token === undefined ? [] : [{ token, amount: givenOf(key, intent, chain) ?? amount }]
     }),
     budgets: budgetsOf(value, { ...engine, chainId: chain.id, priced, spendUsdMicros: spent.usdMicros }),
     isExit,
@@ -57,6 +58,21 @@ export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
     await engine.dailyAlert.look({ sumUsdMicros, policy: engine.policy, requestId })
   }
   return { ...weighed, spend, refusals: [...(await tellHeld(weighed, spend.refusals)), ...gas] }
+}
+
+/**
+ * What the caller gave of a token that a deposit takes: in v4 it may take more than that within the slippage, which is what counts, but the
+ * amount given is what the caller lowers. `null` where something else takes it too.
+ */
+function givenOf(key: string, { deposits = [], tools }: Intent, { wrappedNative }: Chain): bigint | null {
+  const [deposit, ...others] = deposits
+  if (deposit === undefined || others.length > 0 || tools !== undefined) return null
+  const { token0, token1, amount0, amount1 } = deposit
+  const sides = new Map([
+    [token0.toLowerCase(), amount0],
+    [token1.toLowerCase(), amount1],
+  ])
+  return sides.get(key) ?? (key === zeroAddress ? sides.get(wrappedNative.address.toLowerCase()) : undefined) ?? null
 }
 
 /** Before a call is refused: whether something that earlier ones held has fallen to what they spent. What cannot be read falls later. */

@@ -283,7 +283,7 @@ export function gasWarnings(
   const onlyBrings = isExit || outUsdMicros === 0n
   if (!onlyBrings || gasCostUsd === null || bringsUsd === 0 || gasCostUsd <= bringsUsd) return []
   const [gas, brings] = [gasCostUsd, bringsUsd].map((usd) => (usd < 0.01 ? 'less than 0.01' : usd.toFixed(2)))
-  return [`Gas of ${gas} USD is more than the ${brings} USD that the call brings.`]
+  return [`Gas of ${gas} USD is more than what the call brings, ${brings} USD.`]
 }
 
 /** What a person should know of a call that is not refused; price impact from a third of what is allowed on. */

@@ -1,6 +1,6 @@
 import { v3PoolAbi, v3PositionManagerAbi } from '@svc/amm/abis'
 import { type Address, isAddressEqual, type Log, parseEventLogs, zeroAddress } from 'viem'
-import type { CallBounds } from '../calldata/call-bounds.ts'
+import { type CallBounds, isTradeAlone } from '../calldata/call-bounds.ts'
 import type { DepositBounds } from '../calldata/deposit-bounds.ts'
 import type { Inspected, PositionState } from '../simulation/inspection.ts'
 import { heldOf, type Moved } from './moved.ts'
@@ -18,6 +18,7 @@ import type { MovedOutcomes, Outcome } from './weigh-change.ts'
 export function outcomesOf(moved: Moved, prices: TrustedPrices): MovedOutcomes {
   return {
     whole: simulatedOutcome(moved),
+    areTradesAlone: moved.calls.length > 0 && moved.calls.every(isTradeAlone),
     calls: moved.calls
       .filter(({ trades, deposits, orders }) => trades.length + deposits.length + orders.length > 0)
       .map((bounds) => {

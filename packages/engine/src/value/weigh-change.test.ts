@@ -24,7 +24,7 @@ const weigh = (
   feeBps = 30,
 ) =>
   weighChange({
-    moved: { whole, calls: [{ feeBps, outcomes }] },
+    moved: { whole, calls: [{ feeBps, outcomes }], areTradesAlone: false },
     prices: (token) => prices[token] ?? null,
     isUnnamed: (token) => token === 'odd',
     bounds: { maxLossBps: 100, mostLossBps: 500 },
@@ -108,6 +108,20 @@ describe('G13: what leaves against what arrives', () => {
     expect(placed.leastInUsdMicros).toBeLessThanOrEqual(placed.inUsdMicros)
   })
 
+  it('brings at worst what the calldata of trades asks for, also where their pools pay more than the market', () => {
+    const one = { areTradesAlone: true, calls: [{ feeBps: 1, outcomes: [sold(2_997.29)] }] }
+    const above = weigh([sold(3_012)], { moved: { whole: sold(3_012), ...one } })
+    expect(above).toMatchObject({ leastInUsdMicros: usd(2_997.29), lossUsdMicros: usd(2.71) })
+    // The minimum, too, lies above the market.
+    const dear = { areTradesAlone: true, calls: [{ feeBps: 1, outcomes: [sold(3_005)] }] }
+    expect(weigh([sold(3_012)], { moved: { whole: sold(3_012), ...dear } }).leastInUsdMicros).toBe(usd(3_005))
+    // The second call trades on what the first one must bring.
+    const whole = outcome({ usdc: usd(3_000) }, { usdc: usd(3_030) })
+    const legs = [outcome({ usdc: usd(3_000) }, { weth: e18 }), outcome({ weth: e18 }, { usdc: usd(2_985) })]
+    const calls = legs.map((leg) => ({ feeBps: 1, outcomes: [leg] }))
+    expect(weigh([whole], { moved: { whole, calls, areTradesAlone: true } }).leastInUsdMicros).toBe(usd(2_985))
+  })
+
   it('brings at worst all that the call brings, not only what it deposits', () => {
     const [deposit, emptied] = [
       outcome({ usdc: usd(77) }, { usdc: usd(76) }),
@@ -170,6 +184,7 @@ describe('several calls', () => {
   const moved = (...calls: readonly Outcome[]) => ({
     whole: outcome({ weth: 2n * e18 }, { usdc: usd(6_000) }),
     calls: calls.map((call) => ({ feeBps: 30, outcomes: [call] })),
+    areTradesAlone: false,
   })
 
   it('are weighed one by one: what a later one may bring makes up for nothing', () => {
@@ -183,7 +198,7 @@ describe('several calls', () => {
     const [close, swap] = [outcome({}, {}), outcome({ weth: e18 }, { usdc: usd(2_990) })]
     const whole = outcome({ weth: 4n * e18 }, { weth: 3n * e18, usdc: usd(2_995) })
     const calls = [close, swap].map((call) => ({ feeBps: 30, outcomes: [call] }))
-    expect(weigh([sold(3_000)], { moved: { whole, calls } }).leastInUsdMicros).toBe(usd(11_985))
+    expect(weigh([sold(3_000)], { moved: { whole, calls, areTradesAlone: false } }).leastInUsdMicros).toBe(usd(11_985))
   })
 
   it('lose together what each may lose', () => {

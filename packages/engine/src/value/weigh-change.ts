@@ -28,7 +28,7 @@ export function weighChange(change: WeighedChange): ValueVerdict {
     ...whole,
     lossUsdMicros: mostOf(groups, ({ lossUsdMicros }) => lossUsdMicros),
     worst: { outUsdMicros: worst.outUsdMicros, inUsdMicros: worst.inUsdMicros },
-    leastInUsdMicros: leastArriving(whole, groups),
+    leastInUsdMicros: moved.areTradesAlone ? leastOfTrades(whole, moved, prices) : leastArriving(whole, groups),
     lossBps: lossBps(worst),
     allowedBps,
     bandBps: widestBps(outcomesIn(moved), prices),
@@ -51,6 +51,13 @@ function leastArriving(whole: Weighing, [only, ...calls]: readonly Weighed[]): b
   }
   const lost = calls.reduce((sum, { worstInMiddle }) => sum + larger(lostIn(worstInMiddle), 0n), 0n)
   return larger(simulated - lost, 0n)
+}
+
+/** The same where trades alone move something: of what a pool pays above the market nothing is sure but what the calldata asks for. */
+function leastOfTrades(whole: Weighing, { calls }: MovedOutcomes, prices: TrustedPrices): bigint {
+  const lost = calls.flatMap(({ outcomes }) => outcomes.map((trade) => lostIn(weighAt(trade, prices, 'mid'))))
+  const beyond = lost.reduce((sum, one) => sum + one, -lostIn(whole))
+  return larger(whole.inUsdMicros - larger(beyond, 0n), 0n)
 }
 
 /** Every outcome, as simulated first. */
@@ -196,6 +203,8 @@ export type MovedOutcomes = {
   readonly whole: Outcome
   /** Of each call that trades or deposits. */
   readonly calls: readonly CallOutcomes[]
+  /** Whether calls that trade and do nothing else move all of it. */
+  readonly areTradesAlone: boolean
 }
 
 export type CallOutcomes = {

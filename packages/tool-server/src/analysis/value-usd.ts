@@ -1,5 +1,5 @@
 import { formatAmount } from '@svc/lp-math'
-import type { Token, UsdPrice } from '@svc/amm'
+import type { Quote, Token, UsdPrice } from '@svc/amm'
 
 /**
  * Worth of an amount (smallest units) in US dollars, rounded to millionths; null without a price. For reports: the safety
@@ -19,3 +19,23 @@ export function sumUsd(...values: readonly (number | null)[]): number | null {
   }
   return Math.round(sum * 1e6) / 1e6
 }
+
+/**
+ * How much worse than the trusted price a quote is, in hundredths of a percent, the fees of its pools left out; positive is
+ * worse. `null` where a token has no named source that says anything: the mid price of the route is all there is then.
+ */
+export function trustedImpactBps(
+  { amountIn, amountOut, route }: Pick<Quote, 'amountIn' | 'amountOut' | 'route'>,
+  [tokenIn, priceIn]: PricedSide,
+  [tokenOut, priceOut]: PricedSide,
+): number | null {
+  const [bandIn, bandOut] = [priceIn?.band ?? null, priceOut?.band ?? null]
+  if (bandIn === null || bandOut === null) return null
+  const paid = amountIn * bandIn.midE18 * 10n ** BigInt(tokenOut.decimals)
+  const bought = amountOut * bandOut.midE18 * 10n ** BigInt(tokenIn.decimals)
+  if (paid === 0n) return null
+  const feeBps = route.reduce((sum, { pool }) => sum + pool.fee / 100, 0)
+  return Math.round(Number(((paid - bought) * 10_000n) / paid) - feeBps)
+}
+
+type PricedSide = readonly [Token, UsdPrice | null]

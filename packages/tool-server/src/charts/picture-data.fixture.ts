@@ -79,8 +79,8 @@ export const rangeResult: RangeResult = {
     },
     {
       label: 'full range',
-      priceLower: 0,
-      priceUpper: 'Infinity',
+      priceLower: null,
+      priceUpper: null,
       ...yields(6.2, -0.39, 1.5, 1),
       outOfRangeRisk: 'MODERATE',
       ...errors(2.7),

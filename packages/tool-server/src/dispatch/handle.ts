@@ -1,9 +1,10 @@
-import { type Call, type OpenExecute, readPlanned } from '@svc/engine'
+import { type Call, type OpenExecute, readPlanned, readStoredPlan } from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
 import {
   type EarlierTransaction,
   type Intent,
   type KeptDeposit,
+  type Token,
   type TokenQuantity,
   ToolError,
   untilAborted,
@@ -52,6 +53,7 @@ export async function handle(
     isDryRun: call.dryRun,
     keptDeposits: () => keptDeposits(call),
     keptReceipts: (operation) => keptReceipts(call, operation),
+    plannedChange: (token) => plannedChange(call, token),
     keptParts: () => keptParts(call),
     earlier: async (chain) =>
       call.attempt === undefined ? [] : ((await write.earlier?.(call.requestId, chain)) ?? []),
@@ -73,6 +75,13 @@ function keptReceipts({ carriesOut }: Call, operation?: number): readonly TokenQ
   const { receives, receivesApart } = readPlanned(carriesOut)
   // A batch of one call is that call.
   return operation === undefined || receivesApart === undefined ? receives : (receivesApart[operation] ?? [])
+}
+
+function plannedChange({ carriesOut }: Call, { address }: Token): bigint | null {
+  if (carriesOut === null) return null
+  const { deltas } = readStoredPlan(carriesOut.plan)
+  const raw = deltas.find(({ token }) => token.toLowerCase() === address.toLowerCase())?.raw ?? null
+  return raw === null ? null : BigInt(raw)
 }
 
 function keptParts({ carriesOut }: Call): readonly Intent[] | null {

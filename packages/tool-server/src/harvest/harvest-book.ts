@@ -120,7 +120,10 @@ function emptyBook(): HarvestBook {
       book.main = settled.main.hash
       book.gasCostUsd = sumUsd(book.gasCostUsd, settled.gasCostUsd)
       addTo(book.held, settled.deltas)
-      for (const warning of settled.warnings) if (!book.notes.includes(warning)) book.notes.push(warning)
+      for (const warning of settled.warnings) {
+        const note = warning.startsWith('Gas of ') ? namingCall(warning, settled.main) : warning
+        if (!book.notes.includes(note)) book.notes.push(note)
+      }
     },
     enterCollected(hash, paid) {
       for (const one of paid) book.collected.push({ ...one, hash })
@@ -134,6 +137,11 @@ function emptyBook(): HarvestBook {
     },
   }
   return book
+}
+
+/** Several calls of a harvest may each cost more than they bring. */
+function namingCall(warning: string, { label, hash }: Settled['main']): string {
+  return `${warning.replace(/\.$/, '')}: ${label}, ${hash}.`
 }
 
 /** A failure after a signature names what was signed. */

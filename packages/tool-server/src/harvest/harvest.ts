@@ -1,4 +1,4 @@
-import type { Deferred, Intent, Plan, Position } from '@svc/amm'
+import type { Deferred, Intent, Plan, Position, Token } from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
 import { claimRewards, type PlannedRewards, planRewards } from './claim-rewards.ts'
 import { collectBatches } from './collect-batches.ts'
@@ -13,7 +13,7 @@ import {
   type PaidRewards,
 } from './harvest-book.ts'
 import { readGasPrice, typicalGas } from '../analysis/read-gas-price.ts'
-import { sumUsd } from '../analysis/value-usd.ts'
+import { sumUsd, trustedImpactBps } from '../analysis/value-usd.ts'
 
 export type HarvestOutcome =
   | { readonly kind: 'done'; readonly book: HarvestBook; readonly skipped: number }
@@ -123,10 +123,16 @@ async function previewHarvest(
   return {
     collected: payable.map((position) => ({ position, hash: null, fees0: position.fees0, fees1: position.fees1 })),
     rewards: rewards === null ? [] : [{ hash: null, distributor: rewards.distributor, paid: rewards.rewards }],
-    swaps: swaps.map(({ quote, tokenIn, tokenOut }) => {
-      const { amountIn, amountOut, priceImpactBps } = quote
-      return { hash: null, tokenIn, tokenOut, amountIn, amountOut, priceImpactBps }
-    }),
+    swaps: await Promise.all(
+      swaps.map(async ({ quote, tokenIn, tokenOut }) => {
+        const usd = (token: Token) => context.prices.usd(request.chain, token)
+        const [priceIn, priceOut] = await Promise.all([usd(tokenIn), usd(tokenOut)])
+        // Against the market, as what is carried out tells it.
+        const impactBps = trustedImpactBps(quote, [tokenIn, priceIn], [tokenOut, priceOut])
+        const { amountIn, amountOut, priceImpactBps } = quote
+        return { hash: null, tokenIn, tokenOut, amountIn, amountOut, priceImpactBps: impactBps ?? priceImpactBps }
+      }),
+    ),
     gasCostUsd: sumUsd(
       first === null ? 0 : first.plan.gasCostUsd,
       gasPrice.costUsd(collectGas + swapGas + (rewards === null || first?.kind === 'claim' ? 0n : claimGas)),

@@ -29,7 +29,7 @@ export const addParams = {
   amount0: amountInput,
   amount1: amountInput.optional(),
   version: anyVersionInput.default('v3'),
-  priceLower: priceLowerInput.optional().describe('0: no end'),
+  priceLower: priceLowerInput.optional().meta({ description: '0: no end' }),
   priceUpper: priceUpperInput.optional(),
   rangeStrategy: rangeStrategyInput.optional().describe('v3, v4 (or prices): +/-5, 15, 50 %'),
   hookAddress: addressInput.optional(),
@@ -75,7 +75,7 @@ export function addContradictions(value: AddParams): readonly (readonly [keyof A
 
 function v2Contradictions(value: AddParams): readonly (readonly [keyof AddParams, string])[] {
   const ranged = (['priceLower', 'priceUpper', 'rangeStrategy', 'hookAddress'] as const).filter(
-    (field) => value[field] !== undefined,
+    (field) => (value[field] ?? null) !== null,
   )
   return [
     ...ranged.map((field) => [field, 'Accepted: v3 and v4 only; a v2 position covers every price'] as const),

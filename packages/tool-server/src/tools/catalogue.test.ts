@@ -273,6 +273,7 @@ function memberOf(value: unknown, name: string): unknown {
 
 /** What docs/analytics.md names instead. */
 const documentedAlone: Readonly<Record<string, readonly string[]>> = {
+  migrate_position: ['token0Symbol', 'token1Symbol'],
   optimize_lp_range: ['sensitivity', 'simulation'],
 }
 
@@ -317,7 +318,7 @@ const charactersPerToken = 4.07
 
 /** An operation that waits has no transactions, and one that ran is none that waits. */
 const mayBeMissing: Readonly<Record<string, readonly string[]>> = {
-  batch_lp_operations: ['feesUsd', 'receivedUsd', 'depositedUsd'],
+  batch_lp_operations: ['closedPositionId', 'feesUsd', 'receivedUsd', 'depositedUsd'],
   execute_plan: ['txHash', 'transactions', 'operationId', 'executeAfter'],
 }
 

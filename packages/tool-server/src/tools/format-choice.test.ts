@@ -110,7 +110,7 @@ describe('a choice of range as it is told', () => {
     const turned = formatChoice({ optimal, candidates }, { ...about, isInverted: true }).optimalRange
     expect(turned).toMatchObject({ tickLower: -optimal.tickUpper, tickUpper: -optimal.tickLower })
     const full = formatChoice({ optimal: candidates.at(-1)!, candidates }, about)
-    expect(full.optimalRange).toMatchObject({ priceLower: 0, priceUpper: 'Infinity', rangeWidthPct: null })
+    expect(full.optimalRange).toMatchObject({ priceLower: null, priceUpper: null, rangeWidthPct: null })
     expect(full.candidateRanges.map(({ label }) => label)).toContain('+/-10 %')
   })
 

@@ -1,7 +1,7 @@
 import { feeErrorPct, invertTicks, netAprError, type RangeAnalysis, type RangeDoubts } from '@svc/lp-math'
 import type { RangeChoice } from '../analysis/range/pick-range.ts'
 import type { RangeChoiceAnswer } from '../analysis/range/range-answer.ts'
-import { infinite } from './params.ts'
+import { endsOf } from './results.ts'
 import { figure, percents } from '../analysis/figures.ts'
 
 /**
@@ -87,7 +87,7 @@ function projectionsOf(optimal: RangeAnalysis, about: AboutChoice) {
 }
 
 function boundsOf({ bounds: { lower, upper } }: RangeAnalysis) {
-  return { priceLower: figure(lower), priceUpper: upper === Number.POSITIVE_INFINITY ? infinite : figure(upper) }
+  return endsOf({ priceLower: figure(lower), priceUpper: figure(upper) })
 }
 
 function yieldsOf(range: Pick<RangeAnalysis, 'feeApr' | 'ilPct' | 'netApr' | 'timeInRange' | 'lvrApr'>) {
@@ -217,7 +217,9 @@ function isAhead(one: RangeAnalysis, other: RangeAnalysis): boolean {
 }
 
 function spellBounds({ bounds: { lower, upper } }: RangeAnalysis): string {
-  return `${figure(lower)} to ${figure(upper)}`
+  const { priceLower, priceUpper } = endsOf({ priceLower: figure(lower), priceUpper: figure(upper) })
+  if (priceLower === null && priceUpper === null) return 'the full range'
+  return `${priceLower ?? 'no end'} to ${priceUpper ?? 'no end'}`
 }
 
 function yieldOf({ netApr }: RangeAnalysis): string {

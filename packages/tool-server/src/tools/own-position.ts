@@ -69,7 +69,11 @@ const absent: ReadonlySet<string> = new Set(['POSITION_NOT_FOUND', 'VERSION_NOT_
 function inNeither(error: unknown, { name }: Chain): unknown {
   if (!(error instanceof ToolError)) return error
   const { code, suggestion, details } = error
-  return new ToolError(code, `No v3 or v4 position with this id stands on ${name}.`, { suggestion, details })
+  return new ToolError(
+    code,
+    `No v3 or v4 position with this id stands on ${name}; one that was burnt, as migrate_position does, cannot be read any more.`,
+    { suggestion, details },
+  )
 }
 
 function pairLabel({ token0, token1 }: Position['pool'], between: string): string {

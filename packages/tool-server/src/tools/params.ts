@@ -76,17 +76,20 @@ const lowerAccepted = 'Accepted: a number above 0, or 0 for a range without a lo
 const upperAccepted = 'Accepted: a number above 0, or "Infinity" for a range without an upper end'
 
 /** How JSON, which has no infinity, says it. */
-export const infinite = 'Infinity' as const
+const infinite = 'Infinity' as const
 
-/** The ends of a range, token1 per token0 in the caller's order, in the forms in which answers show them. */
+/** The ends of a range, token1 per token0 in the caller's order; null, which answers show, is taken for no end beside a price. */
 export const priceLowerInput = z
-  .number({ error: lowerAccepted })
-  .refine((price) => price >= 0 && !Object.is(price, -0), lowerAccepted)
-  .describe('token1 per token0; 0: no end')
+  .union([z.number().refine((price) => price >= 0 && !Object.is(price, -0), lowerAccepted), z.null()], {
+    error: lowerAccepted,
+  })
+  .meta({ type: 'number', description: 'token1 per token0; 0: no end' })
 
 export const priceUpperInput = z
-  .union([z.number().refine((price) => price > 0, upperAccepted), z.literal(infinite)], { error: upperAccepted })
-  .describe('"Infinity": no end')
+  .union([z.number().refine((price) => price > 0, upperAccepted), z.literal(infinite), z.null()], {
+    error: upperAccepted,
+  })
+  .meta({ type: ['number', 'string'], description: '"Infinity": no end' })
 
 /** The policy's own figures may differ: its refusals name them. */
 export const slippageInput = wholeNumber(1, 5000, 'whole basis points from 1 to 5000')
@@ -131,8 +134,8 @@ export const rangeStrategyInput = z
   .describe('+/-5, 15, 50 %')
 
 type RangeFields = {
-  readonly priceLower?: number | undefined
-  readonly priceUpper?: number | typeof infinite | undefined
+  readonly priceLower?: number | null | undefined
+  readonly priceUpper?: number | typeof infinite | null | undefined
   readonly rangeStrategy?: keyof typeof rangeStrategies | undefined
 }
 
@@ -141,11 +144,14 @@ export function rangeContradictions(range: RangeFields): readonly (readonly [key
   const { priceLower, priceUpper, rangeStrategy } = range
   const missing = priceLower === undefined ? 'priceLower' : priceUpper === undefined ? 'priceUpper' : null
   if (rangeStrategy !== undefined) {
-    if (priceLower === undefined && priceUpper === undefined) return []
+    if ((priceLower ?? null) === null && (priceUpper ?? null) === null) return []
     return [['rangeStrategy', 'Accepted: either rangeStrategy, or priceLower and priceUpper']]
   }
   if (missing !== null) return [[missing, 'Accepted: a price beside the other, or rangeStrategy instead of both']]
-  if ((priceLower ?? 0) < upperOf(priceUpper ?? 0)) return []
+  // Two nulls may be two that were left out.
+  if (priceLower === null && priceUpper === null)
+    return [['rangeStrategy', 'Accepted: full, in place of two ends that are null']]
+  if ((priceLower ?? 0) < upperOf(priceUpper ?? infinite)) return []
   return [['priceLower', 'Accepted: a price below priceUpper']]
 }
 
@@ -153,7 +159,8 @@ export function rangeContradictions(range: RangeFields): readonly (readonly [key
 export function rangeOf({ priceLower, priceUpper, rangeStrategy }: RangeFields): AddRequest['range'] {
   if (rangeStrategy !== undefined) return rangeStrategies[rangeStrategy]
   if (priceLower === undefined || priceUpper === undefined) return null
-  return priceLower === 0 && priceUpper === infinite ? 'full' : { priceLower, priceUpper: upperOf(priceUpper) }
+  const [lower, upper] = [priceLower ?? 0, upperOf(priceUpper ?? infinite)]
+  return lower === 0 && upper === Number.POSITIVE_INFINITY ? 'full' : { priceLower: lower, priceUpper: upper }
 }
 
 function upperOf(upper: number | typeof infinite): number {

@@ -8,20 +8,35 @@ import { moveRangeOf } from './position-params.ts'
 import { ownedLiquidity } from './owned-liquidity.ts'
 import { isSecondToken, ownPosition } from './own-position.ts'
 import { deadlineOf } from './params.ts'
-import { inOrder, priceNotes } from './results.ts'
+import { inOrder, priceNotes, tokenAmount } from './results.ts'
 
 /** One operation of a batch, planned, and how its part of what was mined is read. */
 export type PlannedOperation = {
   readonly intent: Intent
   readonly notes: readonly string[]
+  readonly tokens: readonly Token[]
   readonly decode: (settled: Settled) => Promise<OperationOutcome>
 }
 
-export type OperationOutcome = { readonly type: BatchOperation['type']; readonly positionId: string } & (
-  | { readonly feesUsd: number | null }
-  | { readonly receivedUsd: number | null }
-  | { readonly depositedUsd: number | null }
-)
+export type OperationOutcome = {
+  readonly type: BatchOperation['type']
+  /** The position that is there now: of a move the new one. */
+  readonly positionId: string
+  readonly closedPositionId?: string
+} & Moved &
+  (
+    | { readonly feesUsd: number | null }
+    | { readonly receivedUsd: number | null }
+    | { readonly depositedUsd: number | null }
+  )
+
+/** What the dollars beside it are of: fees, what came home, or what was put in. */
+type Moved = {
+  readonly token0Symbol: string
+  readonly amount0: string
+  readonly token1Symbol: string
+  readonly amount1: string
+}
 
 /** Plans an operation as the tool of its name would. */
 export function planOperation(operation: BatchOperation, given: Given): Promise<PlannedOperation> {
@@ -52,9 +67,10 @@ async function planCollect({ positionId, params }: Of<'collect'>, given: Given):
   return {
     intent: planned.intent,
     notes: [...(planned.notes ?? []), ...worth.notes],
+    tokens: worth.tokens,
     decode: async (settled) => {
       const { fees0, fees1 } = await planned.decode(settled)
-      return { type: 'collect', positionId, feesUsd: worth.usd(fees0, fees1) }
+      return { type: 'collect', positionId, ...worth.moved(fees0, fees1), feesUsd: worth.usd(fees0, fees1) }
     },
   }
 }
@@ -76,9 +92,10 @@ async function planCompound({ positionId, params }: Of<'compound'>, given: Given
   return {
     intent: planned.intent,
     notes: worth.notes,
+    tokens: worth.tokens,
     decode: async (settled) => {
       const { fees0, fees1 } = await planned.decode(settled)
-      return { type: 'compound', positionId, feesUsd: worth.usd(fees0, fees1) }
+      return { type: 'compound', positionId, ...worth.moved(fees0, fees1), feesUsd: worth.usd(fees0, fees1) }
     },
   }
 }
@@ -100,11 +117,13 @@ async function planRemove({ positionId, params }: Of<'remove'>, given: Given): P
   return {
     intent: planned.intent,
     notes: [...(planned.notes ?? []), ...worth.notes],
+    tokens: worth.tokens,
     decode: async (settled) => {
       const { amount0, amount1, fees0, fees1 } = await planned.decode(settled)
       return {
         type: 'remove',
         positionId: position.positionId,
+        ...worth.moved(amount0 + fees0, amount1 + fees1),
         receivedUsd: worth.usd(amount0 + fees0, amount1 + fees1),
       }
     },
@@ -121,9 +140,11 @@ async function planAdd({ params }: Of<'add'>, given: Given): Promise<PlannedOper
   return {
     intent: params.createPool === true ? { ...planned.intent, allowsUnpricedPool: true } : planned.intent,
     notes: worth.notes,
+    tokens: worth.tokens,
     decode: async (settled) => {
       const { positionId, amount0, amount1 } = await planned.decode(settled)
-      return { type: 'add', positionId, depositedUsd: worth.usd(amount0, amount1) }
+      const moved = worth.moved(amount0, amount1)
+      return { type: 'add', positionId, ...moved, depositedUsd: worth.usd(amount0, amount1) }
     },
   }
 }
@@ -149,11 +170,14 @@ async function planRebalance({ positionId, params }: Of<'rebalance'>, given: Giv
   return {
     intent: planned.intent,
     notes: worth.notes,
+    tokens: worth.tokens,
     decode: async (settled) => {
       const { opened } = await planned.decode(settled)
       return {
         type: 'rebalance',
         positionId: opened.positionId,
+        closedPositionId: positionId,
+        ...worth.moved(opened.amount0, opened.amount1),
         depositedUsd: worth.usd(opened.amount0, opened.amount1),
       }
     },
@@ -169,6 +193,13 @@ async function worthOf(token0: Token, token1: Token, { chain, context }: Given) 
   const [price0, price1] = await Promise.all([context.prices.usd(chain, token0), context.prices.usd(chain, token1)])
   return {
     notes: priceNotes([token0, price0], [token1, price1]),
+    moved: (amount0: bigint, amount1: bigint): Moved => ({
+      token0Symbol: token0.symbol,
+      amount0: tokenAmount(amount0, token0),
+      token1Symbol: token1.symbol,
+      amount1: tokenAmount(amount1, token1),
+    }),
+    tokens: [token0, token1],
     usd: (amount0: bigint, amount1: bigint) =>
       sumUsd(valueUsd(amount0, token0, price0), valueUsd(amount1, token1, price1)),
   }

@@ -93,6 +93,7 @@ export function untouchedWorld(): WriteContext {
     keptReceipts: () => [],
     atomicRoute: () => untouchable('atomicRoute'),
     keptParts: () => null,
+    plannedChange: () => null,
     earlier: async () => [],
     status: untouchable('status'),
     operations: untouchable('operations'),

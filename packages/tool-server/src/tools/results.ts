@@ -143,6 +143,14 @@ export const positionResult = {
   distanceToUpperPct: z.number().nullable(),
 }
 
+/** The ends of a range as every answer shows them: null where it has none. */
+export function endsOf(range: { readonly priceLower: number; readonly priceUpper: number }): PriceEnds {
+  const { priceLower, priceUpper } = range
+  return { priceLower: priceLower > 0 ? priceLower : null, priceUpper: Number.isFinite(priceUpper) ? priceUpper : null }
+}
+
+type PriceEnds = { readonly priceLower: number | null; readonly priceUpper: number | null }
+
 /** A stored write as lists show it. */
 export const operationResult = {
   operationId: z.string(),

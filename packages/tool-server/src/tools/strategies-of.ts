@@ -31,7 +31,7 @@ export const strategiesInput = z
       },
       required: ['name', 'rangePct'],
     },
-    description: '1 to 10; default narrow, medium, wide, full-range',
+    description: '1 to 10; default narrow 10, medium 25, wide 50, full-range',
   })
 
 /** Those of a call that names none. */

@@ -25,7 +25,7 @@ import { readModification } from './read-modification.ts'
 
 /**
  * Plans a new v4 position. A v4 mint fixes the liquidity, not the amounts: it is what the given amounts buy at the present
- * price, and should the price move within the slippage, a little more of one token and less of the other is paid. The
+ * price, and should the price move within the slippage, more of one token (in a narrow range much more) and less of the other is paid. The
  * most that may be paid is what is declared, allowed through Permit2, and sent along of the native currency, whose rest
  * comes back. A missing pool is created in the same transaction at the price of the amounts.
  *

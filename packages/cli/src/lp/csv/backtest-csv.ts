@@ -68,7 +68,7 @@ function withPath<Row extends object>(row: Row, result: StrategyResult | undefin
 }
 
 function boundsOf({ lower, upper }: { readonly lower: number; readonly upper: number }) {
-  return { priceLower: figure(lower), priceUpper: upper === Infinity ? ('Infinity' as const) : figure(upper) }
+  return { priceLower: lower > 0 ? figure(lower) : null, priceUpper: upper === Infinity ? null : figure(upper) }
 }
 
 function assumptionsOf(pool: CsvPool): string[] {

@@ -26,7 +26,10 @@ export function chooseFeeTier<Tier extends ScoredTier>(
     return { tier: nearest, confidence: 'LOW', reason, lead: null }
   }
   if (second === undefined) {
-    const others = tiers.length === 1 ? 'It is the only pool of the pair' : 'Of no other tier enough trading is known'
+    const others =
+      tiers.length === 1
+        ? 'It is the only tier of the pair that is compared'
+        : 'Of no other tier enough trading is known'
     const reason = `${others}: nothing to compare with. ${yieldOf(best)}`
     return { tier: best, confidence: 'LOW', reason, lead: null }
   }

@@ -82,8 +82,9 @@ function rangeOf(position: Position | PairShare): Range {
   }
   const { tickLower, tickUpper } = position
   const widest = fullRangeTicks(position.pool.tickSpacing ?? 1)
-  const priceLower = priceFromTick(tickLower, token0.decimals, token1.decimals)
-  const priceUpper = priceFromTick(tickUpper, token0.decimals, token1.decimals)
+  const priceAt = (tick: number) => priceFromTick(tick, token0.decimals, token1.decimals)
+  const priceLower = tickLower <= widest.tickLower ? null : priceAt(tickLower)
+  const priceUpper = tickUpper >= widest.tickUpper ? null : priceAt(tickUpper)
   return {
     tickLower,
     tickUpper,
@@ -92,8 +93,8 @@ function rangeOf(position: Position | PairShare): Range {
     currentPrice,
     inRange: isInRange(position),
     isClosed: position.liquidity === 0n,
-    distanceToLowerPct: tickLower <= widest.tickLower ? null : percent(currentPrice - priceLower, currentPrice),
-    distanceToUpperPct: tickUpper >= widest.tickUpper ? null : percent(priceUpper - currentPrice, currentPrice),
+    distanceToLowerPct: priceLower === null ? null : percent(currentPrice - priceLower, currentPrice),
+    distanceToUpperPct: priceUpper === null ? null : percent(priceUpper - currentPrice, currentPrice),
   }
 }
 

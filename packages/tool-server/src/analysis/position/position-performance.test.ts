@@ -1,6 +1,6 @@
-import type { Bars } from '@svc/lp-math'
+import { type Bars, getSqrtPriceAtTick } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
-import type { Pool, Position, Token, UsdPrice } from '@svc/amm'
+import type { Pool, Position, SwapRecord, Token, UsdPrice } from '@svc/amm'
 import type { Hash } from 'viem'
 import type { PositionEvent } from '../../../../amm/src/ports.ts'
 import { type PairPrices, positionPerformance, type PerformanceFacts } from './position-performance.ts'
@@ -50,6 +50,7 @@ function facts(changes: Partial<PerformanceFacts> = {}, isPegged = true): Perfor
     price1: usd(1),
     pricesThen: new Map(),
     bars,
+    swaps: null,
     gasUsd: 3,
     now: 2 * day,
     ...changes,
@@ -135,6 +136,27 @@ describe('the performance of a position', () => {
 
   test('counts of a day the part of its move within the range', () => {
     expect(positionPerformance(facts()).timeInRangePct).toBe(75)
+  })
+
+  test('is in range to the second where every swap is known, whatever the bars say of the hour before it', () => {
+    const at = (timestamp: number, tick: number) =>
+      ({ timestamp, sqrtPriceX96: getSqrtPriceAtTick(tick) }) as unknown as SwapRecord
+    const { position, openedAt } = facts()
+    const { tickLower, tickUpper } = position
+    const middle = Math.floor((tickLower + tickUpper) / 2)
+    const from = openedAt!
+    const of = (swaps: readonly SwapRecord[], events = facts().events) =>
+      positionPerformance(facts({ swaps, events, now: from + 1_000 }))
+    const opened = facts().events.map((event) => ({ ...event, sqrtPriceX96: getSqrtPriceAtTick(middle) }))
+    expect(of([], opened)).toMatchObject({ timeInRangePct: 100, isTimeEstimated: false })
+    // Out of the range from 250 seconds on, and in it again 100 seconds before the end.
+    const trades = [at(from - 60, tickUpper + 9), at(from + 250, tickUpper), at(from + 900, tickUpper - 1)]
+    expect(of(trades, opened)).toMatchObject({ timeInRangePct: 35, isTimeEstimated: false })
+    // What the opening found is not known of itself: the swap before it tells.
+    const unpriced = opened.map((event) => ({ ...event, sqrtPriceX96: null }))
+    expect(of(trades, unpriced).timeInRangePct).toBe(10)
+    expect(of([], unpriced)).toMatchObject({ timeInRangePct: 75, isTimeEstimated: true })
+    expect(positionPerformance(facts({ swaps: null }))).toMatchObject({ timeInRangePct: 75, isTimeEstimated: true })
   })
 
   test('is unknown where its sources are', () => {

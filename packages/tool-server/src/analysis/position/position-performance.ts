@@ -1,5 +1,5 @@
-import type { Bars } from '@svc/lp-math'
-import type { Position, PositionEvents, UsdPrice } from '@svc/amm'
+import { type Bars, getSqrtPriceAtTick } from '@svc/lp-math'
+import type { Position, PositionEvents, SwapRecord, UsdPrice } from '@svc/amm'
 import type { Hash } from 'viem'
 import { sumUsd, valueUsd } from '../value-usd.ts'
 
@@ -7,10 +7,10 @@ import { sumUsd, valueUsd } from '../value-usd.ts'
  * What a position brought, in dollars: what it holds, took out and earned against holding all that was put in, at today's prices; and
  * what it brought against what was paid at the prices of that time: of the same sources where they tell (`profitByPrices`), else the
  * pool's own, where a token of it is pegged to the dollar (`profitByPool`). Annual percentages are of the capital that was at work, weighted by time, over a year of 365 days, from a day
- * on. `bars` cover the life of the position, or are null; `now` is Unix seconds. Losses are negative.
+ * on. The time in range is that between its swaps, where all are known, else estimated by bars. `bars` cover the life of the position, or are null; `now` is Unix seconds. Losses are negative.
  */
 export function positionPerformance(facts: PerformanceFacts): Performance {
-  const { position, events, openedAt, earned, price0, price1, bars, gasUsd, now } = facts
+  const { position, events, openedAt, earned, price0, price1, gasUsd, now } = facts
   const { token0, token1 } = position.pool
   const worth = (amount0: bigint, amount1: bigint) =>
     sumUsd(valueUsd(amount0, token0, price0), valueUsd(amount1, token1, price1))
@@ -40,7 +40,7 @@ export function positionPerformance(facts: PerformanceFacts): Performance {
     netPnlDoubtUsd: profit?.doubtUsd ?? 0,
     isAtPoolPrices: profit !== null && byPrices === null,
     feeApr: years === null || feesUsd === null ? null : percentOf(feesUsd / years, capital),
-    timeInRangePct: bars === null ? null : shareInRange(position, bars),
+    ...timeInRange(facts),
   }
 }
 
@@ -51,6 +51,8 @@ export type PerformanceFacts = PositionEvents & {
   /** What the tokens were worth at each deposit and withdrawal, by transaction and by the sources of `price0` and `price1`. */
   readonly pricesThen: ReadonlyMap<Hash, PairPrices>
   readonly bars: Bars | null
+  /** Every swap of the pool since the opening, oldest first, and some before it; `null` where not all are known. */
+  readonly swaps: readonly SwapRecord[] | null
   readonly gasUsd: number | null
   readonly now: number
 }
@@ -78,6 +80,8 @@ export type Performance = {
   readonly isAtPoolPrices: boolean
   readonly feeApr: number | null
   readonly timeInRangePct: number | null
+  /** Whether it goes by bars of which some were partly within the range. */
+  readonly isTimeEstimated: boolean
 }
 
 function totalOf(events: PositionEvents['events'], kind: 'deposit' | 'withdrawal'): [bigint, bigint] {
@@ -101,6 +105,40 @@ function meanCapital(
     weighted += capital * ((changes[index + 1]?.timestamp ?? Math.max(now, timestamp + 1)) - timestamp)
   }
   return weighted / Math.max(now - openedAt, 1)
+}
+
+function timeInRange(facts: PerformanceFacts): Pick<Performance, 'timeInRangePct' | 'isTimeEstimated'> {
+  const exact = shareBySwaps(facts)
+  const { position, bars } = facts
+  if (exact !== null) return { timeInRangePct: exact, isTimeEstimated: false }
+  if (bars === null) return { timeInRangePct: null, isTimeEstimated: false }
+  const { tickLower, tickUpper } = position
+  const isSplit = bars.lowTick.some((low, index) => {
+    const high = bars.highTick[index] ?? low
+    return high >= tickLower && low < tickUpper && !(low >= tickLower && high < tickUpper)
+  })
+  return { timeInRangePct: shareInRange(position, bars), isTimeEstimated: isSplit }
+}
+
+/** To the second: each swap leaves a price that stands until the next. `null` where the price at the opening is not known. */
+function shareBySwaps({ position, events, openedAt, swaps, now }: PerformanceFacts): number | null {
+  if (swaps === null || openedAt === null) return null
+  const [lower, upper] = [getSqrtPriceAtTick(position.tickLower), getSqrtPriceAtTick(position.tickUpper)]
+  const later = swaps.filter(({ timestamp }) => timestamp > openedAt)
+  const before = swaps[swaps.length - later.length - 1] ?? null
+  const opening = before?.timestamp === openedAt ? before : (events[0] ?? before)
+  let price = opening?.sqrtPriceX96 ?? before?.sqrtPriceX96 ?? null
+  if (price === null) return null
+  const end = Math.max(now, later.at(-1)?.timestamp ?? openedAt, openedAt)
+  let [since, inside] = [openedAt, 0]
+  for (const { timestamp, sqrtPriceX96 } of [...later, { timestamp: end, sqrtPriceX96: price }]) {
+    if (price >= lower && price < upper) inside += timestamp - since
+    since = timestamp
+    price = sqrtPriceX96
+  }
+  const { sqrtPriceX96: present } = position.pool
+  if (end === openedAt) return present >= lower && present < upper ? 100 : 0
+  return Math.round((inside / (end - openedAt)) * 1e6) / 1e4
 }
 
 /** Of each bar the part of its move that was within the range; of one that stood still, all or nothing. */

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { documented } from '../../documented.ts'
 
-/** The upper price of the full range is the text Infinity. */
-const bounds = { priceLower: z.number(), priceUpper: z.number().or(z.literal('Infinity')) }
+/** Null where the range has no such end. */
+const bounds = { priceLower: z.number().nullable(), priceUpper: z.number().nullable() }
 
 const yields = {
   expectedFeeApr: z.number(),

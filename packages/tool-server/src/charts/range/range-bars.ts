@@ -42,8 +42,8 @@ type Ends = { readonly lower: number; readonly upper: number }
 /** Of the chosen range and of each other, no farther than the scale. */
 export function endsOf({ optimalRange, candidateRanges }: RangeResult, { min, max }: Scale): readonly Ends[] {
   return [optimalRange, ...candidateRanges].map(({ priceLower, priceUpper }) => ({
-    lower: Math.min(Math.max(priceLower, min), max),
-    upper: priceUpper === 'Infinity' ? max : Math.max(Math.min(priceUpper, max), min),
+    lower: Math.min(Math.max(priceLower ?? 0, min), max),
+    upper: priceUpper === null ? max : Math.max(Math.min(priceUpper, max), min),
   }))
 }
 

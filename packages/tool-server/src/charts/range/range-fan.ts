@@ -63,7 +63,7 @@ export function fanSeries(fan: Fan, { optimalRange }: RangeResult, palette: Pale
     areaStyle: { color: palette.fan, opacity },
     itemStyle: { color: palette.fan, opacity: opacity * 1.4 },
   })
-  const upper = optimalRange.priceUpper === 'Infinity' ? Number.MAX_VALUE : optimalRange.priceUpper
+  const upper = optimalRange.priceUpper ?? Number.MAX_VALUE
   return [
     { ...quiet, name: 'floor', stack: 'fan', data: fan.map(({ day, prices }) => [day, prices[0]]) },
     band(bandNames.wide, 0, 0.2),
@@ -82,7 +82,7 @@ export function fanSeries(fan: Fan, { optimalRange }: RangeResult, palette: Pale
         lineStyle: { color: palette.best, width: 1.5, type: 'dashed' },
         label: { ...lineLabel(palette), color: palette.best, formatter: '{b}' },
         data: [
-          ...(optimalRange.priceLower > 0 ? [{ name: 'chosen: lower', yAxis: optimalRange.priceLower }] : []),
+          ...(optimalRange.priceLower === null ? [] : [{ name: 'chosen: lower', yAxis: optimalRange.priceLower }]),
           ...(upper < Number.MAX_VALUE ? [{ name: 'chosen: upper', yAxis: upper }] : []),
         ],
       },

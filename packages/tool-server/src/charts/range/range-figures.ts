@@ -30,7 +30,7 @@ export function rangeFigures(result: AnsweredRange, horizonDays: number): Figure
     facts: [
       {
         label: `Range, ${token1} per ${token0}`,
-        value: `${showNumber(optimalRange.priceLower)} to ${upperOf(optimalRange)}`,
+        value: `${showNumber(optimalRange.priceLower ?? 0)} to ${upperOf(optimalRange)}`,
         detail: `price now ${showNumber(currentPrice)}`,
       },
       {
@@ -100,7 +100,7 @@ export function incomplete({ barsExpected = 0, barsFound = 0, isEstimate = false
 }
 
 function upperOf({ priceUpper }: RangeAnswer['optimalRange']): string {
-  return priceUpper === 'Infinity' ? 'no upper bound' : showNumber(priceUpper)
+  return priceUpper === null ? 'no upper bound' : showNumber(priceUpper)
 }
 
 const yieldColumns = (days: string) => [
@@ -149,14 +149,14 @@ function rangesTable({ optimalRange, projections, candidateRanges, currentPrice 
   const cells = yieldCells(ranges)
   // A price far from that of now has more digits, or fewer, not another precision: that of the narrowest range's width.
   const widths = ranges.flatMap(({ priceLower, priceUpper }) =>
-    priceUpper === 'Infinity' ? [] : [priceUpper - priceLower],
+    priceUpper === null ? [] : [priceUpper - (priceLower ?? 0)],
   )
   const price = columnOf([{ value: currentPrice, error: Math.min(currentPrice / 100, ...widths) }])
   return {
     caption: 'Ranges compared',
     columns: ['Range', 'From', 'To', ...yieldColumns(days)],
     rows: ranges.map(({ label, priceLower, priceUpper }, index) =>
-      [label, price.value(priceLower), priceUpper === 'Infinity' ? 'no upper bound' : price.value(priceUpper)].concat(
+      [label, price.value(priceLower ?? 0), priceUpper === null ? 'no upper bound' : price.value(priceUpper)].concat(
         cells[index] ?? [],
       ),
     ),

@@ -102,7 +102,7 @@ test('the title says when no range is expected to pay, and the line below of whi
 test.each([
   ['no volatility', { volatility: { ...rangeResult.volatility, annualized: 0 } }],
   ['500 % volatility', { volatility: { ...rangeResult.volatility, annualized: 5 } }],
-  ['the full range', { optimalRange: { ...rangeResult.optimalRange, priceLower: 0, priceUpper: 'Infinity' } }],
+  ['the full range', { optimalRange: { ...rangeResult.optimalRange, priceLower: null, priceUpper: null } }],
   [
     'a tiny price',
     { currentPrice: 3e-13, optimalRange: { ...rangeResult.optimalRange, priceLower: 2e-13, priceUpper: 4e-13 } },

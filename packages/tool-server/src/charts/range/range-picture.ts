@@ -48,9 +48,9 @@ export function rangePicture(result: RangeResult, horizonDays: number, look: Loo
 /** Room for the fan, the past and the range that was chosen, unless those are far wider; what is beyond is cut off. */
 function scaleOf({ optimalRange, currentPrice }: RangeResult, fan: Fan, past: readonly PastPrice[]): Scale {
   const last = fan.at(-1)?.prices ?? [currentPrice, currentPrice, currentPrice, currentPrice, currentPrice]
-  const upper = optimalRange.priceUpper === 'Infinity' ? last[4] : optimalRange.priceUpper
+  const upper = optimalRange.priceUpper ?? last[4]
   const prices = past.map(({ price }) => price)
-  const lowest = Math.max(Math.min(optimalRange.priceLower, ...prices), last[0] / 2)
+  const lowest = Math.max(Math.min(optimalRange.priceLower ?? 0, ...prices), last[0] / 2)
   const highest = Math.min(Math.max(upper, ...prices), 2 * last[4])
   const low = Math.min(last[0], lowest, currentPrice * 0.98)
   const high = Math.max(last[4], highest, currentPrice * 1.02)
@@ -59,13 +59,13 @@ function scaleOf({ optimalRange, currentPrice }: RangeResult, fan: Fan, past: re
 
 function words(result: RangeResult, horizonDays: number) {
   const { pair, chain, fee, volatility, projections, optimalRange, simulation } = result
-  const upper = optimalRange.priceUpper === 'Infinity' ? 'no upper bound' : showNumber(optimalRange.priceUpper)
+  const upper = optimalRange.priceUpper === null ? 'no upper bound' : showNumber(optimalRange.priceUpper)
   const fees = projections.expectedFeeApr
   const withError = (value: number, off: number, unit = '%') => {
     const shown = showWithError(value, off)
     return `${shown.value} ${unit} (+/- ${shown.error})`
   }
-  const range = `range ${showNumber(optimalRange.priceLower)} to ${upper}`
+  const range = `range ${showNumber(optimalRange.priceLower ?? 0)} to ${upper}`
   const isLoss = noRangePays(result)
   return {
     title: `${pair} on ${chain.name}, fee ${showNumber(fee / 10_000)} %: ${isLoss ? noRangePaysWords : range}`,

@@ -81,6 +81,11 @@ describe('backtest_lp_strategy', () => {
     expect(answer.at('notes')).toContainEqual(
       expect.stringMatching(/^feeUncertaintyPct: how far.*no error of a forecast/),
     )
+    // Names that add_liquidity has for other widths, and what a figure takes off.
+    expect(answer.at('notes')).toContainEqual(
+      expect.stringMatching(/^medium \+\/-12\.5 %, wide \+\/-25 % here: .* is \+\/-15 %, \+\/-50 %\.$/),
+    )
+    expect(answer.at('notes')).toContainEqual(expect.stringMatching(/^sharpeRatio: .* neither a riskless yield nor/))
     // The narrower the range, the more fees, and the less sure they are.
     const column = (name: string) => strategies.map((strategy) => strategy.number(name))
     expect(column('feesEarnedUsd')).toEqual(column('feesEarnedUsd').toSorted((a, b) => b - a))

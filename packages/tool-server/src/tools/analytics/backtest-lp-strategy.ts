@@ -1,4 +1,4 @@
-import { type BacktestOptions, type Bars, LpMathError } from '@svc/lp-math'
+import { type BacktestOptions, type BacktestStrategy, type Bars, LpMathError } from '@svc/lp-math'
 import type { Replay, Replayed, WorkCaller, Workers } from '../../ports.ts'
 import { type Pool, type PoolBars, tokenLabel, ToolError } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
@@ -11,7 +11,16 @@ import { backtestCurves } from '../../charts/backtest/backtest-curves.ts'
 import { readTool } from '../../tool.ts'
 import { backtestAnswer, formatBacktest } from '../format-backtest.ts'
 import { type FoundPool, poolOfPair } from '../named-pool.ts'
-import { chainInput, feeInput, poolInput, timeInput, tokenInput, usdAmountInput, invalidField } from '../params.ts'
+import {
+  chainInput,
+  feeInput,
+  invalidField,
+  poolInput,
+  rangeStrategies,
+  timeInput,
+  tokenInput,
+  usdAmountInput,
+} from '../params.ts'
 import { completenessOf, type Period, timeOfBar } from '../period.ts'
 import { readStamp } from '../results.ts'
 import { strategiesInput, strategiesOf, usualStrategies } from '../strategies-of.ts'
@@ -20,7 +29,7 @@ export const backtestLpStrategy = readTool({
   name: 'backtest_lp_strategy',
   title: 'Backtest LP strategies',
   description:
-    'Replays 14 to 366 days of a v3 or v4 pool by the hour for LP strategies: fees with own liquidity diluted, IL, gas, rebalances, against holding. Percents are percents, costs positive, price token1 per token0. Strategies without a threshold never rebalance.',
+    'Replays 14 to 366 days of a v3 or v4 pool by the hour for LP strategies: fees with own liquidity diluted, IL, gas, rebalances, against holding. Costs positive, price token1 per token0. Strategies without a threshold never rebalance.',
   scope: 'read:market',
   view: 'lp-backtest',
   input: z.strictObject({
@@ -76,7 +85,12 @@ export const backtestLpStrategy = readTool({
     pool: pool.id,
     ...reported,
     ...completeness,
-    notes: [...completeness.notes, ...reported.notes, ...notesOf(chain, pool, { history, gas, quoteUsd })],
+    notes: [
+      ...completeness.notes,
+      ...reported.notes,
+      ...nameNotes(strategies),
+      ...notesOf(chain, pool, { history, gas, quoteUsd }),
+    ],
   }
 })
 
@@ -106,6 +120,22 @@ function optionsOf({ pool, token0 }: FoundPool, startValueUsd: number, { quoteUs
   }
 }
 
+/** The specification has two tables under the same names: a strategy of one is not that of the other. */
+function nameNotes(strategies: readonly BacktestStrategy[]): readonly string[] {
+  const shared = strategies.flatMap(({ name, rangePct }) => {
+    const other = name === 'narrow' || name === 'medium' || name === 'wide' ? rangeStrategies[name].pctEachSide : null
+    return other === null || rangePct === null || rangePct / 2 === other ? [] : [{ name, rangePct, other }]
+  })
+  if (shared.length === 0) return []
+  const [own, others] = [
+    shared.map(({ name, rangePct }) => `${name} +/-${rangePct / 2} %`),
+    shared.map(({ other }) => `+/-${other} %`),
+  ]
+  return [
+    `${own.join(', ')} here: the rangeStrategy of that name of add_liquidity and rebalance_position is ${others.join(', ')}.`,
+  ]
+}
+
 function notesOf(
   chain: Chain,
   pool: Pool,
@@ -116,6 +146,7 @@ function notesOf(
     `Dollars: ${quoteUsd.basis}.`,
     "hodlBenchmark holds half of the amount in each token, vsHodlPct the tokens of a strategy's own first position.",
     'ilCostUsd and hodlMoveUsd are of each position against the tokens put into it, from its opening to its end, and so of others after a rebalance. End less start: fees + hodlMoveUsd - ilCostUsd - swapCostUsd - gasCostUsd.',
+    'sharpeRatio: mean of the returns of whole days over their deviation, times the root of 365; neither a riskless yield nor holding is taken off.',
     'feeUncertaintyPct: how far the fees of this past may lie off, in percent of them, as bars of an hour do not tell which part of their trade was in range; no error of a forecast, which optimize_lp_range and recommend_fee_tier mean by it.',
     ...(quoteUsd.isToday
       ? ['No past of a pool with a dollar token is known: what prices did in dollars is missing.']

@@ -27,7 +27,7 @@ const withoutTime = ({ data }: Answer) => ({ ...(data as object), timestamp: nul
 
 /** Bounds of a range as numbers. */
 function boundsOf(range: Answer) {
-  return { lower: range.number('priceLower'), upper: Number(range.at('priceUpper')) }
+  return { lower: Number(range.at('priceLower') ?? 0), upper: Number(range.at('priceUpper') ?? Infinity) }
 }
 
 describe('optimize_lp_range', () => {
@@ -63,8 +63,8 @@ describe('optimize_lp_range', () => {
     )
     expect(answer.list('candidateRanges').at(-1)!.data).toMatchObject({
       label: 'full',
-      priceLower: 0,
-      priceUpper: 'Infinity',
+      priceLower: null,
+      priceUpper: null,
       inRangeProbability: 1,
       outOfRangeRisk: 'NONE',
     })

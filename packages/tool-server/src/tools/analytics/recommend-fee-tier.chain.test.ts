@@ -88,7 +88,12 @@ describe('recommend_fee_tier', () => {
   test('has nothing to compare where there is one tier, and nothing to say where there is none', async () => {
     const stable = await recommend('USDC', 'USDT')
     expect(stable.at('recommendation')).toMatchObject({ feeTier: 100, confidence: 'LOW' })
-    expect(stable.text('recommendation.reason')).toContain('nothing to compare with')
+    expect(stable.text('recommendation.reason')).toMatch(
+      /^It is the only tier .* that is compared: nothing to compare with/,
+    )
+    expect(stable.text('analysis.competitiveLandscape.note')).toMatch(
+      / 1 more pool of this pair here .* is not compared\.$/,
+    )
     expect(stable.text('analysis.pairVolatility.classification')).toBe('STABLE')
     const unpriced = await recommend(world.address('HOSTILE'), 'USDC')
     expect(stable.at('recommendation')).toMatchObject({ leadApr: null, leadErrorsApr: null, isLeadClear: null })

@@ -109,9 +109,9 @@ function volatilityNote({ busiest }: FeeTiers, { realised, hours }: TierVolatili
 }
 
 function landscapeNote(leftOut: number): string {
-  const others =
-    leftOut === 0 ? '' : ` ${leftOut} more pools of this pair here (v2, hooks, or a fee twice) are not compared.`
-  return `No source of the volume on other exchanges is read: otherDexVolumePct is not known.${others}`
+  const [pools, are] = leftOut === 1 ? ['pool', 'is'] : ['pools', 'are']
+  const others = `${leftOut} more ${pools} of this pair here (v2, with a hook, or of a fee that a deeper one has) ${are} not compared.`
+  return `No source of the volume on other exchanges is read: otherDexVolumePct is not known.${leftOut === 0 ? '' : ` ${others}`}`
 }
 
 function notesOf({ tiers, isPriced }: FeeTiers): string[] {

@@ -133,6 +133,11 @@ describe('add_liquidity hands on', () => {
     const range = async (args: Record<string, unknown>) =>
       (await intentOf({ rangeStrategy: undefined, ...args })).request.range
     expect(await range({ priceLower: 0, priceUpper: 'Infinity' })).toBe('full')
+    // As answers show an end that a range has not.
+    expect(await range({ priceLower: null, priceUpper: 2000 })).toEqual({ priceLower: 0, priceUpper: 2000 })
+    expect(await range({ priceLower: 2000, priceUpper: null })).toEqual({ priceLower: 2000, priceUpper: Infinity })
+    expect(await range({ priceLower: null, priceUpper: null, rangeStrategy: 'full' })).toBe('full')
+    await expect(range({ priceLower: null, priceUpper: null })).rejects.toThrow('in place of two ends that are null')
     expect(await range({ priceLower: 0, priceUpper: 5000 })).toEqual({ priceLower: 0, priceUpper: 5000 })
     const open = { priceLower: 2000, priceUpper: 'Infinity' }
     expect(await range(open)).toEqual({ priceLower: 2000, priceUpper: Number.POSITIVE_INFINITY })

@@ -17,6 +17,7 @@ import { writeTool } from '../../tool.ts'
 import { addContradictions, addParams, addRequestOf } from '../add-request.ts'
 import { chainInput } from '../params.ts'
 import {
+  endsOf,
   notesResult,
   onceMined,
   poolSummary,
@@ -38,7 +39,7 @@ export const addLiquidity = writeTool({
   name: 'add_liquidity',
   title: 'Add liquidity',
   description:
-    'Opens a position in a v2, v3 or v4 pool, creating a missing one at the price of the amounts. Prices (token1 per token0) and amounts follow your token order; amount1 is matched when left out. createPool: even without a trusted price. Never takes more than given, but on v4 within the slippage.',
+    'Opens a position in a v2, v3 or v4 pool, creating a missing one at the price of the amounts. Prices (token1 per token0) and amounts follow your token order; amount1 is matched when left out. createPool: even without a trusted price. v4 may take more of one token than given: 10 % in narrow at 50 bps.',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
@@ -53,7 +54,7 @@ export const addLiquidity = writeTool({
     amount1Deposited: z.string(),
     amount0DepositedUsd: usdResult,
     amount1DepositedUsd: usdResult,
-    priceLower: z.number(),
+    priceLower: z.number().nullable(),
     priceUpper: z.number().nullable(),
     currentPrice: z.number(),
     rangeWidth: z.string().describe('Lower to upper, of the price'),
@@ -92,8 +93,7 @@ export const addLiquidity = writeTool({
       amount1Deposited: tokenAmount(added.amount1, token1),
       amount0DepositedUsd: sides[0],
       amount1DepositedUsd: sides[1],
-      priceLower: preview.priceLower,
-      priceUpper: Number.isFinite(preview.priceUpper) ? preview.priceUpper : null,
+      ...endsOf(preview),
       currentPrice: preview.currentPrice,
       rangeWidth: rangeWidth(request, preview),
       estimatedFeeApy7d: apy.apyPct,

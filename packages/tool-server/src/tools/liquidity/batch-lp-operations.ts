@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import { type ErrorDetail, isBatch, type Settled, ToolError } from '@svc/amm'
+import { type ErrorDetail, isBatch, type Settled, shortAmount, tokenLabel, ToolError } from '@svc/amm'
 import { mergeIntents, type MergedIntent } from '@svc/amm/liquidity'
 import type { Chain } from '@svc/wallet/core'
+import { documented } from '../../documented.ts'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import {
   type BatchOperation,
@@ -12,7 +13,7 @@ import {
 } from '../batch-operations.ts'
 import { chainInput } from '../params.ts'
 import { planOperation, type PlannedOperation } from '../plan-operation.ts'
-import { notesResult, usdResult, writeResult, writeStamp } from '../results.ts'
+import { notesResult, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
 
 const input = z
   .strictObject({
@@ -40,7 +41,7 @@ export const batchLpOperations = writeTool({
   name: 'batch_lp_operations',
   title: 'Batch LP operations',
   description:
-    "Carries out up to 20 operations on liquidity in one transaction, all or none: collect_fees, compound_fees, remove_liquidity, add_liquidity, rebalance_position. What one brings can pay for another. Each position once. Each keeps its tool's rules: one that fails, as a collect without fees, is named.",
+    "Carries out up to 20 operations on liquidity in one transaction, all or none: collect_fees, compound_fees, remove_liquidity, add_liquidity, rebalance_position. What one brings can pay for another. Each position once. Each keeps its tool's rules; one that fails is named.",
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,
@@ -52,13 +53,18 @@ export const batchLpOperations = writeTool({
       z.object({
         type: z.string(),
         positionId: z.string(),
+        closedPositionId: documented(z.string().optional()),
+        token0Symbol: documented(z.string()),
+        amount0: documented(z.string()),
+        token1Symbol: documented(z.string()),
+        amount1: documented(z.string()),
         feesUsd: usdResult.optional(),
         receivedUsd: usdResult.optional(),
         depositedUsd: usdResult.optional(),
       }),
     ),
     totalGasCostUsd: usdResult,
-    gasSavedVsSeparate: z.string().describe('Gas units, both simulated'),
+    gasSavedVsSeparate: z.string().describe('Simulated'),
     notes: notesResult,
   }),
 }).handler(async (input, context) => {
@@ -75,13 +81,27 @@ export const batchLpOperations = writeTool({
       results,
       totalGasCostUsd: settled.gasCostUsd,
       gasSavedVsSeparate: gasSaved(settled),
-      notes: [...new Set([...settled.warnings, ...planned.flatMap(({ notes }) => notes)])],
+      notes: [
+        ...new Set([...settled.warnings, ...walletNotes(planned, settled), ...planned.flatMap(({ notes }) => notes)]),
+      ],
     }
   }
   return context.execute(intent, shape).catch((error: unknown) => {
     throw namingOperation(error)
   })
 })
+
+/** What the wallet has of the tokens afterwards, more or less than before, whichever operation it comes of. */
+function walletNotes(planned: readonly PlannedOperation[], { deltas }: Settled): readonly string[] {
+  const tokens = new Map(planned.flatMap((one) => one.tokens.map((token) => [token.address.toLowerCase(), token])))
+  const parts = deltas.flatMap(({ token: address, amount }) => {
+    const token = tokens.get(address.toLowerCase())
+    if (token === undefined || amount === 0n) return []
+    const most = shortAmount(tokenAmount(amount < 0n ? -amount : amount, token), 'down')
+    return [`${most} ${tokenLabel(token)} ${amount > 0n ? 'more' : 'less'}`]
+  })
+  return parts.length === 0 ? [] : [`By all operations together the wallet has ${parts.join(', ')}.`]
+}
 
 /** One after the other, so that the first that fails is the one that is named. */
 async function planAll(
@@ -187,5 +207,5 @@ function namingOperation(error: unknown): unknown {
 
 /** A single call is what it would be by itself. */
 function gasSaved({ gasOfBatch }: Settled): string {
-  return `${gasOfBatch === null ? 0n : gasOfBatch.apart - gasOfBatch.together}`
+  return `${gasOfBatch === null ? 0n : gasOfBatch.apart - gasOfBatch.together} gas`
 }

@@ -160,7 +160,9 @@ describe('harvest_rewards', () => {
     const answer = await world.call('harvest_rewards', { minHarvestUsd: most })
     expect(answer.at('summary')).toMatchObject({ positionsHarvested: 1, positionsSkipped: 0 })
     expect(answer.at('notes')).toContainEqual(
-      expect.stringMatching(/^Gas of [0-9.]+ USD is more than the .* the call brings\.$/),
+      expect.stringMatching(
+        /^Gas of [0-9.]+ USD is more than what the call brings, .* USD: collect fees, 0x[0-9a-f]{64}\.$/,
+      ),
     )
     expect(answer.at('notes')).not.toContainEqual(expect.stringMatching(/^Gas of all transactions/))
     await world.call('remove_liquidity', { positionId: first.text('positionId') })
@@ -181,6 +183,11 @@ describe('harvest_rewards', () => {
     )
     expect(planned.list('feesCollected').map((one) => one.at('txHash'))).toEqual([null, null])
     expect(planned.list('consolidationSwaps')).toHaveLength(2)
+    for (const swap of planned.list('consolidationSwaps')) {
+      const sale = { tokenIn: swap.text('tokenIn'), tokenOut: swap.text('tokenOut'), amount: swap.text('amountIn') }
+      const quote = await world.call('get_quote', sale)
+      expect(swap.number('priceImpactBps')).toBeCloseTo(quote.number('priceImpactBps'), 0)
+    }
     expect(planned.number('summary.totalGasCostUsd')).toBeGreaterThan(0)
     const net = planned.number('summary.totalFeesUsd') - planned.number('summary.totalGasCostUsd')
     expect(planned.number('summary.netValueUsd')).toBeCloseTo(net, 3)

@@ -34,7 +34,7 @@ export const increaseLiquidity = writeTool({
   name: 'increase_liquidity',
   title: 'Increase liquidity',
   description:
-    'Adds tokens to a v3 or v4 position of the agent wallet, some blocks (a minute at most) after it came. amount0 is of token0; without token0, of the first token get_position shows. Never takes more than given, but on v4 within the slippage.',
+    'Adds tokens to a v3 or v4 position of the agent wallet, some blocks (a minute at most) after it came. amount0 is of token0; without token0, of the first token get_position shows. v4 may take more of one token than given: 10 % in narrow at 50 bps.',
   scope: 'write:liquidity',
   destructive: true,
   idempotent: false,

@@ -1,10 +1,19 @@
 import * as z from 'zod'
 import { isAddressEqual, zeroAddress } from 'viem'
 import { shortAmount, tokenLabel } from '@svc/amm'
+import { documented } from '../../documented.ts'
 import { writeTool } from '../../tool.ts'
 import { ownPosition } from '../own-position.ts'
 import { addressInput, chainInput, deadlineOf, positionIdInput, wholeNumber } from '../params.ts'
-import { notesResult, poolSummary, poolSummaryResult, tokenAmount, writeResult, writeStamp } from '../results.ts'
+import {
+  notesResult,
+  poolSummary,
+  poolSummaryResult,
+  symbolsOf,
+  tokenAmount,
+  writeResult,
+  writeStamp,
+} from '../results.ts'
 
 export const migratePosition = writeTool({
   name: 'migrate_position',
@@ -30,6 +39,8 @@ export const migratePosition = writeTool({
     pool: poolSummaryResult,
     amount0Migrated: z.string(),
     amount1Migrated: z.string(),
+    token0Symbol: documented(z.string()),
+    token1Symbol: documented(z.string()),
     hooks: z.string().nullable(),
     notes: notesResult,
   }),
@@ -62,6 +73,7 @@ export const migratePosition = writeTool({
       pool: poolSummary(pool),
       amount0Migrated: tokenAmount(amount0, pool.token0),
       amount1Migrated: tokenAmount(amount1, pool.token1),
+      ...symbolsOf(pool.token0, pool.token1),
       hooks: pool.hooks,
       notes: [
         ...(planned.notes ?? []),

@@ -19,6 +19,7 @@ import { isSecondToken, ownPricedPosition } from '../own-position.ts'
 import { moveContradictions, moveParams, moveRangeOf } from '../position-params.ts'
 import { chainInput, deadlineOf, positionIdInput } from '../params.ts'
 import {
+  endsOf,
   inOrder,
   notesResult,
   onceMined,
@@ -61,7 +62,7 @@ export const rebalancePosition = writeTool({
       txHash: z.string(),
       amount0Deposited: z.string(),
       amount1Deposited: z.string(),
-      priceLower: z.number(),
+      priceLower: z.number().nullable(),
       priceUpper: z.number().nullable(),
       currentPrice: z.number(),
     }),
@@ -114,8 +115,7 @@ export const rebalancePosition = writeTool({
         txHash: opened.hash,
         amount0Deposited: tokenAmount(opened.amount0, token0),
         amount1Deposited: tokenAmount(opened.amount1, token1),
-        priceLower: preview.opened.priceLower,
-        priceUpper: Number.isFinite(preview.opened.priceUpper) ? preview.opened.priceUpper : null,
+        ...endsOf(preview.opened),
         currentPrice: preview.opened.currentPrice,
       },
       totalGasCostUsd: settled.gasCostUsd,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
+import { documented } from '../../documented.ts'
 import { readTool } from '../../tool.ts'
 import {
   addressInput,
@@ -10,7 +11,16 @@ import {
   requireDifferentTokens,
   tokenInput,
 } from '../params.ts'
-import { blockResult, blockStamp, notesResult, pageOf, poolSummary, poolSummaryResult, usdResult } from '../results.ts'
+import {
+  blockResult,
+  blockStamp,
+  notesResult,
+  pageOf,
+  poolSummary,
+  poolSummaryResult,
+  symbolsOf,
+  usdResult,
+} from '../results.ts'
 
 export const getPoolsByTokenPair = readTool({
   name: 'get_pools_by_token_pair',
@@ -31,6 +41,8 @@ export const getPoolsByTokenPair = readTool({
     ...blockResult,
     items: z.array(
       poolSummaryResult.extend({
+        token0Symbol: documented(z.string()),
+        token1Symbol: documented(z.string()),
         version: z.string(),
         tickSpacing: z.number().nullable(),
         hooks: z.string().nullable(),
@@ -69,6 +81,7 @@ export const getPoolsByTokenPair = readTool({
     )
     items.push({
       ...poolSummary(pool),
+      ...symbolsOf(pool.token0, pool.token1),
       version: pool.version,
       tickSpacing: pool.tickSpacing,
       hooks: pool.hooks,

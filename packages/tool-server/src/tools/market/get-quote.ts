@@ -1,8 +1,9 @@
-import type { Quote, Token, UsdPrice } from '@svc/amm'
+import { type Quote, type Token, tokenLabel } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { keepingTokens, type KeepingToken, slippageWithFees } from '../../analysis/detect-transfer-fee.ts'
 import { readGasPrice } from '../../analysis/read-gas-price.ts'
+import { trustedImpactBps } from '../../analysis/value-usd.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import {
   amountOf,
@@ -106,6 +107,7 @@ export const getQuote = readTool({
       ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut]),
       ...(await saleNotes(context, chain, [tokenOut, priceOut])),
       ...(impactBps === null ? [impactNote] : []),
+      ...(priceIn?.band == null ? [unnamedSale(tokenIn)] : []),
       ...impactNotes(impactBps ?? quote.priceImpactBps),
       ...(kept === null ? [] : [keptNote(quote, kept, { tokenOut, slippageBps })]),
     ],
@@ -114,6 +116,11 @@ export const getQuote = readTool({
 
 const impactNote =
   'priceImpactBps is against the price of the pools on the way alone: a token has no named source of its price.'
+
+/** The quote says what the pools pay; whether the wallet may sell for that is another question. */
+function unnamedSale(token: Token): string {
+  return `No named source tells what ${tokenLabel(token)} is worth: a sale of it counts as the whole limit of one transaction or is refused, and may need a person. execute_swap with dryRun says which.`
+}
 
 /** After this an agent should ask again rather than act. */
 const quoteLifeMs = 30_000
@@ -161,23 +168,3 @@ function keptNote(
 function unitPrice(quote: Pick<Quote, 'amountIn' | 'amountOut'>, tokenIn: Token, tokenOut: Token): number {
   return Number(tokenAmount(quote.amountOut, tokenOut)) / Number(tokenAmount(quote.amountIn, tokenIn))
 }
-
-/**
- * How much worse than the trusted price a quote is, in hundredths of a percent, the fees of its pools left out; positive is
- * worse. `null` where a token has no named source that says anything: the mid price of the route is all there is then.
- */
-function trustedImpactBps(
-  { amountIn, amountOut, route }: Pick<Quote, 'amountIn' | 'amountOut' | 'route'>,
-  [tokenIn, priceIn]: PricedSide,
-  [tokenOut, priceOut]: PricedSide,
-): number | null {
-  const [bandIn, bandOut] = [priceIn?.band ?? null, priceOut?.band ?? null]
-  if (bandIn === null || bandOut === null) return null
-  const paid = amountIn * bandIn.midE18 * 10n ** BigInt(tokenOut.decimals)
-  const bought = amountOut * bandOut.midE18 * 10n ** BigInt(tokenIn.decimals)
-  if (paid === 0n) return null
-  const feeBps = route.reduce((sum, { pool }) => sum + pool.fee / 100, 0)
-  return Math.round(Number(((paid - bought) * 10_000n) / paid) - feeBps)
-}
-
-type PricedSide = readonly [Token, UsdPrice | null]

@@ -101,6 +101,20 @@ describe('execute_plan', () => {
     expect(await spent(world)).toBe(300_000_000n)
   })
 
+  test('says what the plan of a swap showed where less came of it, within what the plan permits', async () => {
+    const world = await open({ policy: { ...lenient, ...unlimited, ...mayLoseAll } })
+    const sale = { ...swap, tokenIn: 'USDC', version: 'v3', slippageBps: 300 }
+    const planned = await world.call('execute_swap', { ...sale, dryRun: true })
+    const bought = planned.at('plan.deltas') as { symbol: string; amount: string }[]
+    const shown = bought.find(({ symbol }) => symbol === 'WETH')!.amount
+    await moveOnePool(world)
+    const answer = await world.call('execute_plan', { planId: planned.text('plan.planId') })
+    expect(answer.number('amountOut')).toBeLessThan(Number(shown))
+    expect(answer.at('notes')).toContainEqual(expect.stringContaining(`The plan showed ${shown} WETH, and at least 0.`))
+    const another = await world.call('execute_swap', sale)
+    expect((another.at('notes') as string[]).join(' ')).not.toContain('The plan showed')
+  })
+
   test('says of a plan that the chain has overtaken that it no longer holds, and which tool makes another', async () => {
     const world = await open()
     const added = await world.call('add_liquidity', {

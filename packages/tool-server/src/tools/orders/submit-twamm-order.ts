@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { tokenLabel } from '@svc/amm'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
 import {
@@ -28,7 +29,7 @@ export const submitTwammOrder = writeTool({
     tokenOut: tokenInput,
     amount: positiveAmountInput.describe('All to sell, in tokenIn'),
     duration: wholeNumber(1, longestSeconds, 'whole seconds up to 30 days, at least the interval of the hook').describe(
-      'Seconds; at least one interval of the hook',
+      'Seconds; DURATION_TOO_SHORT names the least',
     ),
     chain: chainInput,
     pool: twammPoolInput.optional().describe('v4 id; else found'),
@@ -84,6 +85,7 @@ export const submitTwammOrder = writeTool({
       expiresAt: new Date(placed.expiresAt * 1_000).toISOString(),
       notes: [
         ...settled.warnings,
+        `sellRate is ${tokenLabel(tokenIn)} a second; the orders of this hook end every ${pool.intervalSeconds} seconds.`,
         ...(duration === input.duration
           ? []
           : [

@@ -10,6 +10,7 @@ import {
   type PoolBars,
   type Position,
   type PositionEvents,
+  type SwapRecord,
   type Token,
   ToolError,
   type UsdPrice,
@@ -66,8 +67,9 @@ export const getPositionPerformance = readTool({
   ])
   const now = Math.floor(context.now() / 1000)
   const { openedAt } = history
-  const [bars, { gasUsd, pricesThen }] = await Promise.all([
+  const [bars, swaps, { gasUsd, pricesThen }] = await Promise.all([
     barsSince(context, chain, position, openedAt, now),
+    swapsSince(context, chain, position, openedAt, now),
     receiptsOf(context, chain, history).then(async (receipts) => ({
       gasUsd: await gasOf(context, chain, receipts),
       pricesThen: await pricesAt(context, chain, { position, history, receipts, now: [price0, price1] }),
@@ -80,11 +82,12 @@ export const getPositionPerformance = readTool({
     price1,
     pricesThen,
     bars: bars?.bars ?? null,
+    swaps,
     gasUsd,
     now,
   })
   const { token0, token1 } = position.pool
-  const { deposited, withdrawn, feeApr, netPnlDoubtUsd, isAtPoolPrices, ...figures } = performance
+  const { deposited, withdrawn, feeApr, netPnlDoubtUsd, isAtPoolPrices, isTimeEstimated, ...figures } = performance
   const amounts = ([amount0, amount1]: readonly [bigint, bigint]) => ({
     amount0: formatAmount(amount0, token0.decimals),
     amount1: formatAmount(amount1, token1.decimals),
@@ -111,7 +114,8 @@ export const getPositionPerformance = readTool({
       ...(openedAt === null ? ['The logs do not reach back to the opening of this position.'] : []),
       ...(openedAt !== null && bars === null ? ['The price since the opening is not known as a whole.'] : []),
       ...(openedAt !== null && gasUsd === null ? ['What its transactions cost in gas is not known.'] : []),
-      ...(gasUsd === null ? [] : ['The gas is that of the transactions that changed the position, without approvals.']),
+      ...(gasUsd === null ? [] : [gasNote]),
+      ...(isTimeEstimated ? [timeNote] : []),
       ...(isAtPoolPrices ? [poolPricesNote] : []),
       ...(figures.netPnlUsd === null || netPnlDoubtUsd === 0 ? [] : [doubtNote(netPnlDoubtUsd)]),
       ...(openedAt !== null && now - openedAt < 86_400 ? ['Open for less than a day: no apr.'] : []),
@@ -149,6 +153,24 @@ async function barsSince(
     return read.completeness.barsFound < read.completeness.barsExpected ? null : read
   } catch (error) {
     if (error instanceof ToolError) return null
+    throw error
+  }
+}
+
+/** Every swap of the pool while the position stands, of one that is young enough for that; `null` where not all can be read. */
+async function swapsSince(
+  { liquidity, signal }: ReadContext,
+  chain: Chain,
+  { pool }: Position,
+  openedAt: number | null,
+  now: number,
+): Promise<readonly SwapRecord[] | null> {
+  if (openedAt === null || now - openedAt > mostSecondsBySwaps) return null
+  try {
+    const { swaps, completeFrom } = await liquidity.swaps(chain, pool, openedAt, undefined, { signal })
+    return completeFrom > openedAt ? null : swaps
+  } catch (error) {
+    if (error instanceof ToolError && error.code !== 'CANCELLED') return null
     throw error
   }
 }
@@ -215,9 +237,15 @@ type Changes = {
   readonly now: readonly [UsdPrice | null, UsdPrice | null]
 }
 
+const gasNote =
+  'The gas is that of the transactions that changed the position, without approvals; that of a batch counts whole for each position in it.'
+const timeNote =
+  'timeInRangePct is an estimate: of an hour or a day in which the price passed an end of the range it counts the part of the move within.'
 const poolPricesNote =
   "marketUsd and netPnlUsd go by the pool's own prices, which whoever trades there moves: what the tokens were worth at each change is not known."
 const noPriceThenNote =
   'What the tokens were worth at each change is not known, and none is pegged to the dollar: no netPnlUsd.'
 const mostHours = 1_000
+/** The swaps of longer lives would be too many; bars of an hour tell enough of those. */
+const mostSecondsBySwaps = 7 * 86_400
 const mostReceipts = 40

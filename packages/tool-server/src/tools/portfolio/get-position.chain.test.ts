@@ -133,7 +133,8 @@ describe('positions', () => {
   test('knows what does not exist', async () => {
     expect(await world.refuse('get_position', { positionId: '987654321' })).toMatchObject({
       code: 'POSITION_NOT_FOUND',
-      message: 'No v3 or v4 position with this id stands on local.',
+      message:
+        'No v3 or v4 position with this id stands on local; one that was burnt, as migrate_position does, cannot be read any more.',
     })
     expect((await world.refuse('get_position', { positionId: '987654321', version: 'v4' })).code).toBe(
       'POSITION_NOT_FOUND',

@@ -3,7 +3,7 @@ import { describePosition } from '../../analysis/position/describe-position.ts'
 import { readTool } from '../../tool.ts'
 import { positionOfAny } from '../own-position.ts'
 import { chainInput, positionIdInput, rangedVersionInput } from '../params.ts'
-import { blockResult, blockStamp, positionResult } from '../results.ts'
+import { blockResult, blockStamp, notesResult, positionResult } from '../results.ts'
 
 export const getPosition = readTool({
   name: 'get_position',
@@ -16,12 +16,17 @@ export const getPosition = readTool({
     chain: chainInput,
     version: rangedVersionInput.optional().describe("Else the wallet's"),
   }),
-  output: z.object({ ...blockResult, ...positionResult }),
+  output: z.object({ ...blockResult, ...positionResult, notes: notesResult }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
   const position = await positionOfAny(chain, input, context)
+  const described = await describePosition(context, chain, position)
   return {
     ...blockStamp(chain, context, position.pool.blockNumber),
-    ...(await describePosition(context, chain, position)),
+    ...described,
+    notes: [
+      ...(described.isClosed ? ['The position is closed: all its liquidity was taken out.'] : []),
+      ...(described.valueUsd === null ? ['A token of the pool has no trustworthy USD price.'] : []),
+    ],
   }
 })

@@ -5,7 +5,7 @@ import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { keepingTokens, slippageWithFees } from '../../analysis/detect-transfer-fee.ts'
 import { valueUsd } from '../../analysis/value-usd.ts'
-import { type Token, ToolError } from '@svc/amm'
+import { type Token, tokenLabel, ToolError } from '@svc/amm'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import {
   amountOf,
@@ -111,6 +111,7 @@ export const executeSwap = writeTool({
         notes: [
           ...(planned.notes ?? []),
           ...impactNotes(priceImpactBps),
+          ...planNotes(moved.amountOut, tokenOut, context),
           ...settled.warnings,
           ...priceNotes([tokenIn, priceIn], [tokenOut, priceOut]),
         ],
@@ -120,6 +121,17 @@ export const executeSwap = writeTool({
     throw (await keptByTransfers(chain, [tokenIn, tokenOut], context, error)) ?? error
   }
 })
+
+/** What the plan that was carried out showed, where less came of it. */
+function planNotes(came: bigint, token: Token, { plannedChange, keptReceipts }: WriteContext): readonly string[] {
+  const planned = plannedChange(token)
+  if (planned === null || came >= planned) return []
+  const least = keptReceipts().find(({ token: of }) => of.toLowerCase() === token.address.toLowerCase())
+  const [shown, atLeast] = [planned, least?.amount ?? 0n].map((amount) => tokenAmount(amount, token))
+  return [
+    `The plan showed ${shown} ${tokenLabel(token)}, and at least ${atLeast}: a plan is routed anew when it is carried out, at the prices of then.`,
+  ]
+}
 
 /** What no pool can take is often more than the wallet holds, and that is said first. `null` for other failures. */
 async function notHeld(

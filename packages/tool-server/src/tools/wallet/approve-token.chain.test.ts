@@ -32,6 +32,7 @@ test('approve_token sets an exact allowance that stays, and "0" takes it back', 
     transactions: [expect.any(String)],
     amount: '123.456789',
     previousAmount: '0',
+    notes: [],
   })
   expect(await allowance()).toBe(123_456_789n)
   const balance = await world.call('get_agent_balance')

@@ -5,7 +5,7 @@ import { contractRead, readSurely } from '@svc/amm/rpc'
 import { type Intent, type Settled, type Token, tokenLabel } from '@svc/amm'
 import { writeTool } from '../../tool.ts'
 import { addressInput, amountInput, amountOf, chainInput, invalidField, tokenInput } from '../params.ts'
-import { tokenAmount, tokenResult, tokenSummary, writeResult, writeStamp } from '../results.ts'
+import { notesResult, tokenAmount, tokenResult, tokenSummary, writeResult, writeStamp } from '../results.ts'
 
 export const approveToken = writeTool({
   name: 'approve_token',
@@ -27,6 +27,7 @@ export const approveToken = writeTool({
     spender: z.string(),
     amount: z.string(),
     previousAmount: z.string(),
+    notes: notesResult,
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
@@ -55,6 +56,7 @@ export const approveToken = writeTool({
     spender: input.spender,
     amount: tokenAmount(approvedAmount(settled, token, context.wallet.address, input.spender), token),
     previousAmount: tokenAmount(previous, token),
+    notes: [...settled.warnings],
   }))
 })
 

@@ -1,4 +1,11 @@
-import { type Amounts, getSqrtPriceAtTick, invertTicks, priceFromTick, type TickRange } from '@svc/lp-math'
+import {
+  type Amounts,
+  fullRangeTicks,
+  getSqrtPriceAtTick,
+  invertTicks,
+  priceFromTick,
+  type TickRange,
+} from '@svc/lp-math'
 import type { Address } from 'viem'
 import type { AddPreview, AddRequest, Pool } from '../../../ports.ts'
 import { callerFields, callerPrice, flip, type OrderedPair } from '../order-pair.ts'
@@ -132,12 +139,14 @@ function previewAdd(facts: {
   const { pool, inverted, ticks } = facts
   const [base, quote] = inverted ? [pool.token1, pool.token0] : [pool.token0, pool.token1]
   const seen = inverted ? invertTicks(ticks) : ticks
+  const widest = fullRangeTicks(pool.tickSpacing ?? 1)
+  const priceAt = (tick: number) => priceFromTick(tick, base.decimals, quote.decimals)
   return {
     pool,
     createsPool: facts.createsPool,
     ...ticks,
-    priceLower: priceFromTick(seen.tickLower, base.decimals, quote.decimals),
-    priceUpper: priceFromTick(seen.tickUpper, base.decimals, quote.decimals),
+    priceLower: seen.tickLower <= widest.tickLower ? 0 : priceAt(seen.tickLower),
+    priceUpper: seen.tickUpper >= widest.tickUpper ? Number.POSITIVE_INFINITY : priceAt(seen.tickUpper),
     currentPrice: callerPrice(pool, inverted),
     liquidity: facts.liquidity,
     ...flip(inverted, { amount0: facts.amount0, amount1: facts.amount1 }),
