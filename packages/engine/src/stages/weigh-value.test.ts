@@ -122,7 +122,9 @@ describe('the gas of a call that only brings funds home', () => {
   it('is named with what comes where it is more', () => {
     expect(gasWarnings(fees, 1.2)).toEqual(['Gas of 1.20 USD is more than what the call brings, 0.21 USD.'])
     expect(gasWarnings({ ...fees, isExit: false }, 1.2)).toHaveLength(1)
-    expect(gasWarnings({ ...fees, inUsdMicros: 1n }, 1.2)).toEqual([expect.stringContaining('what the call brings, less than 0.01 USD.')])
+    expect(gasWarnings({ ...fees, inUsdMicros: 1n }, 1.2)).toEqual([
+      expect.stringContaining('what the call brings, less than 0.01 USD.'),
+    ])
   })
 
   it('is not where it is less or not known, where nothing comes, or where something is spent for it', () => {
