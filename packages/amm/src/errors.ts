@@ -26,11 +26,7 @@ export const errorTable = {
   RATE_LIMITED: row(429, true, 'Wait for the time that Retry-After names, then call again.'),
   SERVER_BUSY: row(503, true, 'Call again in a moment.'),
   SESSION_LIMIT: row(503, true, 'Close sessions you no longer use, or try again later.'),
-  IDEMPOTENCY_CONFLICT: row(
-    409,
-    false,
-    'Use a new idempotencyKey for a different request, or repeat with the very same arguments to get the first answer.',
-  ),
+  IDEMPOTENCY_CONFLICT: row(409, false, 'Use a new key, or the very same arguments again to get the first answer.'),
   OPERATION_IN_DOUBT: row(
     409,
     false,
@@ -91,11 +87,7 @@ export const errorTable = {
   ORDER_NOT_FOUND: row(404, false, 'Use orderId and pool as submit_twamm_order gave them.'),
   ORDER_NOT_ACTIVE: row(409, false, 'Call get_twamm_order_status for what has become of the order.'),
   POSITION_NOT_FOUND: row(404, false, 'Call get_positions_by_owner for the positions of an owner.'),
-  POSITION_NOT_OWNED: row(
-    403,
-    false,
-    'Only positions of the agent wallet can be changed; get_positions_by_owner lists them.',
-  ),
+  POSITION_NOT_OWNED: row(403, false, 'Only own positions can be changed; get_positions_by_owner lists them.'),
   TRANSACTION_NOT_FOUND: row(
     404,
     true,
@@ -108,11 +100,7 @@ export const errorTable = {
     false,
     'Use another ipfsMode; for "pinata" the operator must set SVC_PINNING_JWT.',
   ),
-  AGENT_NOT_FOUND: row(
-    404,
-    false,
-    'Call query_agent_identity without agentId for the agents of the agent wallet, or with address for those of another owner.',
-  ),
+  AGENT_NOT_FOUND: row(404, false, 'Call query_agent_identity without agentId, or with address, for what is there.'),
   AGENT_ID_UNKNOWN: row(409, false, 'Look the agent up at an explorer; force registers another one.'),
   REGISTRY_NOT_DEPLOYED: row(502, false, 'The operator must correct the identity registry of the chain.'),
   // rewards
@@ -256,11 +244,7 @@ export const errorTable = {
     false,
     'The policy delays calls of this risk tier for longer than this one has waited; call the tool again.',
   ),
-  SIMULATION_FAILED: row(
-    400,
-    false,
-    'Details say which step fails and why. Nothing was signed: look with get_quote or get_position at how things stand, then call again.',
-  ),
+  SIMULATION_FAILED: row(400, false, 'Nothing was signed; details say why. Look with get_quote or get_position.'),
   SIMULATION_UNAVAILABLE: row(503, false, 'The endpoint cannot simulate, and nothing is signed without a simulation.'),
   POSITION_TOO_NEW: row(409, true, 'Wait for as long as the message says, then call the same again.'),
   SIMULATION_DRIFT: row(409, true, 'The chain moved between plan and signing. Call again for a fresh plan.'),

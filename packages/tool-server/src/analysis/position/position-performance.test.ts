@@ -147,13 +147,14 @@ describe('the performance of a position', () => {
     const from = openedAt!
     const of = (swaps: readonly SwapRecord[], events = facts().events) =>
       positionPerformance(facts({ swaps, events, now: from + 1_000 }))
-    const opened = facts().events.map((event) => ({ ...event, sqrtPriceX96: getSqrtPriceAtTick(middle) }))
+    const [first, ...rest] = facts().events
+    const opened = [{ ...first!, sqrtPriceX96: getSqrtPriceAtTick(middle) }, ...rest]
     expect(of([], opened)).toMatchObject({ timeInRangePct: 100, isTimeEstimated: false })
     // Out of the range from 250 seconds on, and in it again 100 seconds before the end.
     const trades = [at(from - 60, tickUpper + 9), at(from + 250, tickUpper), at(from + 900, tickUpper - 1)]
     expect(of(trades, opened)).toMatchObject({ timeInRangePct: 35, isTimeEstimated: false })
     // What the opening found is not known of itself: the swap before it tells.
-    const unpriced = opened.map((event) => ({ ...event, sqrtPriceX96: null }))
+    const unpriced = facts().events
     expect(of(trades, unpriced).timeInRangePct).toBe(10)
     expect(of([], unpriced)).toMatchObject({ timeInRangePct: 75, isTimeEstimated: true })
     expect(positionPerformance(facts({ swaps: null }))).toMatchObject({ timeInRangePct: 75, isTimeEstimated: true })

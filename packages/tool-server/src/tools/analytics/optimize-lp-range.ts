@@ -45,7 +45,7 @@ export const optimizeLpRange = readTool({
   name: 'optimize_lp_range',
   title: 'Choose a price range',
   description:
-    'The range of a v3 or v4 pool that keeps the price in it for a share of the time and earns most, fees against losses, other ranges, how sure that is. Fees are of the past 30 days, losses of a model without drift. Prices: token1 per token0; annualized 0.8 is 80 %.',
+    'The range of a v3 or v4 pool that keeps the price in it for a share of the time and earns most, fees against losses, other ranges, how sure that is. Fees of 30 days past, losses of a model without drift. Prices: token1 per token0; annualized 0.8 is 80 %.',
   scope: 'read:market',
   view: 'lp-range',
   input,

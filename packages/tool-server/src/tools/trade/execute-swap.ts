@@ -123,10 +123,10 @@ export const executeSwap = writeTool({
 })
 
 /** What the plan that was carried out showed, where less came of it. */
-function planNotes(came: bigint, token: Token, { plannedChange, keptReceipts }: WriteContext): readonly string[] {
-  const planned = plannedChange(token)
+function planNotes(came: bigint, token: Token, context: WriteContext): readonly string[] {
+  const planned = context.plannedChange(token)
   if (planned === null || came >= planned) return []
-  const least = keptReceipts().find(({ token: of }) => of.toLowerCase() === token.address.toLowerCase())
+  const least = context.keptReceipts().find(({ token: of }) => of.toLowerCase() === token.address.toLowerCase())
   const [shown, atLeast] = [planned, least?.amount ?? 0n].map((amount) => tokenAmount(amount, token))
   return [
     `The plan showed ${shown} ${tokenLabel(token)}, and at least ${atLeast}: a plan is routed anew when it is carried out, at the prices of then.`,
