@@ -1,4 +1,4 @@
-import { checkGasCap, gasWorth } from '../spending/gas-cap.ts'
+import { checkGasCap, gasWorth, isWayHome } from '../spending/gas-cap.ts'
 import { worstGasCost } from '../spending/gas.ts'
 import { budgetsOf } from '../spending/spend-budgets.ts'
 import { limitSpend, type SpendDecision } from '../spending/spend-limit.ts'
@@ -7,12 +7,11 @@ import { usdText } from '../spending/countable.ts'
 import type { ErrorDetail } from '@svc/amm'
 import { spentAmounts, valueOfSpend } from '../spending/spend-value.ts'
 import { onStorage } from '../audit/storage.ts'
-import type { CallValue, ValueWeighed } from './weigh-value.ts'
+import type { ValueWeighed } from './weigh-value.ts'
 import { settleHeld } from '../recovery/settle-held.ts'
 import { settledDepth } from '../allowances/chain-snapshot.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { Refusal } from '../context/refusal.ts'
-import type { Simulation } from '../simulation/simulation.ts'
 
 /**
  * Takes what the intent spends out of the limits, what its gas could cost at worst, that of taking allowances back
@@ -86,16 +85,3 @@ function heldText(chain: Chain): string {
 }
 
 export type Reserved = ValueWeighed & { readonly spend: SpendDecision }
-
-/**
- * Whether a call that spends nothing also does something for its owner: something arrives, or an allowance that stands is
- * revoked. Its gas is then held to the budget that is kept for leaving. Calls that do nothing have no part in that, so
- * that nobody uses it up with them.
- */
-export function isWayHome(
-  { isExit }: Pick<CallValue, 'isExit'>,
-  { deltas }: Pick<Simulation, 'deltas'>,
-  standing: readonly bigint[],
-): boolean {
-  return isExit && ([...deltas.values()].some((delta) => delta > 0n) || standing.some((amount) => amount > 0n))
-}

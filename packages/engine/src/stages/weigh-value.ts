@@ -5,6 +5,7 @@ import type { Simulated } from './prepare.ts'
 import type { Refusal } from '../context/refusal.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { sumByToken, usdText } from '../spending/countable.ts'
+import { checkBalance, isWayHome } from '../spending/gas-cap.ts'
 import { type MovedPositions, type PricedTokens, spendsNothing } from '../spending/spend-value.ts'
 import type { Step } from '../context/step.ts'
 import type { CallBounds } from '../value/call-bounds.ts'
@@ -23,9 +24,10 @@ import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } fr
  * named sources. Both are taken from the simulation and the calldata. A call that only brings funds home needs no price.
  */
 export function weighValue<Own extends InspectionContext>(simulated: Simulated<Own>): ValueWeighed<Own> {
-  const { simulation, priced } = simulated
+  const { simulation, priced, snapshotTaken } = simulated
   const value = valueOfCall(simulated, simulation, priced)
-  return { ...simulated, value, refusals: value.refusals }
+  const short = checkBalance(simulated, isWayHome(value, simulation, snapshotTaken.standing))
+  return { ...simulated, value, refusals: [...short, ...value.refusals] }
 }
 
 export type ValueWeighed<Own extends InspectionContext = ExecutionContext> = Simulated<Own> & {

@@ -6,14 +6,16 @@ import { lenient } from './plans.fixture.ts'
 
 const devnet = useDevnet()
 
-it('WINS. G13: an agent that sends no native currency cannot burn what the way home costs', async () => {
+it('G13: an agent that sends no native currency cannot burn what the way home costs', async () => {
   const world = await openWorld(devnet(), { policy: lenient, funds: { ETH: '0.5' } })
   const entry = { token0: 'WETH', token1: 'USDC', fee: 3_000, amount0: '0.1', rangeStrategy: 'full' }
   const positionId = (await world.call('add_liquidity', entry)).text('positionId')
+  const spender = devnet().chain.amm.v3!.swapRouter02
+  const other = devnet().chain.amm.v3!.positionManager
+  await world.call('approve_token', { token: 'USDC', spender: other, amount: '0.01' })
   const { maxFeePerGas } = await world.client.estimateFeesPerGas()
   const amount = formatEther((await world.balance('ETH')) - 1_500_000n * maxFeePerGas)
   await world.call('execute_swap', { tokenIn: 'ETH', tokenOut: 'USDC', amount, version: 'v3' })
-  const spender = devnet().chain.amm.v3!.swapRouter02
 
   let [refused, calls] = ['', 0]
   while (refused === '' && calls < 120) {
@@ -21,6 +23,8 @@ it('WINS. G13: an agent that sends no native currency cannot burn what the way h
     const set = world.call('approve_token', { token: 'USDC', spender, amount: calls % 2 === 0 ? '0' : '0.01' })
     refused = await set.then(() => '', String)
   }
+  expect(refused).toContain('is the gas of a removal, kept so that the owner can leave')
+  await world.call('approve_token', { token: 'USDC', spender: other, amount: '0' })
 
   const left = await world.call('remove_liquidity', { positionId, slippageBps: 10_000 }).then(
     (answer) => answer.text('status'),
