@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 const devnet = useDevnet()
 
 it.each(['U§DC', 'D∆I', 'US∂C', 'USD⊂', 'USDⲤ', '◡SDC'])(
-  'WINS. G13: a symbol that is drawn like a listed one by a sign that no table knows (%s) is told to mislead',
+  'G13: a symbol that is drawn like a listed one by a sign that no table knows (%s) is told to mislead',
   (symbol) => {
     const { chain } = devnet()
     const token = {
