@@ -26,7 +26,8 @@ export async function weighIntent(question: WeighedQuestion, ports: WeighingPort
   try {
     const checked = await checkPolicy(context)
     const simulated = await simulatePlan(checked)
-    const { value, priced, simulation, refusals } = weighValue({ ...simulated, refusals: simulated.refusals })
+    const { value, priced, simulation, refusals } = weighValue(simulated)
+    const short = refusals.filter((refusal) => !value.refusals.includes(refusal))
     const { chain, intent, engine } = context
     const spend = valueOfSpend(intent, simulation.deltas, priced, value)
     const spendUsdMicros = spend.unpriced.length > 0 ? null : spend.usdMicros
@@ -37,9 +38,9 @@ export async function weighIntent(question: WeighedQuestion, ports: WeighingPort
       blockNumber: simulation.blockNumber,
       playedBy: simulation.playedBy,
       priced,
-      value: { ...value, refusals },
+      value,
       isWayHome: isWayHome(value, simulation, checked.snapshotTaken.standing),
-      refusals: [...readBounds(intent, chain, context.known).refusals, ...simulated.refusals],
+      refusals: [...readBounds(intent, chain, context.known).refusals, ...simulated.refusals, ...short],
       budgets: budgetsOf(value, asked),
       spendUsdMicros,
       gasUsdMicros: gasWorth(worstGasCost(gasUsed, checked.snapshotTaken.fees), priced),

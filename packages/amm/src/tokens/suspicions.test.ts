@@ -89,6 +89,21 @@ describe('suspicions', () => {
     ['USD\u{10d22}'],
     ['USD\u5e01'],
     ['VVETH'],
+    // Signs that no table knows, for a letter, beside ornaments, and in pictures.
+    ['U\u00a7DC'],
+    ['D\u2206I'],
+    ['US\u2202C'],
+    ['USD\u2282'],
+    ['\u25e1SDC'],
+    ['USD\u2282\u2713'],
+    ['\u2605USD\u2282'],
+    ['$USD\u2282'],
+    ['USD\u2768'],
+    ['US\u{1f53a}C'],
+    ['USD\u2282.e'],
+    ['\u24ca\u24c8\u24b9\u24b8'],
+    ['\u{1f144}\u{1f142}\u{1f133}\u{1f132}'],
+    ['XYZ', 'Bridged US\u2202C'],
     // A listed symbol as a word, of the symbol or of the name.
     ['USDC (native)'],
     ['USDC.b'],
@@ -100,6 +115,21 @@ describe('suspicions', () => {
     ['XYZ', 'U S D C token'],
   ])('takes the symbol %j with the name %j for a look-alike', (symbol, name?: string) => {
     expect(flagsOf(symbol, name)).toContain('lookalike')
+  })
+
+  it('takes each listed symbol for a look-alike in which a sign that no table knows stands for any letter', () => {
+    const missed = chains.flatMap((own) =>
+      [...own.tokens, own.wrappedNative].flatMap(({ symbol }) =>
+        Array.from(symbol).flatMap((_letter, at) =>
+          Array.from('\u00a7\u2206\u2202\u2282\u25e1\u2020\u2768\u2313', (sign) => {
+            const text = `${symbol.slice(0, at)}${sign}${symbol.slice(at + 1)}`
+            const found = suspicions(token(printableText(text), 'Some token'), own, [])
+            return found.some(({ flag }) => flag === 'lookalike') ? [] : [text]
+          }).flat(),
+        ),
+      ),
+    )
+    expect(missed).toEqual([])
   })
 
   it.each([
@@ -121,6 +151,13 @@ describe('suspicions', () => {
     ['\u67f4\u72ac', 'Shiba in another script'],
     ['\u0394\u0399\u03a9', 'Dio'],
     ['\u2713', '\u2605'],
+    // Signs and pictures that stand for no letter of a listed symbol.
+    ['USD+', 'USD+'],
+    ['USD\u20ac', 'Dollars and euros'],
+    ['\u{1f916}AI', 'AI \u2728 agents'],
+    ['AI\u{1f525}', 'Fire\u00a7AI'],
+    ['US\u00b7C', 'Someone\u2019s coin \u2013 one'],
+    ['\u221e', '\u2605 \u2206 \u2605'],
     ['', ''],
   ])('has nothing against the symbol %j with the name %j', (symbol, name) => {
     expect(

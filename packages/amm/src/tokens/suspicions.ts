@@ -111,12 +111,29 @@ function isLike({ wholes, ofSymbol, ofName, symbols }: Looks, listed: Text): boo
   })
 }
 
-/** A letter that none of the tables knows may be drawn like any, as long as half of all, and two, are the same. */
+/**
+ * A letter that none of the tables knows may be drawn like any, and a sign like any or be an ornament, as long as half of all, and two,
+ * are the same.
+ */
 function isDrawnLike(text: Letters, listed: Letters): boolean {
-  if (text.length !== listed.length || text.length === 0) return false
-  const others = text.filter((letter, index) => letter !== listed[index])
-  const same = text.length - others.length
-  return others.length === 0 || (same >= 2 && same >= others.length && others.every((letter) => letter > '\u007f'))
+  const signs = text.filter((letter) => letter === anySign).length
+  if (text.length < listed.length || text.length - signs > listed.length || listed.length === 0) return false
+  const same = mostSame(text, listed)
+  return same === listed.length || (same >= 2 && same * 2 >= listed.length)
+}
+
+/** How many letters of a listed text stand at their place in another, at most; below 0 where that cannot be drawn like it. */
+function mostSame(text: Letters, listed: Letters): number {
+  // By how many letters of the listed one are drawn so far.
+  let most = [0, ...listed.map(() => -Infinity)]
+  for (const letter of text) {
+    most = most.map((leftOut, drawn) => {
+      const asUnknown = letter > '\u007f' ? 0 : -Infinity
+      const asDrawn = (most[drawn - 1] ?? -Infinity) + (letter === listed[drawn - 1] ? 1 : asUnknown)
+      return letter === anySign ? Math.max(leftOut, asDrawn) : asDrawn
+    })
+  }
+  return most.at(-1) ?? -Infinity
 }
 
 function wholesOf(text: string): readonly string[] {
@@ -135,15 +152,25 @@ function runsOf(text: string): readonly Letters[] {
 /** The words of a text as the eye may see them: its signs are ornaments, or letters, or letters but for those that often adorn. */
 function readings(text: string): readonly (readonly string[])[] {
   const raw = unescaped(text)
-  const ornaments = /\p{S}/u.test(raw) ? [/\p{S}/gu, /[$™℠©®]/g, /[™℠]/g] : [/\p{S}/gu]
-  return ornaments.map((ornament) => wordsOf(Array.from(raw.replace(ornament, ' '), letterOfSign).join('')))
+  const ornament = /[\p{S}\p{P}]/gu
+  const ornaments = /\p{S}|(?!\p{ASCII})\p{P}/u.test(raw) ? [ornament, /[$™℠©®]/g, /[™℠]/g] : [ornament]
+  return ornaments.map((one) => wordsOf(Array.from(raw.replace(one, ' '), letterOfSign).join('')))
 }
 
 function wordsOf(text: string): readonly string[] {
-  const words = skeleton(text).split(notOfWords)
+  const words = skeleton(text).replace(unknownSign, anySign).replace(signsAlone, ' ').split(notOfWords)
   const folded = words.map((word) => Array.from(word, (character) => digitTwins.get(character) ?? character).join(''))
   return folded.flatMap((word) => (word === '' ? [] : word.replaceAll('rn', 'm').replaceAll('vv', 'w')))
 }
+
+/** Stands for a sign that no table knows: a rune, which nothing folds. */
+const anySign = 'ᚠ'
+/** No part of any word. */
+const signsAlone = /(?<!\S)ᚠ+(?!\S)/gu
+
+/** But for dots and primes, which are drawn like no letter, and pictures at the ends of words, which adorn. */
+const unknownSign =
+  /(?![\p{ASCII}·•‧∙⋅・…′″‴、。])(?:(?!\p{Emoji_Presentation})[\p{S}\p{Po}\p{Ps}\p{Pe}]|(?<=[\p{L}\p{N}])\p{Emoji_Presentation}(?=[\p{L}\p{N}]))/gu
 
 /** All but letters and digits, and letters that are drawn like quotes, dots and strokes. */
 const notOfWords = /(?:[^\p{L}\p{N}|]|[\p{Lm}ǃꞌᐧꞏᑊᛌ])+/u

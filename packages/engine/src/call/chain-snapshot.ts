@@ -29,16 +29,14 @@ export async function snapshot(request: {
     readOne(client, readNumber(chain.multicall3, [])),
   ])
   const tip = boundedTip(namedTip, head.baseFeePerGas, chain)
+  // Twice the base fee outlasts six full blocks of it rising (EIP-1559: at most an eighth a block).
+  const maxFeePerGas = head.baseFeePerGas * 2n + tip
   return {
     block: { number: head.number, timestamp: head.timestamp, hash: head.hash },
     atSeconds: nextBlockSeconds(head, now()),
     takenAt: now(),
-    // Twice the base fee outlasts six full blocks of it rising (EIP-1559: at most an eighth a block).
-    fees: {
-      maxFeePerGas: head.baseFeePerGas * 2n + tip,
-      maxPriorityFeePerGas: tip,
-      expectedPerGas: head.baseFeePerGas + tip,
-    },
+    fees: { maxFeePerGas, maxPriorityFeePerGas: tip, expectedPerGas: head.baseFeePerGas + tip },
+    ownFeePerGas: maxFeePerGas,
     balanceWei,
     transactionCount,
     standing,
@@ -108,6 +106,8 @@ export type ChainSnapshot = {
   /** Unix milliseconds. */
   readonly takenAt: number
   readonly fees: Fees
+  /** What a later transaction of the wallet may pay, also where somebody else pays for this one. */
+  readonly ownFeePerGas: bigint
   readonly balanceWei: bigint
   /** How many transactions of the wallet are mined. */
   readonly transactionCount: number

@@ -1,5 +1,13 @@
 import type { RequestOutcome, StoredTransaction } from '@svc/store'
-import { createMutex, isNeverMined, isNoOp, takerIn, type Chain, type JournalState } from '@svc/wallet/core'
+import {
+  createMutex,
+  isNeverMined,
+  isNoOp,
+  takerIn,
+  transactionsIn,
+  type Chain,
+  type JournalState,
+} from '@svc/wallet/core'
 import {
   type Hash,
   isAddressEqual,
@@ -140,7 +148,7 @@ async function blockOf(client: PublicClient, hash: Hash) {
     if (error instanceof TransactionNotFoundError) return { blockNumber: null }
     throw error
   })
-  return blockNumber === null ? null : client.getBlock({ blockNumber, includeTransactions: true })
+  return blockNumber === null ? null : { number: blockNumber, transactions: await transactionsIn(client, blockNumber) }
 }
 
 /** Whether it is this transaction that takes the nonce in its block. */

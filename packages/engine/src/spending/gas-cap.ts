@@ -122,26 +122,34 @@ export function receiptOf(
 }
 
 /**
- * Whether the native balance pays for what is sent and for gas, the dearest transaction at its worst, and leaves the gas of a
- * way home where native currency itself is sent. What a close brings at least pays for the calls after it.
+ * Whether the native balance pays for what is sent and for gas, the dearest transaction at its worst, and leaves the gas of a way home.
+ * Only a way home that sends none may use that; so need not leave it what sends none and is paid for by somebody else. What a close
+ * brings at least pays for the calls after it.
  */
 export function checkBalance(
-  steps: readonly Step[],
-  { gasUsed, inspected }: { readonly gasUsed: readonly bigint[]; readonly inspected: Inspected },
-  { fees, balanceWei, priced, callBounds }: Funds,
+  { steps, simulation: { gasUsed, inspected }, snapshotTaken, priced, callBounds }: Funded,
+  isWayHome: boolean,
 ): readonly Refusal[] {
+  const { fees, ownFeePerGas, balanceWei } = snapshotTaken
   const expected = expectedGasCost(gasUsed, fees)
   const worst = gasUsed.map((gas) => gasLimitFor(gas) * fees.maxFeePerGas)
   const dearest = worst.reduce((most, cost) => (cost > most ? cost : most), 0n)
-  const kept = sentWei(steps) > 0n ? gasHome * fees.maxFeePerGas : 0n
+  const isFree = sentWei(steps) === 0n && (isWayHome || fees.maxFeePerGas === 0n)
+  const kept = isFree ? 0n : gasHome * ownFeePerGas
   const needed = neededWei(steps, callBounds, inspected) + expected + (dearest > kept ? dearest : kept)
   // Native currency is looked up with every call.
   const native = priced.get(zeroAddress)?.token
   if (balanceWei >= needed || native === undefined) return []
-  return [shortOf([{ token: native, holds: balanceWei, needs: needed }], 'the call with its gas')]
+  const short = shortOf([{ token: native, holds: balanceWei, needs: needed }], 'the call with its gas')
+  if (dearest >= kept) return [short]
+  const why = 'kept so that the owner can leave: only what brings funds home may use it.'
+  return [{ ...short, message: `${short.message} Of that ${formatEther(kept)} is the gas of a removal, ${why}` }]
 }
 
-type Funds = Pick<ChainSnapshot, 'fees' | 'balanceWei'> & {
+type Funded = {
+  readonly steps: readonly Step[]
+  readonly simulation: { readonly gasUsed: readonly bigint[]; readonly inspected: Inspected }
+  readonly snapshotTaken: Pick<ChainSnapshot, 'fees' | 'ownFeePerGas' | 'balanceWei'>
   readonly priced: PricedTokens
   /** In the order of the calls among the steps. */
   readonly callBounds: readonly CallBounds[]
@@ -169,7 +177,7 @@ function closedWei({ removals, deposits, trades }: CallBounds, { positions }: In
   }, 0n)
 }
 
-/** A removal, and more: what is kept of native currency when some of it is sent, so that no call takes the way home's gas. */
+/** A removal, and more: what is kept of native currency, so that no call takes the way home's gas. */
 const gasHome = 600_000n
 
 function unpricedGas(

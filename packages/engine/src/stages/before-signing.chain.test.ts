@@ -86,7 +86,10 @@ describe('what must be there before anything is signed', () => {
     })
     await expect(pipeline.run(intent)).rejects.toMatchObject({
       message: expect.stringMatching(
-        new RegExp(`^The wallet holds ${holds} ETH where the call with its gas needs [0-9.]+\\.$`),
+        new RegExp(
+          `^The wallet holds ${holds} ETH where the call with its gas needs [0-9.]+\\. ` +
+            'Of that 0\\.[0-9]+ is the gas of a removal, kept so that the owner can leave: only what brings funds home may use it\\.$',
+        ),
       ),
       details: [{ symbol: 'ETH', holds }],
     })

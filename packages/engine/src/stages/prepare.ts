@@ -25,7 +25,6 @@ import {
 } from '../value/settled-fees.ts'
 import { inspectionOf, poolsToInspect } from '../simulation/inspection.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
-import { checkBalance } from '../spending/gas-cap.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
@@ -158,7 +157,6 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     ...checkMeasured(simulation, engine.policy),
     ...assertDeclared(intent, simulation, declaredContext(checked)),
     ...tooNew,
-    ...checkBalance(steps, simulation, { ...snapshotTaken, priced, callBounds: checked.callBounds }),
   ]
   const fees = await settledFees(checked, simulation, ahead)
   return { ...checked, steps, simulation, priced, policyTokens, refusals, settledFees: fees }

@@ -163,6 +163,18 @@ describe('an authorization of a batch that was cancelled, which everybody saw', 
     expect(await journal().open(31337, wallet().address)).toEqual([])
   })
 
+  test('G3: keeps nothing open either in a block that is too long to be told whole', async () => {
+    const { next, authorizationList } = await afterCancelled(senderOver())
+    await useAuthorization(authorizationList)
+    await node().mine({ blocks: 1 })
+    const late = senderOver(async (method, forward) => {
+      const told = await forward()
+      const isWhole = method === 'eth_getBlockByNumber' && JSON.stringify(told).includes('authorizationList')
+      return isWhole ? Promise.reject(new Error('too long')) : told
+    })
+    expect(await late.reconcile()).toMatchObject([{ hash: next.hash, state: 'superseded' }])
+  })
+
   test('ends the watch of what comes next', async () => {
     const sender = senderOver()
     const { next, authorizationList } = await afterCancelled(sender)

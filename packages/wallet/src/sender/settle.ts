@@ -117,7 +117,8 @@ async function markUnlessClosed(
  * deep. This is the only proof that other bytes are never mined: a count and a missing receipt may be given by different
  * endpoints, or by one that counts a block before it shows its receipts. `null` while there is no such block, where nothing
  * in it takes the nonce, and where the endpoint keeps no state of blocks that old. Rejects when the endpoint
- * does not answer at all. At most 68 requests, and about two for each doubling of the block's age.
+ * does not answer at all. At most 68 requests, and about two for each doubling of the block's age; of a block that is too
+ * long to be read at once, one more and one for each of its transactions.
  */
 export async function whoTook(
   client: PublicClient,
@@ -133,7 +134,7 @@ export async function whoTook(
   if (!(await isUsedAt(settled))) return null
   const block = await firstBlock(settled, isUsedAt)
   if (block === null) return null
-  const { transactions } = await client.getBlock({ blockNumber: block, includeTransactions: true })
+  const transactions = await transactionsIn(client, block)
   const own = await takerIn(transactions, account, null)
   if (own !== null || block === 0n || !transactions.some(isDelegating)) return own
   // What others carry proves nothing without the state before it: anybody can repeat an authorization whose nonce is gone.
@@ -142,12 +143,34 @@ export async function whoTook(
 }
 
 /**
+ * The transactions of a block, one by one where they cannot be read at once: whoever fills a block with calldata makes it
+ * too long for that, and no transaction alone is (EIP-7825). Rejects where not even their hashes can be read.
+ */
+export async function transactionsIn(client: PublicClient, blockNumber: bigint): Promise<readonly Taking[]> {
+  const whole = await client.getBlock({ blockNumber, includeTransactions: true }).catch(() => null)
+  if (whole !== null) return whole.transactions
+  const { transactions: hashes } = await client.getBlock({ blockNumber })
+  const read: Taking[] = []
+  for (let start = 0; start < hashes.length; start += mostAtOnce) {
+    const asked = hashes.slice(start, start + mostAtOnce)
+    const batch = await Promise.all(asked.map((hash) => client.getTransaction({ hash })))
+    read.push(...batch.map(({ input: _input, ...taking }) => taking))
+  }
+  return read
+}
+
+const mostAtOnce = 20
+
+/** What says of a transaction which nonces it takes. */
+type Taking = Pick<Transaction, 'hash' | 'from' | 'nonce' | 'chainId' | 'authorizationList'>
+
+/**
  * Which transaction of a block takes a nonce of an account that had made `before` of them (`null` where that is not known).
  * That is one of the account itself at the nonce, or one of anybody that carries an authorization of the account at it
  * (EIP-7702), as the bytes of a batch do that was cancelled. An authorization counts only when it is the account's turn.
  */
 export async function takerIn(
-  transactions: readonly Pick<Transaction, 'hash' | 'from' | 'nonce' | 'chainId' | 'authorizationList'>[],
+  transactions: readonly Taking[],
   { chainId, from, nonce }: Pick<JournalEntry, 'chainId' | 'from' | 'nonce'>,
   before: number | null,
 ): Promise<Hash | null> {

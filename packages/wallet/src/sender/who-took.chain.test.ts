@@ -42,6 +42,17 @@ describe('who took a nonce', () => {
     expect(await whoTook(pruned, later, 1)).toBe(later.hash)
   })
 
+  test('is read from a block that is too long to be told whole, transaction by transaction', async () => {
+    await node().setAutomine(false)
+    const sender = senderOver()
+    for (let one = 0; one < 21; one += 1) await sender.broadcast(await sender.sign(call()))
+    const last = await sender.broadcast(await sender.sign(call()))
+    await node().mine({ blocks: 1 })
+    await node().setAutomine(true)
+    expect((await reader().getBlock()).transactions).toHaveLength(22)
+    expect(await whoTook(tooLong(), last, 1)).toBe(last.hash)
+  })
+
   test('does not give a transaction of another chain', async () => {
     const { entry } = await run(senderOver(), call())
     const elsewhere = over(async (method, _params, forward) => {
@@ -184,6 +195,14 @@ function over(fault: Fault): PublicClient {
   const request = ({ method, params }: { method: string; params?: unknown }): Promise<unknown> =>
     fault(method, params, () => inner.request({ method, params } as never))
   return createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
+}
+
+/** An endpoint whose blocks are too long to be told with their transactions in them. */
+function tooLong(): PublicClient {
+  return over((method, params, forward) => {
+    const isWhole = method === 'eth_getBlockByNumber' && Array.isArray(params) && params[1] === true
+    return isWhole ? Promise.reject(new Error('too long')) : forward()
+  })
 }
 
 function counting(): { readonly client: PublicClient; readonly asked: () => number } {
