@@ -79,9 +79,10 @@ function isOf(test: Test, tool: string): boolean {
 
 const isOwn = ({ file }: Test, tool: string) => basename(file).startsWith(`${tool.replaceAll('_', '-')}.`)
 
-/** The tool's own tests first, those on a chain before others. */
+/** The tool's own tests first, attacks last, those on a chain before others. */
 function distance(test: Test, tool: string): number {
-  return (isOwn(test, tool) ? 0 : 2) + (test.file.includes('.chain.') ? 0 : 1)
+  const place = isOwn(test, tool) ? 0 : basename(test.file).startsWith('attack-') ? 4 : 2
+  return place + (test.file.includes('.chain.') ? 0 : 1)
 }
 
 /** A member is looked at by its name, also where tests put `0` and `1` into it in turn. */
