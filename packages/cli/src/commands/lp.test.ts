@@ -116,7 +116,7 @@ describe('svc lp optimize on the shipped minutes', () => {
     const said = stdout.replaceAll(/ +/g, ' ')
     expect(said).toContain('price 1683.67, volatility 75.3 ± 21.7 % a year (historical, 5d)')
     expect(said).toContain('\nchosen 1394.151 2034.533 80.1 % ± 10.5 16.86 % -5.17 % ± 2.28 62.95 % -46.08 % ± 30.92\n')
-    expect(said).toContain('\nfull 0 Infinity 100.0 % ± 0.0 1.90 % -0.58 % ± 0.33 7.07 % -5.17 % ± 4.15\n')
+    expect(said).toContain('\nfull no end no end 100.0 % ± 0.0 1.90 % -0.58 % ± 0.33 7.07 % -5.17 % ± 4.15\n')
     expect(said).toContain('Simulation: 1024 paths, seed 1;')
     expect(said).toContain('- Fees are not expected to pay for LVR and gas in any range: the chosen one loses. ')
   })

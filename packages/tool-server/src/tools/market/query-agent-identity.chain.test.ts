@@ -97,7 +97,7 @@ test('a card that is verified is said to be the one of that address, and not to 
 test('query_agent_identity knows an agent that is not there from an owner without agents', async () => {
   expect(await world.refuse('query_agent_identity', { agentId: '99999999' })).toMatchObject({
     code: 'AGENT_NOT_FOUND',
-    suggestion: expect.stringMatching(/begin at 0, and "1:0" names the chain/),
+    suggestion: expect.stringMatching(/^Call query_agent_identity without agentId/),
   })
   const nobody = '0x000000000000000000000000000000000000dEaD'
   expect((await world.call('query_agent_identity', { address: nobody })).data).toMatchObject({
