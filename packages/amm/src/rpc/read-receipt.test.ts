@@ -174,6 +174,9 @@ test('every event that any package names is among those that are kept', async ()
       for (const [, signature = ''] of text.matchAll(/'(event \w+\(.*\))'/g)) {
         expect(known.has(toEventSelector(signature)), `${file}: ${signature}`).toBe(true)
       }
+      for (const [, topic = ''] of text.matchAll(/Topic of .*\n.*'(0x[0-9a-f]{64})'/g)) {
+        expect(known.has(topic as Hex), `${file}: ${topic}`).toBe(true)
+      }
     }
   }
 })

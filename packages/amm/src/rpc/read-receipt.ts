@@ -187,6 +187,8 @@ const eventsElsewhere: readonly AbiEvent[] = parseAbi([
   'event ApprovalForAll(address indexed owner, address indexed operator, bool approved)',
   'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
   'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+  'event CallMade(uint256 indexed index)',
+  'event UnorderedNonceInvalidation(address indexed owner, uint256 word, uint256 mask)',
   'event BeforeExecution()',
   'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
   'event UserOperationRevertReason(bytes32 indexed userOpHash, address indexed sender, uint256 nonce, bytes revertReason)',

@@ -138,6 +138,22 @@ describe('a bundler that', () => {
     },
   )
 
+  it('G4: brings it in, and the receipt cannot be had once the journal has its end: it is pending, and counts as reserved', async () => {
+    const pipeline = await open()
+    const usdc = await pipeline.balance('USDC')
+    const refusing = answering('eth_getTransactionReceipt', { code: -32_008, message: 'Response is too big' })
+    pipeline.network.fetch = async (input, init) =>
+      (await states(pipeline)).includes('final') ? refusing(input, init) : fetch(input, init)
+    const failure = await failureOf(pipeline.run(await twoSwaps(pipeline)))
+    expect(await pipeline.balance('USDC')).toBe(usdc - 200_000_000n)
+    expect(await pipeline.store.ledger.open()).toHaveLength(1)
+    expect(failure).toMatchObject({ code: 'TRANSACTION_PENDING' })
+    pipeline.network.fetch = fetch
+    await pipeline.executor.reconcile()
+    expect(await pipeline.store.ledger.open()).toEqual([])
+    expect((await pipeline.store.ledger.usage(principal, { sessionIdleMs: 1 })).dailyUsdMicros).toBe(200_000_000n)
+  })
+
   it('answers nothing and includes it all the same: it is done, once', async () => {
     const pipeline = await open({ sponsors: { ...sponsors(), offerTimeoutMs: 300 } })
     bundler.setFaults([{ fault: { kind: 'stall', executed: true }, times: 1 }])

@@ -1,6 +1,8 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { type Hash, parseUnits } from 'viem'
+import { createWalletClient, type Hash, http, parseUnits } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
+import { erc20Abi } from '@svc/amm/abis'
 import { swapIntent } from '../fixtures/intents.fixture.ts'
 import { cutOff } from '../fixtures/mining.fixture.ts'
 import { afterSending, rewriting } from '../fixtures/network.fixture.ts'
@@ -24,9 +26,9 @@ function withReceipt(hash: Hash, said: { readonly error?: object; readonly resul
 const tooBig = { error: { code: -32_008, message: 'Response is too big' } }
 
 /** A swap of 300 USD of 500 a day that is out and not confirmed. */
-async function openWithSwapOut() {
+async function openWithSwapOut(breaker: object = {}) {
   const limitsUsd = { perTransaction: '500', perSession: '500', daily: '500' }
-  const pipeline = await open({ policy: { limitsUsd, approvalThresholdUsd: null } })
+  const pipeline = await open({ policy: { limitsUsd, approvalThresholdUsd: null, breaker } })
   afterSending(pipeline, 2, () => cutOff(pipeline))
   const call = callOf()
   const failure = (await pipeline.run(swapIntent(pipeline, '300'), call).catch((error: unknown) => error)) as {
@@ -79,4 +81,22 @@ it.each([
     code: expect.stringMatching(/^RPC_(UNAVAILABLE|REFUSED)$/),
   })
   expect([await pipeline.nonce(), await unreadIn(pipeline)]).toEqual([nonce, 0])
+})
+
+it('G9: a receipt that is refused for good does not end the watch over the balance', async () => {
+  const { pipeline, hash } = await openWithSwapOut({ maxBalanceDropPct: 20, windowMinutes: 3 })
+  pipeline.network.fetch = withReceipt(hash, tooBig)
+  await pipeline.executor.reconcile()
+  const look = async () => {
+    pipeline.clock.offsetMs += 61_000
+    await pipeline.executor.watchBalances()
+    return (await pipeline.auditLines()).filter(({ event }) => event === 'breaker.open').length
+  }
+  for (let minute = 0; minute < 4; minute += 1) expect(await look()).toBe(0)
+  const account = privateKeyToAccount(pipeline.privateKey)
+  const thief = createWalletClient({ account, chain: null, transport: http(pipeline.devnet.rpcUrl) })
+  const args = ['0x000000000000000000000000000000000000dEaD', parseUnits('16000', 6)] as const
+  await thief.writeContract({ address: pipeline.token('USDC'), abi: erc20Abi, functionName: 'transfer', args })
+  await settle(pipeline)
+  expect(await look()).toBe(1)
 })

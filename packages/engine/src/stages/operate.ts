@@ -1,6 +1,7 @@
 import { type JournalEntry, WalletError } from '@svc/wallet/core'
 import {
   type Address,
+  type Hash,
   type Hex,
   isAddressEqual,
   serializeTransaction,
@@ -106,7 +107,9 @@ export async function confirmSigned(
   const ended = await endOperation(context, { ...entry, userOperation }, followed)
   noteEnd(context, step, entry, ended)
   if (ended.state === 'final') {
-    const receipt = await client.getTransactionReceipt({ hash: ended.txHash })
+    const receipt = await client.getTransactionReceipt({ hash: ended.txHash }).catch((error: unknown) => {
+      throw unreadEnd(step, ended.txHash, error)
+    })
     await beside?.()
     return receiptOf(entry, receipt, chain)
   }
@@ -125,6 +128,15 @@ export async function confirmSigned(
     details: [{ message: 'not included', step: step.label, txHash: entry.hash }],
     suggestion:
       'Repeat the call with its idempotencyKey to hear its end: it is included, or over, within some minutes. get_transaction_status knows it only once it is included. Do not send it under another key.',
+  })
+}
+
+/** What it moved is not known yet: as with one that is not included, what is reserved for it counts on. */
+function unreadEnd({ label }: Step, txHash: Hash, cause: unknown): ToolError {
+  return new ToolError('TRANSACTION_PENDING', `"${label}" is included, and its receipt could not be read.`, {
+    details: [{ message: 'included, and not read', step: label, txHash }],
+    suggestion: 'Repeat the call with its idempotencyKey to hear what it moved. Do not send it under another key.',
+    cause,
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Ledger, Outflow } from '@svc/store'
-import { type Chain, createMutex, type Journal } from '@svc/wallet/core'
+import { type Chain, createMutex, type Journal, type JournalEntry } from '@svc/wallet/core'
 import { type Address, type Hash, isAddressEqual, parseTransaction, zeroAddress } from 'viem'
 import { gasWorth } from '../spending/gas-cap.ts'
 import { type NativePrices, type PricedTokens, priceTokens, trustedWorth } from '../value/spend-value.ts'
@@ -145,7 +145,11 @@ async function weigh(engine: WatchParts, chain: Chain, held: BalanceSample, pric
     if (await breaker.trip(cause, 'balance')) await engine.switches.look()
     return
   }
-  if (outflows.some(({ settledAt }) => settledAt === null || settledAt >= held.at - settledForMs)) return
+  // What was begun longer ago than the window may stay open for good, as where a receipt cannot be read.
+  const reserved = (await ledger.open()).filter(({ chainId }) => chainId === chain.id)
+  const begunAt = [...reserved.map(({ reservedAt }) => reservedAt), ...gas.map(({ signedAt }) => signedAt)]
+  if (begunAt.some((at) => at > held.at - windowMs)) return
+  if (booked.some(({ settledAt }) => settledAt !== null && settledAt >= held.at - settledForMs)) return
   const left = samples.filter((then) => !gone.has(then))
   await writeSamples(dataDir, new Map(all).set(place, withSample(left, held, windowMs, worth)))
 }
@@ -244,21 +248,25 @@ const fileName = 'balances.json'
  * attempts at a nonce the dearest. Nothing where native currency has no price. Ask it before `outflows`: what is counted
  * in between is then counted twice, never left out.
  */
-async function unreservedGas(parts: UnreservedGasParts, priced: PricedTokens): Promise<readonly Outflow[]> {
+async function unreservedGas(
+  parts: UnreservedGasParts,
+  priced: PricedTokens,
+): Promise<readonly (Outflow & Pick<JournalEntry, 'signedAt'>)[]> {
   const { journal, ledger, chainId, wallet } = parts
   const out = [...(await journal.open(chainId, wallet)), ...(await journal.refused(chainId, wallet))]
   const uncounted = await ledger.uncountedGas(chainId)
   const mined = await Promise.all(uncounted.map(({ hash }) => journal.byHash(hash as Hash)))
-  const dearest = new Map<number, bigint>()
+  const dearest = new Map<number, { readonly wei: bigint; readonly signedAt: number }>()
   for (const entry of [...out.filter(({ reservationId }) => reservationId === null), ...mined]) {
     if (entry === null || !isAddressEqual(entry.from, wallet)) continue
     const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(entry.rawTransaction)
-    const worst = gas * maxFeePerGas
-    if (worst >= (dearest.get(entry.nonce) ?? 0n)) dearest.set(entry.nonce, worst)
+    const wei = gas * maxFeePerGas
+    const { signedAt } = entry
+    if (wei >= (dearest.get(entry.nonce)?.wei ?? 0n)) dearest.set(entry.nonce, { wei, signedAt })
   }
-  return [...dearest.values()].flatMap((wei) => {
+  return [...dearest.values()].flatMap(({ wei, signedAt }) => {
     const usdMicros = gasWorth(wei, priced)
-    return usdMicros === null ? [] : [{ usdMicros, amounts: null, settledAt: null }]
+    return usdMicros === null ? [] : [{ usdMicros, amounts: null, settledAt: null, signedAt }]
   })
 }
 
