@@ -94,9 +94,15 @@ it('G9: a receipt that is refused for good does not end the watch over the balan
   }
   for (let minute = 0; minute < 4; minute += 1) expect(await look()).toBe(0)
   const account = privateKeyToAccount(pipeline.privateKey)
-  const thief = createWalletClient({ account, chain: null, transport: http(pipeline.devnet.rpcUrl) })
+  const thief = createWalletClient({ account, transport: http(pipeline.devnet.rpcUrl) })
   const args = ['0x000000000000000000000000000000000000dEaD', parseUnits('16000', 6)] as const
-  await thief.writeContract({ address: pipeline.token('USDC'), abi: erc20Abi, functionName: 'transfer', args })
+  await thief.writeContract({
+    chain: null,
+    address: pipeline.token('USDC'),
+    abi: erc20Abi,
+    functionName: 'transfer',
+    args,
+  })
   await settle(pipeline)
   expect(await look()).toBe(1)
 })
