@@ -33,6 +33,7 @@ const typedData = {
   primaryType: 'Note',
   message: { text: 'hello', count: 7n },
 } as const
+const batch = { version: '2.0.0', chainId: '0x7a69', atomicRequired: false }
 
 let wallet: ServiceWallet
 let provider: EIP1193Provider
@@ -96,6 +97,15 @@ test.each<[string, string, unknown, number]>([
   ['an unknown field', 'eth_sendTransaction', [{ to: bob, too: other }], -32602],
   ['a list that would be ignored', 'eth_sendTransaction', [{ to: bob, accessList: [{}] }], -32602],
   ['no transaction', 'eth_sendTransaction', [], -32602],
+  ['a nonce out of turn', 'eth_sendTransaction', [{ to: bob, nonce: '0x63' }], -32602],
+  ['a nonce that is none', 'eth_sendTransaction', [{ to: bob, nonce: 'abc' }], -32602],
+  ['a number for a nonce', 'eth_sendTransaction', [{ to: bob, nonce: 0 }], -32602],
+  ['a nonce in a batch', 'wallet_sendCalls', [{ ...batch, calls: [{ to: bob, nonce: '0x0' }] }], -32602],
+  ['fees of type 2 in type 0', 'eth_sendTransaction', [{ to: bob, type: '0x0', maxFeePerGas: '0x77359400' }], -32602],
+  ['a tip in type 1', 'eth_sendTransaction', [{ to: bob, type: '0x1', maxPriorityFeePerGas: '0x1' }], -32602],
+  ['a price in type 2', 'eth_sendTransaction', [{ to: bob, type: '0x2', gasPrice: '0x77359400' }], -32602],
+  ['two kinds of fee', 'eth_sendTransaction', [{ to: bob, gasPrice: '0x1', maxFeePerGas: '0x1' }], -32602],
+  ['blobs', 'eth_sendTransaction', [{ to: bob, type: '0x3' }], -32602],
   ['neither a recipient nor code', 'eth_sendTransaction', [{ value: '0x1' }], -32602],
   [
     'a transaction that reverts',
@@ -147,6 +157,40 @@ test.each<[string, string, unknown, number]>([
   expect(await code(provider.request({ method, params: words }))).toBe(expected)
   expect(await client().getTransactionCount({ address: wallet.address })).toBe(before)
 })
+
+test('a client that sends again with the nonce of what is out does not pay twice, and is told what to use', async () => {
+  const journal = createMemoryJournal({ now: Date.now })
+  const own = createEIP1193Provider(wallet, { journal })
+  const viem = createWalletClient({ account: wallet.address, transport: custom(own) })
+  const payment = { chain: null, to: bob, value: 1n, gas: 21_000n } as const
+  await node().setAutomine(false)
+  try {
+    const first = await viem.sendTransaction({ ...payment, nonce: 0 })
+    const faster = { from: wallet.address, to: bob, value: '0x1', gas: '0x5208', nonce: '0x0' }
+    const again = own.request({ method: 'eth_sendTransaction', params: [faster] })
+    await expect(again).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^nonce: .*the next is 1; leave it out.*replace or cancel of createSender\.$/),
+    })
+    expect((await journal.open(31337, wallet.address)).map(({ hash }) => hash)).toEqual([first])
+    // Of two that name the next, one gets it.
+    const both = await Promise.allSettled([1, 1].map((nonce) => viem.sendTransaction({ ...payment, nonce })))
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect((await journal.open(31337, wallet.address)).map(({ nonce }) => nonce)).toEqual([0, 1])
+  } finally {
+    await node().mine({ blocks: 1 })
+    await node().setAutomine(true)
+  }
+  expect(await client().getTransactionCount({ address: wallet.address })).toBe(2)
+})
+
+test.each([{ type: '0x0', gasPrice: '0x77359400' }, { type: '0x2', maxFeePerGas: '0x77359400' }, { type: '0x2' }])(
+  'a type beside fees that go with it is taken: %j',
+  async (fees) => {
+    const params = [{ to: bob, value: '0x1', nonce: '0x0', ...fees }]
+    expect(await provider.request({ method: 'eth_sendTransaction', params })).toMatch(/^0x[0-9a-f]{64}$/)
+  },
+)
 
 test('an endpoint that is away is code 4900, one of another chain 4901', async () => {
   const key = generatePrivateKey()

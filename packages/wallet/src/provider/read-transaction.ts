@@ -26,6 +26,7 @@ export function readTransaction(params: readonly unknown[], own: { address: Addr
   const data = either(fields, 'data', 'input', field.bytes) ?? '0x'
   // Without code it would be value locked away for good, and is a forgotten recipient as a rule.
   if (to === null && data === '0x') throw field.invalid('to', 'an address, or none beside the code of a contract')
+  requireOneKindOfFee(fields)
   return {
     to,
     data,
@@ -33,6 +34,7 @@ export function readTransaction(params: readonly unknown[], own: { address: Addr
     gasLimit: either(fields, 'gas', 'gasLimit', field.quantity) ?? null,
     maxFeePerGas: field.quantity(fields, 'maxFeePerGas') ?? field.quantity(fields, 'gasPrice') ?? null,
     maxPriorityFeePerGas: field.quantity(fields, 'maxPriorityFeePerGas') ?? field.quantity(fields, 'gasPrice') ?? null,
+    nonce: field.quantity(fields, 'nonce') ?? null,
   }
 }
 
@@ -44,9 +46,10 @@ export type SendRequest = {
   readonly gasLimit: bigint | null
   readonly maxFeePerGas: bigint | null
   readonly maxPriorityFeePerGas: bigint | null
+  /** The one that the client expects; the sender allocates it. */
+  readonly nonce: bigint | null
 }
 
-/** `nonce` is taken and not followed: the wallet's journal counts. */
 const known: ReadonlySet<string> = new Set([
   'from',
   'to',
@@ -63,6 +66,26 @@ const known: ReadonlySet<string> = new Set([
   'type',
   'accessList',
 ])
+
+/** What is signed is of type 2. A price for all gas serves as both its fees, of whatever type; the two kinds at once contradict each other. */
+function requireOneKindOfFee(fields: Fields): void {
+  const type = fields['type']
+  const isKnown = type === undefined || type === null || (typeof type === 'string' && /^0x0?[0-2]$/.test(type))
+  if (!isKnown) throw field.invalid('type', '0x0, 0x1 or 0x2')
+  const hasPrice = field.quantity(fields, 'gasPrice') !== undefined
+  for (const name of ['maxFeePerGas', 'maxPriorityFeePerGas']) {
+    if (field.quantity(fields, name) === undefined) continue
+    if (hasPrice) throw field.invalid(name, 'none beside gasPrice')
+    if (typeof type === 'string' && !type.endsWith('2'))
+      throw field.invalid(name, `none in a transaction of type ${type}`)
+  }
+  if (hasPrice && typeof type === 'string' && type.endsWith('2')) {
+    throw field.invalid(
+      'gasPrice',
+      `maxFeePerGas and maxPriorityFeePerGas in its place, in a transaction of type ${type}`,
+    )
+  }
+}
 
 /** Two names of one field, which must agree when both are there. */
 function either<Value extends bigint | Hex>(

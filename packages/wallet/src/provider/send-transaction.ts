@@ -10,7 +10,7 @@ import type { SendRequest } from './read-transaction.ts'
 
 /**
  * Sends what a client asks for through the journalled sender. Gas, fees and nonce that the client leaves out are filled
- * in. Throws {@link ProviderRpcError}, `GAS_ABOVE_LIMIT`, or the node's answer as it is.
+ * in; a nonce that it names must be the one whose turn it is. Throws {@link ProviderRpcError}, `GAS_ABOVE_LIMIT`, or the node's answer as it is.
  */
 export function createCallSender(context: SendContext): CallSender {
   const { wallet, client, chain, journal, maxFeeWei } = context
@@ -49,7 +49,7 @@ export function createCallSender(context: SendContext): CallSender {
       maxFeePerGas,
       maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? lasting.maxPriorityFeePerGas,
       reservationId: null,
-      allow: async () => {},
+      allow: async (nonce) => requireNonce(request.nonce, nonce),
     })
     const sent = await sender.broadcast(signed)
     if (sent.state !== 'refused') return sent
@@ -76,6 +76,16 @@ export type SendContext = OpenChain & {
   readonly journal: Journal
   /** The most the gas of one transaction may cost. */
   readonly maxFeeWei: bigint
+}
+
+/**
+ * Asked once the nonce is allocated, before the signature: a client that names a used one means to replace what waits there,
+ * and would pay for both.
+ */
+function requireNonce(named: bigint | null, allocated: number): void {
+  if (named === null || named === BigInt(allocated)) return
+  const message = `nonce: the wallet gives out nonces itself, and the next is ${allocated}; leave it out. To raise or cancel what is out use replace or cancel of createSender.`
+  throw new ProviderRpcError(rpcCodes.invalidParams, message)
 }
 
 /** In the words that nodes use: by them clients know the error. */

@@ -45,8 +45,9 @@ export type SignRequest = {
   /**
    * The last word: asked when everything else is waited for, right before the signature, and again when the signature is
    * there, before it is recorded. What it throws refuses the request, and bytes that were signed meanwhile are dropped.
+   * It is told the nonce that the signature is for.
    */
-  readonly allow: () => Promise<void>
+  readonly allow: (nonce: number) => Promise<void>
   /** How many transactions of the wallet the chain counts, where that is known already; else it is read. */
   readonly latestCount?: number
   /**
@@ -111,9 +112,9 @@ async function signAt(
   if (place === 'behind') return place
   await wallet.ready?.()
   // Nothing is waited for between this and a signature.
-  await request.allow()
+  await request.allow(place.nonce)
   const authorizations = await authorizationsOf(context, request, place.nonce)
-  if (authorizations.type === 'eip7702') await request.allow()
+  if (authorizations.type === 'eip7702') await request.allow(place.nonce)
   const rawTransaction = await wallet.signTransaction({
     ...authorizations,
     chainId: chain.id,
@@ -127,7 +128,7 @@ async function signAt(
     maxPriorityFeePerGas: request.maxPriorityFeePerGas,
   })
   // A backend elsewhere may take seconds. What is refused now was never recorded: no one has the bytes to send.
-  await request.allow()
+  await request.allow(place.nonce)
   // From here on nodes take one transaction at a time.
   if (authorizations.type === 'eip7702') context.delegation.note()
   const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, ...place }

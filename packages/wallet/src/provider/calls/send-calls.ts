@@ -112,7 +112,7 @@ async function sendInOrder(
   const { id, requestId } = batch
   const send = (step: number): Promise<JournalEntry> | null => {
     const call = calls[step]
-    const free = { gasLimit: null, maxFeePerGas: null, maxPriorityFeePerGas: null }
+    const free = { gasLimit: null, maxFeePerGas: null, maxPriorityFeePerGas: null, nonce: null }
     return call === undefined
       ? null
       : sending.send({ ...call, ...free }, { requestId, step }, step === 0 ? keep : undefined)
