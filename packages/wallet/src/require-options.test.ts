@@ -165,17 +165,25 @@ test('what is undefined counts as missing', () => {
   expect(createMemoryJournal()).toHaveProperty('recordSigned')
 })
 
-test('what cannot be signed has a code, whichever part of it is wrong', async () => {
+test('what cannot be signed has a code, and the message says which part is wrong and what is accepted', async () => {
   const local = new ServiceWallet({ mode: 'local', privateKey, ...place })
-  const wrong = [
-    () => local.signTransaction({ chainId: 1, nonce: 0, gas: 21_000n, to: 'nowhere' } as never),
-    () => local.signTypedData({} as never),
-    () => local.signMessage(undefined as never),
-    () => local.signAuthorization({ chainId: 1 } as never),
+  const types = { Note: [{ name: 'to', type: 'address' }] }
+  const wrong: [() => Promise<unknown>, RegExp][] = [
+    [() => local.signTypedData({} as never), /types is not valid; accepted: an object/],
+    [
+      () => local.signTypedData({ types, primaryType: 'Note', message: { to: 'x' } } as never),
+      /Address "x" is invalid/,
+    ],
+    [() => local.signMessage(undefined as never), /message is not valid; accepted: text, or/],
+    [() => local.signMessage({ raw: '0x123' }), /accepted: text, or \{ raw \} with bytes or bytes as hex/],
+    [() => local.signMessage({ raw: '0xzz' }), /message is not valid/],
+    [() => local.signAuthorization({ chainId: 1 } as never), /contractAddress is not valid; accepted: an address/],
+    [() => local.signAuthorization({ contractAddress: zero, chainId: 1, nonce: NaN }), /nonce is not valid/],
   ]
-  for (const sign of wrong) {
+  for (const [sign, words] of wrong) {
     const error = await refusal(sign)
-    expect(error).toMatchObject({ name: 'WalletError', code: 'SIGNING_INPUT_INVALID', cause: expect.any(Error) })
+    expect(error).toMatchObject({ name: 'WalletError', code: 'SIGNING_INPUT_INVALID' })
+    expect(String(error)).toMatch(words)
   }
 })
 
@@ -188,7 +196,42 @@ test('a transaction that is not complete is not signed: without its chain anybod
     expect(error).toMatchObject({ code: 'SIGNING_INPUT_INVALID', details: { fields: [field] } })
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({ message: expect.stringContaining(`no ${field}`) })
   }
+  // A type that is named stands for no fee.
+  for (const [type, fee] of [
+    ['eip1559', 'maxFeePerGas'],
+    ['eip7702', 'maxFeePerGas'],
+    ['legacy', 'gasPrice'],
+    ['eip2930', 'gasPrice'],
+  ] as const) {
+    const { gasPrice: _, ...free } = complete
+    const error = await refusal(() => local.signTransaction({ ...free, type, authorizationList: [] } as never))
+    expect(error).toMatchObject({ code: 'SIGNING_INPUT_INVALID', details: { fields: [fee] } })
+  }
 })
+
+test.each([
+  ['chainId', 0, NaN, '1', 1n, null],
+  ['nonce', NaN, -1, 0.5, '0', 0n, null],
+  ['gas', NaN, 21_000, '0x5208', -1n, 2n ** 64n, null],
+  ['value', NaN, null, false, 0, '1', -1n, 2n ** 256n],
+  ['gasPrice', NaN, null, 1, '0x1'],
+  ['data', '0x1', '0xzz', 'ff', null, NaN],
+  ['to', 'nowhere', '', '0x', false, NaN],
+  ['type', 'eip155', '0x2', 2, null],
+])('a transaction whose %s is malformed is not signed: the library would take most for 0', async (field, ...values) => {
+  const local = new ServiceWallet({ mode: 'local', privateKey, ...place })
+  const complete = { type: 'legacy', chainId: 1, nonce: 0, gas: 21_000n, gasPrice: 1n }
+  for (const value of values) {
+    const error = await refusal(() => local.signTransaction({ ...complete, [field]: value } as never))
+    expect(error).toMatchObject({
+      code: 'SIGNING_INPUT_INVALID',
+      message: expect.stringContaining(`${field} is not valid; accepted: `),
+      details: { what: 'transaction', fields: [field], accepted: { [field]: expect.any(String) } },
+    })
+  }
+})
+
+const zero = `0x${'0'.repeat(40)}` as const
 
 async function refusal(call: () => unknown): Promise<unknown> {
   try {

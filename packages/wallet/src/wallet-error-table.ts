@@ -64,8 +64,8 @@ export const walletErrorTable = {
     ['kind'],
   ),
   SIGNING_INPUT_INVALID: row(
-    'What is to be signed is malformed; nothing was signed. The cause says where.',
-    'Correct the transaction, message, typed data or authorization where details name a field or the cause does.',
+    'What is to be signed is malformed or not complete; nothing was signed. The message says what is wrong.',
+    'Correct the transaction, message, typed data or authorization in what the message names.',
     ['what'],
   ),
   // the sender

@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { Secret } from '../secret.ts'
 import type { Signer } from '../signer.ts'
-import { requireComplete, signable } from './signable.ts'
+import { requireAuthorization, requireComplete, requireMessage, requireTypedData, signable } from './signable.ts'
 import { WalletError } from '../wallet-error.ts'
 
 /**
@@ -19,9 +19,10 @@ export function createLocalSigner(privateKey: string | Secret): Signer {
     getAddress: async () => address,
     signTransaction: (transaction) =>
       signable('transaction', () => account.signTransaction(requireComplete(transaction))),
-    signMessage: (message) => signable('message', () => account.signMessage({ message })),
-    signTypedData: (typedData) => signable('typed data', () => account.signTypedData(typedData)),
-    signAuthorization: (authorization) => signable('authorization', () => account.signAuthorization(authorization)),
+    signMessage: (message) => signable('message', () => account.signMessage({ message: requireMessage(message) })),
+    signTypedData: (typedData) => signable('typed data', () => account.signTypedData(requireTypedData(typedData))),
+    signAuthorization: (authorization) =>
+      signable('authorization', () => account.signAuthorization(requireAuthorization(authorization))),
     [inspect.custom]: () => `Signer { kind: 'local', address: '${address}' }`,
   } satisfies Signer & { readonly [inspect.custom]: () => string })
 }

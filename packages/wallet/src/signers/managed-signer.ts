@@ -18,7 +18,7 @@ import {
   typedDataToWire,
   type WireBody,
 } from './managed/to-wire.ts'
-import { signable } from './signable.ts'
+import { requireAuthorization, requireMessage, requireTypedData, signable } from './signable.ts'
 import { readSigningUrl } from '../service-urls.ts'
 
 /**
@@ -62,19 +62,22 @@ export function createManagedSigner(config: ManagedSignerConfig): Signer {
       return await checkSignedTransaction(data['signed_transaction'], transaction, signer)
     },
     signMessage: async (message, options) => {
-      const { data, address: signer } = await ask(await signable('message', () => messageToWire(message)), options)
+      const { data, address: signer } = await ask(
+        await signable('message', () => messageToWire(requireMessage(message))),
+        options,
+      )
       return await checkSignedMessage(data['signature'], message, signer)
     },
     signTypedData: async (typedData, options) => {
       const { data, address: signer } = await ask(
-        await signable('typed data', () => typedDataToWire(typedData)),
+        await signable('typed data', () => typedDataToWire(requireTypedData(typedData))),
         options,
       )
       return await checkSignedTypedData(data['signature'], typedData, signer)
     },
     signAuthorization: async (authorization, options) => {
       const { data, address: signer } = await ask(
-        await signable('authorization', () => authorizationToWire(authorization)),
+        await signable('authorization', () => authorizationToWire(requireAuthorization(authorization))),
         options,
       )
       return await authorizationIn(data['authorization'], authorization, signer)

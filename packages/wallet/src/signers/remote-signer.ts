@@ -19,7 +19,7 @@ import type { Signer } from '../signer.ts'
 import { invalidField, WalletError } from '../wallet-error.ts'
 import { checkSignedMessage, checkSignedTransaction, checkSignedTypedData } from './check-signed.ts'
 import { openSigningRpc } from './remote/signing-rpc.ts'
-import { requireComplete, signable } from './signable.ts'
+import { requireComplete, requireMessage, requireTypedData, signable } from './signable.ts'
 import { readSigningUrl } from '../service-urls.ts'
 
 /**
@@ -43,12 +43,12 @@ export function createRemoteSigner(config: RemoteSignerConfig): Signer {
       return await checkSignedTransaction(rawOf(answer), transaction, address)
     },
     signMessage: async (message, options) => {
-      const text = await signable('message', () => hexOf(message))
+      const text = await signable('message', () => hexOf(requireMessage(message)))
       const answer = await ask('personal_sign', [text, address], options?.signal)
       return await checkSignedMessage(answer, message, address)
     },
     signTypedData: async (typedData, options) => {
-      const text = await signable('typed data', () => textOf(typedData))
+      const text = await signable('typed data', () => textOf(requireTypedData(typedData)))
       const answer = await ask('eth_signTypedData_v4', [address, text], options?.signal)
       return await checkSignedTypedData(answer, typedData, address)
     },

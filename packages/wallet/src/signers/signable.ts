@@ -1,16 +1,26 @@
-import type { TransactionSerializable } from 'viem'
+import {
+  BaseError,
+  isAddress,
+  isHex,
+  type SignableMessage,
+  type TransactionSerializable,
+  type TypedDataDefinition,
+} from 'viem'
+import { isRecord, type Members, oneOf, only, optional, type RefusedField } from '../shape.ts'
+import type { AuthorizationToSign } from '../signer.ts'
 import { WalletError } from '../wallet-error.ts'
 
 /**
  * Makes of what a caller wants signed what is signed, or the signature itself. What the library that reads it refuses is
- * `SIGNING_INPUT_INVALID`, with the library's words as the cause.
+ * `SIGNING_INPUT_INVALID`, with the library's sentence in the message and the whole of its words as the cause.
  */
 export async function signable<Made>(what: string, make: () => Made | Promise<Made>): Promise<Made> {
   try {
     return await make()
   } catch (cause) {
     if (cause instanceof WalletError) throw cause
-    throw new WalletError('SIGNING_INPUT_INVALID', `The ${what} is malformed; nothing was signed.`, {
+    const why = cause instanceof BaseError ? `: ${cause.shortMessage.slice(0, 200).replace(/[^ -~]/g, ' ')}` : '.'
+    throw new WalletError('SIGNING_INPUT_INVALID', `The ${what} is malformed, and nothing was signed${why}`, {
       cause,
       details: { what },
     })
@@ -18,14 +28,101 @@ export async function signable<Made>(what: string, make: () => Made | Promise<Ma
 }
 
 /**
- * Whether a transaction says on which chain, in which turn and with how much gas it runs: without its chain anybody could send it
- * on another. Throws `SIGNING_INPUT_INVALID` naming what is missing.
+ * Whether a transaction says on which chain, in which turn, with how much gas and at what fee it runs, and each member is of
+ * its type: without its chain anybody could send it on another, and the library signs 0 for what is no number. Throws
+ * `SIGNING_INPUT_INVALID` naming what is missing, or else what is malformed, and what is accepted.
  */
 export function requireComplete<Given extends TransactionSerializable>(transaction: Given): Given & Complete {
-  const missing = (['chainId', 'nonce', 'gas'] as const).filter((field) => transaction[field] === undefined)
-  if (missing.length === 0) return transaction as Given & Complete
-  const message = `The transaction is not complete, and nothing was signed: it has no ${missing.join(', no ')}.`
-  throw new WalletError('SIGNING_INPUT_INVALID', message, { details: { what: 'transaction', fields: missing } })
+  const members: Readonly<Record<string, unknown>> = { ...transaction }
+  const missing = ['chainId', 'nonce', 'gas', feeOf(members)].filter((field) => members[field] === undefined)
+  if (missing.length > 0) {
+    const message = `The transaction is not complete, and nothing was signed: it has no ${missing.join(', no ')}.`
+    throw new WalletError('SIGNING_INPUT_INVALID', message, { details: { what: 'transaction', fields: missing } })
+  }
+  requireMembers('transaction', members, transactionMembers)
+  return transaction as Given & Complete
+}
+
+/** Refuses bytes with half a byte or other characters, which the library would fill up. Throws `SIGNING_INPUT_INVALID`. */
+export function requireMessage(message: SignableMessage): SignableMessage {
+  requireMembers('message', { message }, { message: only('text, or { raw } with bytes or bytes as hex', isMessage) })
+  return message
+}
+
+/** Throws `SIGNING_INPUT_INVALID`. */
+export function requireTypedData(typedData: TypedDataDefinition): TypedDataDefinition {
+  requireMembers('typed data', isRecord(typedData) ? typedData : {}, typedDataMembers)
+  return typedData
+}
+
+/** Throws `SIGNING_INPUT_INVALID`. */
+export function requireAuthorization(authorization: AuthorizationToSign): AuthorizationToSign {
+  requireMembers('authorization', isRecord(authorization) ? authorization : {}, authorizationMembers)
+  return authorization
 }
 
 type Complete = { readonly chainId: number; readonly nonce: number; readonly gas: bigint }
+
+function requireMembers(what: string, value: Readonly<Record<string, unknown>>, members: Members): void {
+  const refused: RefusedField[] = []
+  for (const [name, check] of Object.entries(members)) check(value[name], name, refused)
+  if (refused.length === 0) return
+  const sentences = refused.map(({ field, accepted }) => `${field} is not valid; accepted: ${accepted}.`)
+  const accepted = Object.fromEntries(refused.map((one) => [one.field, one.accepted]))
+  throw new WalletError(
+    'SIGNING_INPUT_INVALID',
+    `The ${what} is malformed, and nothing was signed: ${sentences.join(' ')}`,
+    { details: { what, fields: refused.map(({ field }) => field), accepted } },
+  )
+}
+
+/** The fee without which a transaction of its type pays nothing; what names no type has the one that its fees make. */
+function feeOf({ type, gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Readonly<Record<string, unknown>>): string {
+  if (type === 'legacy' || type === 'eip2930') return 'gasPrice'
+  const isByPrice = gasPrice !== undefined && maxFeePerGas === undefined && maxPriorityFeePerGas === undefined
+  return isByPrice && type !== 'eip1559' && type !== 'eip4844' && type !== 'eip7702' ? 'gasPrice' : 'maxFeePerGas'
+}
+
+const count = (least: number) =>
+  only(`a whole number, ${least} or more`, (value) => Number.isSafeInteger(value) && Number(value) >= least)
+const upTo = (bits: bigint) =>
+  only(`a bigint from 0 to 2^${bits} - 1`, (value) => typeof value === 'bigint' && value >= 0n && value < 2n ** bits)
+const address = only('an address', (value) => typeof value === 'string' && isAddress(value))
+const record = only('an object', isRecord)
+
+const transactionMembers: Members = {
+  chainId: count(1),
+  nonce: count(0),
+  gas: upTo(64n),
+  ...optional({
+    type: oneOf('legacy', 'eip2930', 'eip1559', 'eip4844', 'eip7702'),
+    to: only(
+      'an address, or null to create a contract',
+      (to) => to === null || (typeof to === 'string' && isAddress(to)),
+    ),
+    value: upTo(256n),
+    data: only('bytes as hex', isBytes),
+    gasPrice: upTo(256n),
+    maxFeePerGas: upTo(256n),
+    maxPriorityFeePerGas: upTo(256n),
+    maxFeePerBlobGas: upTo(256n),
+  }),
+}
+
+const typedDataMembers: Members = {
+  types: record,
+  primaryType: only('the name of a type', (value) => typeof value === 'string'),
+  message: record,
+  ...optional({ domain: record }),
+}
+
+const authorizationMembers: Members = { contractAddress: address, chainId: count(0), nonce: count(0) }
+
+function isMessage(message: unknown): boolean {
+  if (!isRecord(message)) return typeof message === 'string'
+  return message['raw'] instanceof Uint8Array || isBytes(message['raw'])
+}
+
+function isBytes(value: unknown): boolean {
+  return isHex(value) && value.length % 2 === 0
+}

@@ -97,6 +97,23 @@ describe.each(['local', 'managed', 'remote'])('the %s signer', (kind) => {
     },
   )
 
+  it('signs nothing that is malformed', async () => {
+    const { signer } = await open()
+    const complete = { ...common, type: 'eip1559', ...fees } as const
+    for (const sign of [
+      () => signer.signMessage({ raw: '0x123' }),
+      () => signer.signMessage({ raw: '0xzz' }),
+      () => signer.signTransaction({ ...complete, nonce: NaN }),
+      () => signer.signTransaction({ ...complete, value: null as never }),
+      () => signer.signTransaction({ ...common, type: 'eip1559' }),
+    ]) {
+      await expect(sign()).rejects.toMatchObject({
+        code: 'SIGNING_INPUT_INVALID',
+        details: { fields: [expect.any(String)] },
+      })
+    }
+  })
+
   it('signs typed data with whole numbers beyond those of JSON', async () => {
     const { signer, address } = await open()
     expect(await recoverTypedDataAddress({ ...mail, signature: await signer.signTypedData(mail) })).toBe(address)

@@ -18,6 +18,7 @@ import { requireComplete } from '../signable.ts'
  * transaction that is not complete.
  */
 export function transactionToWire(transaction: TransactionSerializable): WireBody {
+  const { chainId, nonce, gas, to, value = 0n, data = '0x' } = requireComplete(transaction)
   const type = wireTypes[getTransactionType(transaction)]
   if (type === undefined) {
     throw new WalletError(
@@ -28,7 +29,6 @@ export function transactionToWire(transaction: TransactionSerializable): WireBod
       },
     )
   }
-  const { chainId, nonce, gas, to, value = 0n, data = '0x' } = requireComplete(transaction)
   const wire = {
     type,
     chain_id: chainId,
