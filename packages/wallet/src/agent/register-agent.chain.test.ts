@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import {
   createPublicClient,
@@ -16,6 +19,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import type { WalletError } from '../wallet-error.ts'
+import { createFileRegistrationRecords } from './registration/file-registration-records.ts'
 import { linkRegistration } from './registration/link-registration.ts'
 import { createMemoryRegistrationRecords } from './registration/registration-records.ts'
 import { planRegistration } from './registration/plan-registration.ts'
@@ -33,6 +37,8 @@ const devnet = useDevnet()
 const mcpEndpoint = 'https://agent.example/mcp'
 const missingSdk = () =>
   Promise.reject(Object.assign(new Error("Cannot find package 'agent0-sdk'"), { code: 'ERR_MODULE_NOT_FOUND' }))
+
+const about = (warning: string) => warning.includes('leaves out')
 
 let wallet: ServiceWallet
 beforeEach(async () => {
@@ -169,6 +175,25 @@ describe('an agent', () => {
     await fund('1')
     expect(await register({ records, journal, resume: waiting.resumeToken })).toMatchObject({ status: 'registered' })
     expect(await agents()).toBe(1n)
+  })
+
+  test('that is gone on with is told once more what its small file leaves out, also out of a file of records', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'records-'))
+    try {
+      const path = join(folder, 'records.json')
+      const journal = createMemoryJournal({ now: Date.now })
+      await fund('0')
+      const first = { records: createFileRegistrationRecords(path), loadIdentitySdk: missingSdk }
+      const waiting = await registerAgent(wallet, options({ ...first, journal, gas: { manualWaitMs: 0 } }))
+      if (waiting.status !== 'deferred') throw new Error(waiting.status)
+      await fund('1')
+      const records = createFileRegistrationRecords(path)
+      const leavesOut = expect.stringMatching(/leaves out: domains, trust/)
+      const { warnings } = await register({ records, journal, resume: waiting.resumeToken })
+      expect([waiting.warnings.filter(about), warnings]).toEqual([[leavesOut], [leavesOut]])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   test('is not registered again by what another process began and never signed', async () => {

@@ -84,6 +84,7 @@ const checks: { readonly [Member in keyof Required<RegistrationRecord>]: Check }
   userOperationHash: (value) => value === null || isHex(value),
   tokenId: (value) => value === null || isTokenId(value),
   update: (value) => value === undefined || isUpdate(value),
+  warnings: (value) => value === undefined || (Array.isArray(value) && value.every(isText)),
   updatedAt: isCount,
 }
 

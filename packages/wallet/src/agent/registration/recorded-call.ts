@@ -36,7 +36,7 @@ export async function submitRecorded(context: RegistrationContext, call: CallToR
   }
 }
 
-type CallToRecord = Pick<RegistrationRecord, 'method' | 'agentURI' | 'data' | 'update'>
+type CallToRecord = Pick<RegistrationRecord, 'method' | 'agentURI' | 'data' | 'update' | 'warnings'>
 
 export type Submitted = { readonly record: RegistrationRecord; readonly submission: Submission }
 

@@ -105,6 +105,7 @@ async function goOn(context: RegistrationContext, sighting: RegistrySighting, be
     warnings.push('A registration that was begun earlier is gone on with; what this call asks for is not looked at.')
     progress('send', 'Going on with the registration that was begun earlier.')
   }
+  warnings.push(...(begun.warnings ?? []))
   return finishRegistration(context, sighting, begun, await context.submit(begun))
 }
 
@@ -196,7 +197,7 @@ async function submitRegistration(
   const why = speech.form === 'handle-v0' ? speech.form : sdk === null ? 'no-sdk' : 'sdk-failed'
   context.warnings.push(...leftOutOfMinimal(card, why), ...(sdk === null ? nothingPinned(mode, speech.form) : []))
   const data = encodeRegistration(speech, card, agentURI)
-  return submitRecorded(context, { method: 'direct-contract', agentURI, data })
+  return submitRecorded(context, { method: 'direct-contract', agentURI, data, warnings: [...context.warnings] })
 }
 
 /**
@@ -214,7 +215,7 @@ async function throughSdk(
   const send = async (data: Hex): Promise<Submitted> => {
     // The SDK asks the endpoint by itself, and is not waited for once the caller gave up.
     throwIfAborted(signal)
-    return (sent.once ??= submitRecorded(context, { method, agentURI, data }))
+    return (sent.once ??= submitRecorded(context, { method, agentURI, data, warnings: [...context.warnings] }))
   }
   const failed = await abortable(signal)
     .until(() => registerThroughSdk(context, sdk, card, agentURI, send))
