@@ -43,7 +43,7 @@ test('docs/wallet-errors.md says what the table of the wallet says', async () =>
 Generated from \`wallet-error-table.ts\` by \`npm run docs\`. What \`@svc/wallet\` throws is a
 \`WalletError\` with one of these codes, a short message, \`suggestion\` (below, unless the thrower knows better), \`docs\` (the
 place on this page) and \`details\`, which always have the members that are named here, and often more; \`request\` of the EIP-1193 provider rejects with a \`ProviderRpcError\`, whose \`data.code\` is
-one of them where the refusal is the package's own. What a journal, a record, a signer or a listener of your own throws comes through as it is.
+one of them where a \`WalletError\` is the cause; where the provider itself refuses (4100, 4200, 4901, -32602 of a field) the number says it, and \`data\` is undefined. What a journal, a record, a signer or a listener of your own throws comes through as it is.
 
 ${thrown}
 # Codes in results

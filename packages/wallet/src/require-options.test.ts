@@ -6,6 +6,7 @@ import { registerAgent } from './agent/register-agent.ts'
 import { updateAgent } from './agent/update-agent.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 import { createEIP1193Provider } from './provider/create-eip1193-provider.ts'
+import { createRemoteSigner } from './signers/remote-signer.ts'
 import { ServiceWallet } from './service-wallet.ts'
 import type { Signer } from './signer.ts'
 import { revokeDelegation } from './user-operation/revoke-delegation.ts'
@@ -163,6 +164,19 @@ test('what is undefined counts as missing', () => {
   const options = { chainId: undefined, journal: undefined, sponsor: { bundlerUrl: undefined } }
   expect(createEIP1193Provider(wallet, options as never)).toHaveProperty('request')
   expect(createMemoryJournal()).toHaveProperty('recordSigned')
+})
+
+test('a URL that is not there is called missing', async () => {
+  const own = new ServiceWallet({ mode: 'local', privateKey, ...place })
+  const call = { target: zero, data: '0x', env: {} } as const
+  const away = 'http://127.0.0.1:9'
+  for (const [act, words] of [
+    [() => own.sendUserOp({ ...call, paymaster: away } as never), /bundlerUrl is missing; .*SVC_BUNDLER_URL_31337/],
+    [() => own.sendUserOp({ ...call, bundlerUrl: away } as never), /paymaster is missing; .*SVC_PAYMASTER_URL_31337/],
+    [() => createRemoteSigner({ address: zero } as never), /url is missing; accepted: an https URL/],
+  ] as const) {
+    expect(String(await refusal(act))).toMatch(words)
+  }
 })
 
 test('what cannot be signed has a code, and the message says which part is wrong and what is accepted', async () => {

@@ -1,4 +1,4 @@
-import { invalidField } from './wallet-error.ts'
+import { invalidField, missingField } from './wallet-error.ts'
 
 /**
  * The URL that `fetch` takes, which refuses one with a user and password in it, and these as the header that carries them
@@ -54,8 +54,9 @@ export function supportApiUrl(
  * Reads the URL of a backend that signs: https, or http on this machine, since credentials go with every request. Throws
  * `VALIDATION_CONFIG_INVALID` naming the field.
  */
-export function readSigningUrl(text: string, field: string): string {
+export function readSigningUrl(text: string | undefined, field: string): string {
   const accepted = 'an https URL, or http on this machine, of origin and path alone'
+  if (text === undefined || text === '') throw missingField(field, accepted)
   if (typeof text !== 'string' || !URL.canParse(text)) throw invalidField(field, accepted)
   const { username, password, search, hash } = new URL(text)
   if (!isPrivateWay(text) || [username, password, search, hash].some((part) => part !== ''))

@@ -1,6 +1,6 @@
 import type { Address, Hex, PublicClient } from 'viem'
 import type { ChainFacts, OpenChain } from '../chain.ts'
-import { invalidField } from '../wallet-error.ts'
+import { missingField } from '../wallet-error.ts'
 import { sponsorUrls } from '../service-urls.ts'
 import type { Signer } from '../signer.ts'
 import { type Bundler, openBundler } from './open-bundler.ts'
@@ -16,9 +16,9 @@ export async function openOperation(
 ): Promise<OperationContext> {
   const { env = process.env, requestTimeoutMs = 10_000, signal, onProgress } = options
   const urls = sponsorUrls(open.chain.id, options, env)
-  if (urls.bundlerUrl === null) throw invalidField('bundlerUrl', `a URL, here or in SVC_BUNDLER_URL_${open.chain.id}`)
+  if (urls.bundlerUrl === null) throw missingField('bundlerUrl', `a URL, here or in SVC_BUNDLER_URL_${open.chain.id}`)
   if (urls.paymasterUrl === null)
-    throw invalidField('paymaster', `a URL, here or in SVC_PAYMASTER_URL_${open.chain.id}`)
+    throw missingField('paymaster', `a URL, here or in SVC_PAYMASTER_URL_${open.chain.id}`)
   const { paymasterContext: context, allowDelegationTo, timeoutMs = 60_000, resendAfterMs = 10_000 } = options
   return {
     ...open,
