@@ -6,7 +6,7 @@ export {
   type AgentTrust,
   requireAgentCard,
 } from './agent/card/agent-card.ts'
-export { boundedBytes, boundedParts } from './agent/card/bounded-bytes.ts'
+export { type BodyBounds, boundedBytes, boundedParts } from './agent/card/bounded-bytes.ts'
 export { canonicalBytes } from './agent/card/canonical-bytes.ts'
 export { contentAddress } from './agent/card/canonical-bytes.ts'
 export { findAgents } from './agent/lookup/find-agents.ts'
@@ -61,10 +61,15 @@ export type { Fees } from './sender/raised-fees.ts'
 export type { Confirmation, ConfirmOptions } from './sender/confirm-entry.ts'
 export type { Proposal, Replacement, ReplacementRules } from './sender/replacement-rules.ts'
 export { isNeverMined, isNoOp } from './sender/entry-state.ts'
-export { takerIn, transactionsIn } from './sender/settle.ts'
+export { takerIn, type Taking, transactionsIn } from './sender/settle.ts'
 export type { SignRequest, TransactionSigner } from './sender/sign-request.ts'
 export type { AuthorizationToSign, Signer } from './signer.ts'
-export { type OperationInReceipt, operationInReceipt, type Sighting } from './user-operation/look-for-operation.ts'
+export {
+  type IncludedOperation,
+  type OperationInReceipt,
+  operationInReceipt,
+  type Sighting,
+} from './user-operation/look-for-operation.ts'
 export type { Offer } from './user-operation/open-bundler.ts'
 export type { OperationCall } from './user-operation/open-operation.ts'
 export {

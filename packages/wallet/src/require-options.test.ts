@@ -171,8 +171,8 @@ test('a URL that is not there is called missing', async () => {
   const call = { target: zero, data: '0x', env: {} } as const
   const away = 'http://127.0.0.1:9'
   for (const [act, words] of [
-    [() => own.sendUserOp({ ...call, paymaster: away } as never), /bundlerUrl is missing; .*SVC_BUNDLER_URL_31337/],
-    [() => own.sendUserOp({ ...call, bundlerUrl: away } as never), /paymaster is missing; .*SVC_PAYMASTER_URL_31337/],
+    [() => own.sendUserOp({ ...call, paymaster: away }), /bundlerUrl is missing; .*SVC_BUNDLER_URL_31337/],
+    [() => own.sendUserOp({ ...call, bundlerUrl: away }), /paymaster is missing; .*SVC_PAYMASTER_URL_31337/],
     [() => createRemoteSigner({ address: zero } as never), /url is missing; accepted: an https URL/],
   ] as const) {
     expect(String(await refusal(act))).toMatch(words)
@@ -184,10 +184,7 @@ test('what cannot be signed has a code, and the message says which part is wrong
   const types = { Note: [{ name: 'to', type: 'address' }] }
   const wrong: [() => Promise<unknown>, RegExp][] = [
     [() => local.signTypedData({} as never), /types is not valid; accepted: an object/],
-    [
-      () => local.signTypedData({ types, primaryType: 'Note', message: { to: 'x' } } as never),
-      /Address "x" is invalid/,
-    ],
+    [() => local.signTypedData({ types, primaryType: 'Note', message: { to: 'x' } }), /Address "x" is invalid/],
     [() => local.signMessage(undefined as never), /message is not valid; accepted: text, or/],
     [() => local.signMessage({ raw: '0x123' }), /accepted: text, or \{ raw \} with bytes or bytes as hex/],
     [() => local.signMessage({ raw: '0xzz' }), /message is not valid/],

@@ -56,9 +56,7 @@ it('G13: an owner leaves also after an honest harvest of a position that a stran
   }
   await node.setNextBlockBaseFeePerGas({ baseFeePerGas: 20_000_000n })
   await syncClock(world)
-  world.patience.isShort = true
   await world.call('harvest_rewards', {})
-  world.patience.isShort = false
   await nextIn(devnet(), stranger, 3_600)
   await devnet().feeds.ETH.post(market)
   await node.mine({ blocks: 40, interval: 12 })

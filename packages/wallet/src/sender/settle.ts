@@ -162,7 +162,7 @@ export async function transactionsIn(client: PublicClient, blockNumber: bigint):
 const mostAtOnce = 20
 
 /** What says of a transaction which nonces it takes. */
-type Taking = Pick<Transaction, 'hash' | 'from' | 'nonce' | 'chainId' | 'authorizationList'>
+export type Taking = Pick<Transaction, 'hash' | 'from' | 'nonce' | 'chainId' | 'authorizationList'>
 
 /**
  * Which transaction of a block takes a nonce of an account that had made `before` of them (`null` where that is not known).

@@ -3,7 +3,7 @@
  * well: the `fetch` of Node 20, set to refuse redirects, may forget it once it has the headers. Rejects with a
  * `RangeError` as soon as the body is longer, and reads no further; with the reason of the signal; or when it breaks off.
  */
-export async function boundedBytes(answer: Pick<Response, 'body'>, bounds: Bounds): Promise<Uint8Array> {
+export async function boundedBytes(answer: Pick<Response, 'body'>, bounds: BodyBounds): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   for await (const part of boundedParts(answer, bounds)) parts.push(part)
   return Buffer.concat(parts)
@@ -12,7 +12,7 @@ export async function boundedBytes(answer: Pick<Response, 'body'>, bounds: Bound
 /** The same body in parts, for whoever need not hold all of it. */
 export async function* boundedParts(
   { body }: Pick<Response, 'body'>,
-  { mostBytes, signal }: Bounds,
+  { mostBytes, signal }: BodyBounds,
 ): AsyncGenerator<Uint8Array, void> {
   if (body === null) return
   const reader = body.getReader()
@@ -33,4 +33,5 @@ export async function* boundedParts(
   }
 }
 
-type Bounds = { readonly mostBytes: number; readonly signal: AbortSignal }
+/** How much of a body is read, and until when. */
+export type BodyBounds = { readonly mostBytes: number; readonly signal: AbortSignal }
