@@ -238,6 +238,9 @@ function beforeMined(isTarget: (sent: Sent) => boolean, work: () => Promise<() =
     if (raw === undefined || !isTarget(parseTransaction(raw as `0x02${string}`))) return fetch(input, init)
     const back = await work()
     const answer = await fetch(input, init)
+    const hash = keccak256(raw as Hex)
+    // The node takes a transaction before it mines it.
+    if ((await answer.clone().text()).includes(hash)) await world.client.waitForTransactionReceipt({ hash })
     await back()
     return answer
   }
