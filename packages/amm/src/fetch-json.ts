@@ -2,9 +2,10 @@ import { boundedBytes, boundedParts, withDeadline } from '@svc/wallet/core'
 import { yieldToEventLoop } from '@svc/runtime'
 
 /**
- * One exchange of JSON, whatever the status of the answer: a POST of `content`, or a GET without one. The time limit covers the whole body, redirects are refused, no more than
- * `mostBytes` of the answer are read, and one with more than `mostValues` is not parsed: 16 MiB of `{},{},...` take many seconds, in
- * which nothing else runs. Where `read` is named it gets the body in parts, each of which has the time limit to itself, all together `bodyTimeoutMs`. Why there is no answer is reported without what anybody said.
+ * One exchange of JSON, whatever the status of the answer: a POST of `content`, or a GET without one. The time limit covers the whole
+ * body, redirects are refused, no more than `mostBytes` of the answer are read, and one with more than `mostValues` is not parsed:
+ * 16 MiB of `{},{},...` take many seconds, in which nothing else runs. Where `read` is named it gets the body in parts, each of which
+ * has the time limit to itself, all together `bodyTimeoutMs`. Why there is no answer is reported without what anybody said.
  */
 export async function fetchJson(
   {
