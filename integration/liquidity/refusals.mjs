@@ -5,7 +5,7 @@ import { earn } from './stranger.mjs'
 export const elsewhere = ['harvest_rewards HARVEST_PARTIAL_FAILURE', 'optimize_lp_range SIMULATION_TIMEOUT']
 
 export async function refuseAtFirst(held, { hasKey }) {
-  await held.refused('harvest_rewards', { includeRewards: false }, 'NO_POSITIONS')
+  await held.refused('harvest_rewards', {}, 'NO_POSITIONS')
   const pair = { token0: 'WETH', token1: 'USDC' }
   const apart = { token0: 'WBTC', token1: 'USDT' }
   const amount = '10000'

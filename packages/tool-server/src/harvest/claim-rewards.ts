@@ -1,7 +1,6 @@
 import { isAddressEqual } from 'viem'
-import { type ClaimedReward, type Deferred, type Intent, type LiquidityPlan, tokenLabel, ToolError } from '@svc/amm'
+import { type ClaimedReward, type Intent, type LiquidityPlan, tokenLabel, ToolError } from '@svc/amm'
 import type { WriteContext } from '../tool.ts'
-import { withFollows } from './collect-batches.ts'
 import { enterReverted, type HarvestBook, type HarvestRequest, isStop, type OwedReward } from './harvest-book.ts'
 
 /**
@@ -55,26 +54,19 @@ export type PlannedRewards = {
   readonly rewards: readonly OwedReward[]
 }
 
-/**
- * Claims what was planned; a failure leaves the rest of the harvest. Where it is the first of a harvest and nothing is signed, gives the
- * stored plan, which holds what follows.
- */
+/** Claims what was planned; a failure leaves the rest of the harvest. */
 export async function claimRewards(
   { chain }: HarvestRequest,
   context: WriteContext,
-  { book, planned, follows }: ClaimWork,
-): Promise<Deferred | null> {
+  { book, planned }: { readonly book: HarvestBook; readonly planned: PlannedRewards },
+): Promise<void> {
   const { plan, distributor, rewards } = planned
   try {
-    const intent = withFollows(plan.intent, await follows(), book)
-    const done = await context.execute(intent, async (settled) => {
+    const done = await context.execute(plan.intent, async (settled) => {
       book.enter(settled)
       return { hash: settled.main.hash, paid: await plan.decode(settled) }
     })
-    if ('status' in done) {
-      if (book.hasBegun()) throw new TypeError('What goes on with a call never waits')
-      return done
-    }
+    if ('status' in done) throw new TypeError('What goes on with a call never waits')
     book.notes.push(...(plan.notes ?? []))
     book.rewards.push({
       hash: done.hash,
@@ -90,14 +82,6 @@ export async function claimRewards(
     book.notes.push(`Rewards in ${rewards.map(({ token }) => tokenLabel(token)).join(', ')} were not claimed.`)
     if (isStop(error)) book.stop = error
   }
-  return null
-}
-
-type ClaimWork = {
-  readonly book: HarvestBook
-  readonly planned: PlannedRewards
-  /** The swaps after it, where it is the first of a harvest; none otherwise. */
-  readonly follows: () => Promise<readonly Intent[]>
 }
 
 function isClaim({ calls }: Intent, distributor: `0x${string}`): boolean {

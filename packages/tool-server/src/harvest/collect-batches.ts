@@ -96,8 +96,8 @@ function halvesOf(batch: readonly Position[]): readonly (readonly Position[])[] 
   return [batch.slice(0, middle), batch.slice(middle)]
 }
 
-/** The first intent of a harvest with all that follow it. Once something is signed nothing is stored any more: what goes on then needs no plan. */
-export function withFollows(intent: Intent, follows: readonly Intent[], book: HarvestBook): Intent {
+/** Once something is signed nothing is stored any more: what goes on then needs no plan. */
+function withFollows(intent: Intent, follows: readonly Intent[], book: HarvestBook): Intent {
   if (follows.length === 0 || book.hasBegun()) return intent
   const why = [intent.why, 'Then, each by itself:', ...follows.map((next) => next.why), ...failedWhy(book)].join(' ')
   return { ...intent, follows, why }

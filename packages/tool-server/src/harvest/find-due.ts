@@ -14,17 +14,13 @@ export type Due = {
   /** Positions that wait for less than is worth it. */
   readonly skipped: number
   readonly notes: readonly string[]
-  /** Why no fees are collected, for a harvest that has nothing else to do; `null` where some are, or an earlier attempt did. */
-  readonly nothing: ToolError | null
 }
 
 /**
  * Finds the open positions of the owner whose fees are worth at least `minHarvestUsd`, at most fifty, dearest first. What has no price counts
  * as nothing: nobody's worthless token makes a position worth its gas. What the book has collected already is left out.
  *
- * `nothing` is `NO_POSITIONS`, `DUST_FILTER_ALL_SKIPPED` or `NOTHING_TO_COLLECT`.
- *
- * @throws ToolError `POSITION_NOT_FOUND` for an id that the owner does not hold, `RPC_*`
+ * @throws ToolError `NO_POSITIONS`, `DUST_FILTER_ALL_SKIPPED`, `NOTHING_TO_COLLECT`, `POSITION_NOT_FOUND` for an id that the owner does not hold, `RPC_*`
  */
 export async function findDue(request: HarvestRequest, context: WriteContext, book: HarvestBook): Promise<Due> {
   const { chain, minHarvestUsd } = request
@@ -35,21 +31,20 @@ export async function findDue(request: HarvestRequest, context: WriteContext, bo
   const open = positions.filter((position) => !done.has(keyOf(position)) && !isEmpty(position))
   if (open.length === 0 && done.size === 0) {
     const [closed] = request.positionIds === null ? [] : positions
+    if (closed !== undefined) throw nothingToCollect(closed)
     const message = `${request.owner} holds no open v3 or v4 position on ${chain.name}.`
-    const nothing =
-      closed === undefined ? new ToolError('NO_POSITIONS', [message, ...notes].join(' ')) : nothingToCollect(closed)
-    return { due: [], skipped: 0, notes: [nothing.message], nothing }
+    throw new ToolError('NO_POSITIONS', [message, ...notes].join(' '))
   }
   const valued = await withFees(open, request, context)
   const due = valued
     .filter(({ feesUsd, hasFees }) => hasFees && feesUsd >= minHarvestUsd)
     .toSorted((a, b) => b.feesUsd - a.feesUsd)
   const skipped = valued.length - due.length
+  if (due.length === 0 && done.size === 0) throw nothingDue(request, valued, notes)
   const later = due.length - mostPositions
   return {
     due: due.slice(0, mostPositions).map(({ position }) => position),
     skipped,
-    nothing: due.length === 0 && done.size === 0 ? nothingDue(request, valued, notes) : null,
     notes: [
       ...notes,
       ...(later > 0
@@ -174,7 +169,8 @@ function unpricedNotes(valued: readonly Valued[]): readonly string[] {
 function nothingDue({ minHarvestUsd }: HarvestRequest, valued: readonly Valued[], notes: readonly string[]): ToolError {
   const [{ length: count }, waits] = [valued, valued.some(({ hasFees }) => hasFees)]
   const all = count === 1 ? 'The open position' : `Each of the ${count} open positions`
-  const wait = 'Calling again changes nothing until trades have paid some: get_positions_by_owner shows what waits.'
+  const wait =
+    'Calling again changes nothing until trades have paid some: get_positions_by_owner shows what waits. claim_lp_rewards claims rewards alone.'
   if (minHarvestUsd === 0) {
     return new ToolError('NOTHING_TO_COLLECT', [`${all} has no fees that wait.`, ...notes].join(' '), {
       suggestion: wait,

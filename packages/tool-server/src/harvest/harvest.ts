@@ -23,38 +23,34 @@ export type HarvestOutcome =
  * Collects the fees of positions and swaps them to one token. The collections of a version are one transaction; each swap is an
  * intent of its own, weighed by itself once the fees are there. Where the call is a dry run or waits for its time, the plan of the
  * first intent is stored with all that follow it. What an earlier attempt at the same call had mined is read from the chain, counts
- * as done, and is not done again. A failure of one part leaves the others: the book says what was done and what was not. Where no fees
- * are worth collecting, rewards that wait are a harvest, too.
+ * as done, and is not done again. A failure of one part leaves the others: the book says what was done and what was not.
  *
  * @throws ToolError `NO_POSITIONS`, `DUST_FILTER_ALL_SKIPPED`, and whatever stands in the way before anything is signed.
  */
 export async function harvest(request: HarvestRequest, context: WriteContext): Promise<HarvestOutcome> {
   const book = await openBook(request, context)
-  const { due, skipped, notes, nothing } = await findDue(request, context, book)
+  const { due, skipped, notes } = await findDue(request, context, book)
   book.notes.push(...notes)
   // What an earlier attempt claimed is claimed; what came since is for the next harvest.
   const planClaim = lazily(async () => (book.rewards.length > 0 ? null : planRewards(request, context, book)))
-  if (nothing !== null && !book.hasBegun() && (await planClaim()) === null) throw nothing
   const planSales = lazily(async () => planSwaps(request, context, { book, due, rewards: await planClaim() }))
-  const isStored = () => !book.hasBegun() && context.keptParts() === null
-  const sales = async () => (isStored() ? (await planSales()).map(({ intent }) => intent) : [])
-  const waiting = async (deferred: Deferred, first: FirstPart): Promise<HarvestOutcome> => {
-    const [rewards, swaps] = [await planClaim(), await planSales()]
-    const preview = await previewHarvest(request, context, { book, due, rewards, swaps, first })
-    return { kind: 'deferred', deferred, preview: { ...preview, skipped } }
-  }
   const deferred = await collectBatches(request, context, {
     book,
     due,
-    follows: async () => (isStored() ? [...partOf(await planClaim()), ...(await sales())] : []),
+    follows: async (): Promise<readonly Intent[]> =>
+      book.hasBegun() || context.keptParts() !== null
+        ? []
+        : [...partOf(await planClaim()), ...(await planSales()).map(({ intent }) => intent)],
   })
-  if (deferred !== null) return waiting(deferred, { kind: 'collection', plan: deferred.plan })
-  const planned = book.stop === null ? await planClaim() : null
-  if (planned !== null) {
-    const claim = await claimRewards(request, context, { book, planned, follows: sales })
-    if (claim !== null) return waiting(claim, { kind: 'claim', plan: claim.plan })
+  if (deferred !== null) {
+    const [rewards, swaps] = [await planClaim(), await planSales()]
+    const preview = await previewHarvest(request, context, { book, due, rewards, swaps, first: deferred.plan })
+    return { kind: 'deferred', deferred, preview: { ...preview, skipped } }
   }
   book.requireAnything()
+  // A claim is part of a harvest that has begun: nothing is stored any more, and nothing waits.
+  const planned = book.stop === null && book.hasBegun() ? await planClaim() : null
+  if (planned !== null) await claimRewards(request, context, { book, planned })
   if (book.stop === null) await consolidate(request, context, book)
   return { kind: 'done', book, skipped }
 }
@@ -62,17 +58,13 @@ export async function harvest(request: HarvestRequest, context: WriteContext): P
 /** The same for an owner whose wallet this is not: read and estimated, with nothing that could be carried out. */
 export async function lookAtHarvest(request: HarvestRequest, context: WriteContext): Promise<HarvestPreview> {
   const book = await openBook(request, context)
-  const { due, skipped, notes, nothing } = await findDue(request, context, book)
-  if (nothing !== null) throw nothing
+  const { due, skipped, notes } = await findDue(request, context, book)
   book.notes.push(...notes)
   if (request.includeRewards)
     book.notes.push('Rewards are left out: get_claimable_rewards shows what another wallet is owed.')
   const swaps = await planSwaps(request, context, { book, due, rewards: null })
   return { ...(await previewHarvest(request, context, { book, due, rewards: null, swaps, first: null })), skipped }
 }
-
-/** What a stored harvest begins with, whose gas its plan tells. */
-type FirstPart = { readonly kind: 'collection' | 'claim'; readonly plan: Plan }
 
 function partOf(planned: PlannedRewards | null): readonly Intent[] {
   return planned === null ? [] : [planned.plan.intent]
@@ -110,14 +102,14 @@ async function previewHarvest(
     readonly due: readonly Position[]
     readonly rewards: PlannedRewards | null
     readonly swaps: readonly PlannedSwap[]
-    readonly first: FirstPart | null
+    readonly first: Plan | null
   },
 ): Promise<Omit<HarvestPreview, 'skipped'>> {
   const failed = new Set(book.failures.flatMap(({ positions = [] }) => positions))
   const payable = due.filter((position) => !failed.has(position))
   const [gasPrice, collectGas] = await Promise.all([
     readGasPrice(context, request.chain),
-    gasOfCollections(request, context, payable, first?.kind === 'collection' ? 1 : 0),
+    gasOfCollections(request, context, payable, first === null ? 0 : 1),
   ])
   const swapGas = swaps.reduce((sum, { quote, intent }) => sum + quote.gasEstimate + approvalGas(intent), 0n)
   return {
@@ -134,8 +126,8 @@ async function previewHarvest(
       }),
     ),
     gasCostUsd: sumUsd(
-      first === null ? 0 : first.plan.gasCostUsd,
-      gasPrice.costUsd(collectGas + swapGas + (rewards === null || first?.kind === 'claim' ? 0n : claimGas)),
+      first === null ? 0 : first.gasCostUsd,
+      gasPrice.costUsd(collectGas + swapGas + (rewards === null ? 0n : claimGas)),
     ),
     notes: [
       ...book.notes,

@@ -279,44 +279,24 @@ describe('with a key for the trading API', () => {
     })
   })
 
-  test('rewards that wait are a harvest where all fees are dust, or nothing is open', async () => {
+  test('dust alone, or no position, is refused as ever where rewards wait, and says which call claims them', async () => {
     await openWithKey()
-    const args = { targetToken: 'USDC', minHarvestUsd: 1_000 }
-    const planned = await world.call('harvest_rewards', { ...args, dryRun: true })
-    expect([planned.text('status'), planned.at('feesCollected')]).toEqual(['planned', []])
-    expect(planned.text('plan.why')).toMatch(/Then, each by itself: Swap 40 DAI/)
-    expect(planned.list('rewardsClaimed').map((claim) => claim.at('txHash'))).toEqual([null])
-    expect(planned.list('consolidationSwaps').map((sale) => sale.text('amountIn'))).toEqual(['40'])
-    const { answer, gained } = await gains(() => world.call('execute_plan', { planId: planned.text('plan.planId') }))
-    expect(answer.list('rewardsClaimed')).toHaveLength(1)
-    expect(answer.list('consolidationSwaps').map((sale) => sale.text('tokenIn'))).toEqual(['DAI'])
-    expect([gained['DAI'], gained['WETH']]).toEqual([0n, 0n])
-    expect(answer.text('summary.consolidatedAmount')).toBe(formatUnits(gained['USDC']!, 6))
-    expect(answer.at('notes')).toContainEqual(expect.stringMatching(/^Skipped, as less than 1000 USD waits: v3/))
-    const gas = planned.number('summary.totalGasCostUsd') / answer.number('summary.totalGasCostUsd')
-    expect(gas > 0.5 && gas < 2).toBe(true)
-    // Nothing waits any more, and then it is the dust that stands in the way.
-    expect(await world.refuse('harvest_rewards', args)).toMatchObject({ code: 'DUST_FILTER_ALL_SKIPPED' })
-    await world.call('remove_liquidity', { positionId: (await openPositions())[0]! })
-    const { wallet: user } = world
-    await devnet().rewards.add([{ user, token: 'USDC', amount: '3', reason: 'Trading', campaignId: 7n }])
-    const bare = await world.call('harvest_rewards')
-    expect(bare.at('rewardsClaimed')).toMatchObject([{ tokens: [{ symbol: 'USDC', amount: '3' }] }])
-    expect(bare.at('notes')).toContainEqual(expect.stringMatching(/holds no open v3 or v4 position/))
-    expect(await world.refuse('harvest_rewards')).toMatchObject({ code: 'NO_POSITIONS' })
-  })
-
-  test('rewards that wait alone and cannot be claimed are refused with why', async () => {
-    await openWithKey()
-    const args = { minHarvestUsd: 1_000, idempotencyKey: 'dust' }
-    const { fetch } = world.network
-    world.network.fetch = (input, init) => {
-      const isSimulation = typeof init?.body === 'string' && init.body.includes('eth_simulateV1')
-      return isSimulation ? Promise.resolve(new Response('busy', { status: 503 })) : fetch(input, init)
-    }
-    expect(await world.refuse('harvest_rewards', args)).toMatchObject({ code: 'RPC_UNAVAILABLE' })
-    world.network.fetch = fetch
-    expect((await world.call('harvest_rewards', args)).list('rewardsClaimed')).toHaveLength(1)
+    const dust = await world.refuse('harvest_rewards', { minHarvestUsd: 1_000 })
+    expect(dust).toMatchObject({
+      code: 'DUST_FILTER_ALL_SKIPPED',
+      suggestion: expect.stringContaining('claim_lp_rewards claims rewards'),
+    })
+    const [positionId] = (await world.call('get_positions_by_owner', {}))
+      .list('items')
+      .map((one) => one.text('positionId'))
+    await world.call('remove_liquidity', { positionId: positionId! })
+    const none = await world.refuse('harvest_rewards')
+    expect(none).toMatchObject({
+      code: 'NO_POSITIONS',
+      suggestion: expect.stringContaining('claim_lp_rewards claims rewards'),
+    })
+    const claimed = await world.call('claim_lp_rewards', { tokens: ['USDC', 'DAI'] })
+    expect(claimed.list('claimed')).toHaveLength(2)
   })
 
   test('a plan holds the claim, and what comes later is left out of it', async () => {
@@ -371,11 +351,6 @@ describe('with a key for the trading API', () => {
     const sold = answer.list('consolidationSwaps').map((swap) => [swap.text('tokenIn'), swap.text('amountIn')])
     expect(sold).toEqual(expect.arrayContaining([['DAI', '40']]))
   })
-
-  async function openPositions(): Promise<readonly string[]> {
-    const found = await world.call('get_positions_by_owner', {})
-    return found.list('items').map((one) => one.text('positionId'))
-  }
 
   test('without includeRewards nobody is asked', async () => {
     await openWithKey()
