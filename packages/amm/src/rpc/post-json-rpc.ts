@@ -35,9 +35,7 @@ export async function postJsonRpc(
     if (isReceipt && status === 200) throw new EndpointError('unreadable', 'the receipt is malformed')
     throw statusError(status, type)
   }
-  const byId = new Map<unknown, RpcAnswer>(
-    reported.map(({ id, result, error }) => [id ?? null, { id, result, error }]),
-  )
+  const byId = new Map<unknown, RpcAnswer>(reported.map(({ id, result, error }) => [id ?? null, { id, result, error }]))
   return new Map(calls.map(({ id }) => [id, answerTo(id, byId, calls.length)]))
 }
 

@@ -12,10 +12,7 @@ export async function sumOfDay(db: Kysely<Schema>, at: number, principal: string
   return { ...spentIn(rows), principalUsdMicros: rows[0]?.own ?? 0n }
 }
 
-const dayOf = preparedQuery<
-  Since & { readonly principal: string },
-  SumRow & { readonly own: bigint }
->((db, value) =>
+const dayOf = preparedQuery<Since & { readonly principal: string }, SumRow & { readonly own: bigint }>((db, value) =>
   db
     .selectFrom('reservation')
     .select([...sums(), countedOf(value('principal')).as('own')])
@@ -118,16 +115,14 @@ export async function sumOfBudgets(db: Kysely<Schema>, at: number): Promise<Read
 }
 
 // All names in one walk over the day: to look for each of some names takes longer, and the longer the more writes a day has.
-const budgetSums = preparedQuery<
-  Since,
-  { readonly name: string; readonly dollars: bigint; readonly micros: bigint }
->((db, value) =>
-  db
-    .selectFrom('reservation')
-    .innerJoin('reservation_budget', 'reservation_id', 'reservation.id')
-    .select(['name', dollars.as('dollars'), microsBeside.as('micros')])
-    .where((where) => countsInDay(where, value('since')))
-    .groupBy('name'),
+const budgetSums = preparedQuery<Since, { readonly name: string; readonly dollars: bigint; readonly micros: bigint }>(
+  (db, value) =>
+    db
+      .selectFrom('reservation')
+      .innerJoin('reservation_budget', 'reservation_id', 'reservation.id')
+      .select(['name', dollars.as('dollars'), microsBeside.as('micros')])
+      .where((where) => countsInDay(where, value('since')))
+      .groupBy('name'),
 )
 
 /**
