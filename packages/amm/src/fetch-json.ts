@@ -73,7 +73,7 @@ export type NoAnswer = {
 const json = 'application/json'
 const utf8 = new TextDecoder()
 
-/** The parts as they come; `came` is told of each. */
+/** The parts as they come; `came` runs with each. */
 async function* noting(parts: AsyncIterable<Uint8Array>, came: () => void): AsyncGenerator<Uint8Array, void> {
   for await (const part of parts) {
     came()
