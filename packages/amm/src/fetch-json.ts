@@ -32,13 +32,13 @@ export async function fetchJson(
       const { status } = response
       if (read !== undefined) {
         const parts = boundedParts(response, { mostBytes, signal })
-        return { status, type, body: await read(each(parts, until(bodyTimeoutMs, beginAnew))) }
+        return { status, type, body: await read(noting(parts, within(bodyTimeoutMs, beginAnew))) }
       }
       const bytes = await boundedBytes(response, { mostBytes, signal })
       // Answers that come together are not looked at in one turn.
       await yieldToEventLoop()
       if (hasMoreValues(bytes, mostValues)) return { failed: 'too many values', cause: undefined }
-      return { status, type, body: parsed(new TextDecoder().decode(bytes)) }
+      return { status, type, body: parsed(utf8.decode(bytes)) }
     })
   } catch (cause) {
     if (cause instanceof RangeError) return { failed: 'too long', cause }
@@ -71,15 +71,18 @@ export type NoAnswer = {
 }
 
 const json = 'application/json'
+const utf8 = new TextDecoder()
 
-async function* each(parts: AsyncIterable<Uint8Array>, came: () => void): AsyncGenerator<Uint8Array, void> {
+/** The parts as they come; `came` runs with each. */
+async function* noting(parts: AsyncIterable<Uint8Array>, came: () => void): AsyncGenerator<Uint8Array, void> {
   for await (const part of parts) {
     came()
     yield part
   }
 }
 
-function until(timeoutMs: number, act: () => void): () => void {
+/** Acts when it is called, as long as so much time has not passed since now. */
+function within(timeoutMs: number, act: () => void): () => void {
   const begunAt = performance.now()
   return () => {
     if (performance.now() - begunAt < timeoutMs) act()

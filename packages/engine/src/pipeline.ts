@@ -1,7 +1,7 @@
 import { type AtomicRouteName, type Deferred, type Intent, type ResultReads, type Settled, ToolError } from '@svc/amm'
 import { onStorage } from './call/storage.ts'
 import { readAtomicRoute, routeQuestion } from './batch/atomic-route.ts'
-import type { Engine, ExecutionContext } from './context/engine.ts'
+import type { Engine, ExecutionContext, UnfollowedContext } from './context/engine.ts'
 import { type Refusal, throwFirst, type Weighed } from './call/refusal.ts'
 import { isWayHome, mayBringHome } from './value/way-home.ts'
 import { requireRunning } from './switches/require-running.ts'
@@ -51,7 +51,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const requests = createOperatorRequests()
   const reported = new Set<Hash>()
 
-  async function runInTurn(context: ExecutionContext, reads?: ResultReads): Promise<Settled | Deferred> {
+  async function runInTurn(context: UnfollowedContext, reads?: ResultReads): Promise<Settled | Deferred> {
     const inLine = async () => {
       inFlight.add(context.call.requestId)
       try {
@@ -223,7 +223,7 @@ function requireWayHome(weighed: ValueWeighed): Promise<Weighed> {
  * it names the hashes and says not to call again.
  */
 async function shapeResult<Result>(
-  { engine, call }: ExecutionContext,
+  { engine, call }: UnfollowedContext,
   settled: Settled,
   shape: Shape<Result>,
 ): Promise<Result> {

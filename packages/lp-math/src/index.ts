@@ -62,7 +62,7 @@ export {
 } from './fees/fees.ts'
 export { type ProtocolFee, unpackProtocolFee } from './fees/fee-growth-from-swaps-in-steps.ts'
 export { v4SwapFee } from './fees/fees.ts'
-export { integerSqrt } from './integers/integers.ts'
+export { integerSqrt, larger, smaller } from './integers/integers.ts'
 export { burnAmountsWithSlippage } from './liquidity/slippage.ts'
 export { type Amounts, getAmountsForLiquidity } from './liquidity/amounts.ts'
 export { getLiquidityForAmount0 } from './liquidity/amounts.ts'

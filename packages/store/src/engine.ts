@@ -48,26 +48,22 @@ export function toBindable(value: unknown): string | number | bigint | null {
 /**
  * A query that is built and compiled when it runs first, and from then on runs with other values: to build one takes the
  * builder several times as long as it takes SQLite to answer it, and a write asks dozens. Each engine has its own text of it.
- * `build` names every value that varies, and gives the same query each time; where its text follows a list, the same for each
- * length of it, `size`.
+ * `build` names every value that varies, and gives the same query each time.
  */
 export function preparedQuery<Values extends Readonly<Record<string, unknown>>, Row>(
-  build: (db: Kysely<Schema>, value: ValueOf<Values>, size: number) => { compile(): CompiledQuery<Row> },
+  build: (db: Kysely<Schema>, value: ValueOf<Values>) => { compile(): CompiledQuery<Row> },
 ): PreparedQuery<Values, Row> {
-  const compiled = new WeakMap<object, Map<number, CompiledQuery<Row>>>()
-  return async (db, values, size = 0) => {
+  const compiled = new WeakMap<object, CompiledQuery<Row>>()
+  return async (db, values) => {
     const { adapter } = db.getExecutor()
-    const sizes = compiled.get(adapter) ?? new Map<number, CompiledQuery<Row>>()
-    compiled.set(adapter, sizes)
-    const query = sizes.get(size) ?? build(db, (name) => sql`${{ [valueNamed]: name }}`, size).compile()
-    sizes.set(size, query)
+    const query = compiled.get(adapter) ?? build(db, (name) => sql`${{ [valueNamed]: name }}`).compile()
+    compiled.set(adapter, query)
     const parameters = query.parameters.map((given) => (isNamed(given) ? values[given[valueNamed]] : given))
     return (await db.executeQuery<Row>({ ...query, parameters })).rows
   }
 }
 
-/** `size` is the length of the list, where the query holds one. */
-export type PreparedQuery<Values, Row> = (db: Kysely<Schema>, values: Values, size?: number) => Promise<readonly Row[]>
+export type PreparedQuery<Values, Row> = (db: Kysely<Schema>, values: Values) => Promise<readonly Row[]>
 
 /** Stands in a query for a value that is given when it runs. */
 export type ValueOf<Values> = <Name extends keyof Values & string>(name: Name) => RawBuilder<Values[Name]>

@@ -6,7 +6,7 @@ export {
   type AgentTrust,
   requireAgentCard,
 } from './agent/card/agent-card.ts'
-export { type BodyBounds, boundedBytes, boundedParts } from './agent/card/bounded-bytes.ts'
+export { type BodyBounds, boundedBytes, boundedParts } from './bounded-bytes.ts'
 export { canonicalBytes } from './agent/card/canonical-bytes.ts'
 export { contentAddress } from './agent/card/canonical-bytes.ts'
 export { findAgents } from './agent/lookup/find-agents.ts'

@@ -99,7 +99,6 @@ export function startDeadline(timeoutMs: number, signal?: AbortSignal): Deadline
     stop: () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', end)
-      end()
     },
   }
 }
@@ -110,5 +109,6 @@ export type Deadline = {
   readonly race: <Result>(work: Promise<Result>) => Promise<Result | undefined>
   /** Waits, at most until the deadline. */
   readonly pause: (ms: number) => Promise<void>
+  /** Of a deadline that nobody waits for any more. */
   readonly stop: () => void
 }

@@ -66,12 +66,13 @@ export function contractRead<
   return contractFunction(abi, functionName)(to, args)
 }
 
-/** An output, or an input, that is an integer or a list of them. */
+/** An output, or an input, that is an integer or a list of them; an output that is a truth value is one of one bit. */
 type Integers = { readonly bits: number; readonly isSigned: boolean; readonly isList: boolean }
 
 /** `null` where one of them is anything else, or there is none. */
 function integersOf(outputs: readonly AbiParameter[]): readonly Integers[] | null {
   const found = outputs.flatMap(({ type }): readonly Integers[] => {
+    if (type === 'bool') return [{ bits: 1, isSigned: false, isList: false }]
     const [, unsigned, bits, list] = /^(u?)int(\d{1,3})(\[\])?$/.exec(type) ?? []
     return bits === undefined ? [] : [{ bits: Number(bits), isSigned: unsigned === '', isList: list !== undefined }]
   })
@@ -85,6 +86,7 @@ type Word = Integers | { readonly isList: false; readonly form: RegExp; readonly
 function wordsOf(inputs: readonly AbiParameter[]): readonly Word[] | null {
   const found = inputs.flatMap((input): readonly Word[] => {
     if (input.type === 'address') return [{ isList: false, form: /^0x[0-9a-f]{40}$/i, isAddress: true }]
+    if (input.type === 'bool') return []
     if (input.type === 'bytes32') return [{ isList: false, form: /^0x[0-9a-f]{64}$/i, isAddress: false }]
     return integersOf([input]) ?? []
   })
@@ -154,10 +156,11 @@ const wordDigits = 64
 const noDigit = /[^0-9a-f]/i
 const offset: Integers = { bits: 32, isSigned: false, isList: false }
 
-/** Up to 48 bits a number, above a bigint; `undefined` where there is no word, or a number that is not exact. */
-function integerAt(text: string, at: number, { bits, isSigned }: Integers): bigint | number | undefined {
+/** Up to 48 bits a number, above a bigint; `undefined` where there is no word, or a number that is not exact, or no truth value. */
+function integerAt(text: string, at: number, { bits, isSigned }: Integers): bigint | number | boolean | undefined {
   if (at + wordDigits > text.length) return undefined
   const word = BigInt(`0x${text.slice(at, at + wordDigits)}`)
+  if (bits === 1) return word > 1n ? undefined : word === 1n
   const value = isSigned ? BigInt.asIntN(256, word) : word
   if (bits > 48) return value
   return Number.isSafeInteger(Number(value)) ? Number(value) : undefined

@@ -16,6 +16,7 @@ const types = [
   'uint160[]',
   'int56[]',
   'int24[]',
+  'bool',
 ]
 
 const output = fc.constantFrom(...types).chain((type) => {
@@ -26,7 +27,7 @@ const output = fc.constantFrom(...types).chain((type) => {
     .map((value) => (Number(digits) > 48 ? value : Number(value)))
   return fc.record({
     parameter: fc.constant<AbiParameter>({ type, name: 'x' }),
-    value: type.endsWith('[]') ? fc.array(integer, { maxLength: 5 }) : integer,
+    value: type === 'bool' ? fc.boolean() : type.endsWith('[]') ? fc.array(integer, { maxLength: 5 }) : integer,
   })
 })
 const outputs = fc.array(output, { minLength: 1, maxLength: 4 })

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import { isRecord } from '@svc/runtime'
 import { fetchJson, type JsonRequest } from '../fetch-json.ts'
 import { readReceipt } from './read-receipt.ts'
 
@@ -27,14 +27,15 @@ export async function postJsonRpc(
   const { status, type, body } = said
   if (calls.length > 1 && !Array.isArray(body)) {
     if (refusesBatch(status, body)) return 'batch refused'
-    throw statusError(status === 200 && answerSchema.safeParse(body).success ? 429 : status, type)
+    throw statusError(status === 200 && isAnswer(body) ? 429 : status, type)
   }
   const reported: unknown[] = Array.isArray(body) ? body : [body]
   if (reported.length > calls.length) throw statusError(status, type)
-  const answers = answersSchema.safeParse(reported)
-  if (!answers.success && isReceipt && status === 200) throw new EndpointError('unreadable', 'the receipt is malformed')
-  if (!answers.success) throw statusError(status, type)
-  const byId = new Map<unknown, RpcAnswer>(answers.data.map((answer) => [answer.id ?? null, answer]))
+  if (!reported.every(isAnswer)) {
+    if (isReceipt && status === 200) throw new EndpointError('unreadable', 'the receipt is malformed')
+    throw statusError(status, type)
+  }
+  const byId = new Map<unknown, RpcAnswer>(reported.map(({ id, result, error }) => [id ?? null, { id, result, error }]))
   return new Map(calls.map(({ id }) => [id, answerTo(id, byId, calls.length)]))
 }
 
@@ -44,7 +45,11 @@ export type RpcCall = {
   readonly method: string
   readonly params: unknown
 }
-export type RpcAnswer = z.output<typeof answerSchema>
+export type RpcAnswer = {
+  readonly id?: number | string | null | undefined
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown } | null | undefined
+}
 
 /**
  * `limited` is a no to haste (429), `refused` any other no, `broken` an answer that is not JSON-RPC, or none to what was asked, and
@@ -60,14 +65,14 @@ export type EndpointFailure =
   | 'other-chain'
   | 'stale'
 
-const answerSchema = z
-  .object({
-    id: z.union([z.number(), z.string(), z.null()]).optional(),
-    result: z.unknown().optional(),
-    error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).nullish(),
-  })
-  .refine((answer) => 'result' in answer || !!answer.error)
-const answersSchema = z.array(answerSchema)
+/** Looked at by hand: a write has dozens of them, and a schema takes longer for one than the parser. */
+function isAnswer(reported: unknown): reported is RpcAnswer {
+  if (!isRecord(reported)) return false
+  const { id, error } = reported
+  if (id != null && typeof id !== 'string' && !Number.isFinite(id)) return false
+  if (error == null) return 'result' in reported
+  return isRecord(error) && Number.isFinite(error['code']) && typeof error['message'] === 'string'
+}
 
 /** JSON-RPC codes that say "too much": the standard's, one provider's own, and the status as a code. */
 export const limitCodes: ReadonlySet<number> = new Set([-32005, -32007, 429])
@@ -122,8 +127,7 @@ function answerTo(id: number, byId: ReadonlyMap<unknown, RpcAnswer>, count: numb
 /** Statuses and codes with which endpoints answer batches that are too long, or batches at all; not those for haste. */
 function refusesBatch(status: number, body: unknown): boolean {
   if ([400, 405, 413, 415, 422].includes(status)) return true
-  const answer = answerSchema.safeParse(body)
-  return status === 200 && answer.success && !!answer.data.error && !limitCodes.has(answer.data.error.code)
+  return status === 200 && isAnswer(body) && body.error != null && !limitCodes.has(body.error.code)
 }
 
 /** Of the body it tells the type alone: what endpoints write there may hold the URL, and with it the key. */

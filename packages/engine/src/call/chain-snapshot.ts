@@ -1,5 +1,12 @@
 import { boundedTip, type Chain } from '@svc/wallet/core'
-import { type Address, type Hash, parseAbi, type PublicClient } from 'viem'
+import {
+  type Address,
+  type Hash,
+  parseAbi,
+  type PublicClient,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+} from 'viem'
 import { erc20Abi } from '@svc/amm/abis'
 import { contractFunction, readOne, readSurely, readOnce } from '@svc/amm/rpc'
 import type { BlockTime, RpcPool } from '@svc/amm'
@@ -58,6 +65,14 @@ export function settledBlock(chain: Chain, blockNumber: bigint): bigint {
 /** How many blocks are newer than that. One, or two, are replaced now and then. */
 export function settledDepth({ confirmations }: Pick<Chain, 'confirmations'>): number {
   return Math.max(2, confirmations)
+}
+
+/** The receipt of a transaction, `null` where the endpoint knows of none. Throws `RPC_*`. */
+export function receiptOrNull(client: PublicClient, hash: Hash): Promise<TransactionReceipt | null> {
+  return client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+    if (error instanceof TransactionReceiptNotFoundError) return null
+    throw error
+  })
 }
 
 /** The ERC-20 allowances of the wallet, in the order asked, at the newest block where none is named. */

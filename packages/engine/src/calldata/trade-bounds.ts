@@ -1,3 +1,4 @@
+import { larger } from '@svc/lp-math'
 import {
   decodeFunctionData,
   getAbiItem,
@@ -261,8 +262,4 @@ function hopsOfPairs(value: unknown): readonly Hop[] {
 
 function raise(sums: Map<string, bigint>, token: string, amount: bigint): void {
   sums.set(token, (sums.get(token) ?? 0n) + amount)
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
 }

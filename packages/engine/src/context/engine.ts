@@ -50,6 +50,9 @@ export type ExecutionContext = {
   readonly before: readonly Intent[]
 }
 
+/** Before it is known which policy holds for its caller. */
+export type UnfollowedContext = Omit<ExecutionContext, 'known'>
+
 /** What the stages that only look at an intent need: no key and no store. */
 export type InspectionContext = Pick<ExecutionContext, 'intent' | 'chain' | 'client' | 'wallet' | 'known'> & {
   readonly engine: Pick<

@@ -2,7 +2,7 @@ import type { Chain, JournalEntry } from '@svc/wallet/core'
 import type { Intent, ResultReads } from '@svc/amm'
 import type { Hash, TransactionReceipt } from 'viem'
 import type { Call } from '../call/call.ts'
-import type { Engine, ExecutionContext } from './engine.ts'
+import type { Engine, ExecutionContext, UnfollowedContext } from './engine.ts'
 import { knownContracts } from '../calldata/known-contracts.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'
@@ -10,8 +10,8 @@ import type { PricedTokens } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
 import type { ChainSnapshot, HoldingsAt } from '../call/chain-snapshot.ts'
 
-/** Sets an intent on its way. Throws `CHAIN_NOT_SUPPORTED`. */
-export function executionContextOf(engine: Engine, call: Call, intent: Intent, numbers: Numbers): ExecutionContext {
+/** Sets an intent on its way; which contracts are known follows with the policy. Throws `CHAIN_NOT_SUPPORTED`. */
+export function executionContextOf(engine: Engine, call: Call, intent: Intent, numbers: Numbers): UnfollowedContext {
   const chain = engine.chains.get(`${intent.chainId}`)
   const sender = engine.senders(chain)
   return {
@@ -22,7 +22,6 @@ export function executionContextOf(engine: Engine, call: Call, intent: Intent, n
     client: engine.rpc.client(chain),
     sender,
     wallet: sender.address,
-    known: knownContracts(chain, engine.policy),
     reservationId: [
       call.requestId,
       ...(call.carriesOut === null ? [] : [call.carriesOut.id]),
@@ -46,7 +45,8 @@ export function serverContext(engine: Engine, chain: Chain): ExecutionContext {
     carriesOut: null,
     signal: new AbortController().signal,
   }
-  return executionContextOf(engine, call, nothing(chain.id), newNumbers())
+  const known = knownContracts(chain, engine.policy)
+  return { ...executionContextOf(engine, call, nothing(chain.id), newNumbers()), known }
 }
 
 /** What numbers the intents and the transactions of one call, and the intents it has tried so far. */

@@ -8,16 +8,11 @@ import {
   type Chain,
   type JournalState,
 } from '@svc/wallet/core'
-import {
-  type Hash,
-  isAddressEqual,
-  type PublicClient,
-  TransactionNotFoundError,
-  TransactionReceiptNotFoundError,
-} from 'viem'
+import { type Hash, isAddressEqual, type PublicClient, TransactionNotFoundError } from 'viem'
 import type { AuditEvent } from '../audit/audit.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { replacementRules } from '../transactions/replacing.ts'
+import { receiptOrNull } from '../call/chain-snapshot.ts'
 import { onStorage } from '../call/storage.ts'
 import { serverContext } from '../context/execution-context.ts'
 
@@ -114,8 +109,8 @@ async function resolve(
   const { from, nonce } = asked
   const attempts = await engine.transactions.byNonce(chain.id, from, nonce)
   // One of ours that was mined is settled by its receipt like any other.
-  const areMined = await Promise.all(attempts.map(({ hash }) => isMined(client, hash)))
-  if (areMined.includes(true) || attempts.some(({ hash }) => hash === taker)) return
+  const receipts = await Promise.all(attempts.map(({ hash }) => receiptOrNull(client, hash)))
+  if (receipts.some((receipt) => receipt !== null) || attempts.some(({ hash }) => hash === taker)) return
   const block = await blockOf(client, taker)
   if (block === null || !(await isTakenIn(client, block, asked, taker))) {
     return end(engine, asked, { outcome: 'not-proved' })
@@ -131,16 +126,6 @@ async function resolve(
 }
 
 const isUndecided: ReadonlySet<JournalState> = new Set<JournalState>(['signed', 'broadcast', 'mined', 'refused'])
-
-function isMined(client: PublicClient, hash: Hash): Promise<boolean> {
-  return client.getTransactionReceipt({ hash }).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof TransactionReceiptNotFoundError) return false
-      throw error
-    },
-  )
-}
 
 /** The block that holds a transaction, with all of its transactions; `null` where the endpoint knows of none. */
 async function blockOf(client: PublicClient, hash: Hash) {

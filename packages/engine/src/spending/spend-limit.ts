@@ -1,4 +1,5 @@
 import type { Budget, BudgetAmount, CheckRequest, Ledger, SpendLimits, SpendVerdict, TokenAmounts } from '@svc/store'
+import { larger, smaller } from '@svc/lp-math'
 import { zeroAddress } from 'viem'
 import { type Policy, usdMicros } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
@@ -22,7 +23,7 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
   const gas = request.gasUsdMicros ?? unpricedGas(request.gasWei, limitsOf(policy))
   const limits = limitsOf(policy)
   const isGuess = value.unpriced.length > 0
-  const bound = max(value.usdMicros, value.arrivingUsdMicros)
+  const bound = larger(value.usdMicros, value.arrivingUsdMicros)
   const home = { isExit, homeUsdMicros, isSureHome }
   const refused = (parts: SpendParts, ...refusals: readonly Refusal[]): SpendDecision => {
     const needs = askedAtAll(request.budgets)
@@ -32,11 +33,11 @@ export async function limitSpend(request: SpendRequest): Promise<SpendDecision> 
     const known = { amountUsdMicros: value.usdMicros, gasUsdMicros: gas }
     return refused(known, withoutPrice(value.unpriced))
   }
-  const guess = max(bound, limits.perTransaction - gas)
+  const guess = larger(bound, limits.perTransaction - gas)
   const amountUsdMicros = isGuess ? guess : value.usdMicros
-  const room = max(limits.perTransaction - amountUsdMicros, 0n)
+  const room = larger(limits.perTransaction - amountUsdMicros, 0n)
   const isAsPriced = isExit || request.gasUsdMicros !== null
-  const parts = { amountUsdMicros, gasUsdMicros: isAsPriced ? countable(gas) : min(gas, room) }
+  const parts = { amountUsdMicros, gasUsdMicros: isAsPriced ? countable(gas) : smaller(gas, room) }
   const amounts = isGuess ? [] : (request.amounts ?? [])
   const asking = { ...parts, isExit, amounts }
   const isAboveOne = !isExit && sumOf(parts) > limits.perTransaction
@@ -101,13 +102,13 @@ export async function raiseSpend(request: Omit<SpendRequest, 'leaving'>, held: H
   if (value.unpriced.length > 0 && !maybeGuessed(request)) {
     return { ...held, refusals: [withoutPrice(value.unpriced)] }
   }
-  const worth = value.unpriced.length > 0 ? max(value.usdMicros, value.arrivingUsdMicros) : value.usdMicros
-  const gasUsdMicros = max(countable(request.gasUsdMicros ?? 0n), held.gasUsdMicros)
+  const worth = value.unpriced.length > 0 ? larger(value.usdMicros, value.arrivingUsdMicros) : value.usdMicros
+  const gasUsdMicros = larger(countable(request.gasUsdMicros ?? 0n), held.gasUsdMicros)
   const isExit = held.isExit && request.isExit
   const least = held.isGuess ? held.amountUsdMicros - (gasUsdMicros - held.gasUsdMicros) : held.amountUsdMicros
   const isGuess = held.isGuess || value.unpriced.length > 0
   const home = { isExit, homeUsdMicros: request.homeUsdMicros, isSureHome: request.isSureHome }
-  const parts = { ...held, ...home, amountUsdMicros: max(worth, least), gasUsdMicros, isGuess }
+  const parts = { ...held, ...home, amountUsdMicros: larger(worth, least), gasUsdMicros, isGuess }
   const limits = limitsOf(policy)
   const isHeld = request.budgets.every(({ name, usdMicros: asked }) =>
     held.budgets.some((one) => one.name === name && one.usdMicros >= asked),
@@ -266,7 +267,7 @@ function maybeGuessed({ policy, chainId, value }: Pick<SpendRequest, 'policy' | 
 
 /** Of the sum that is allowed without a price, counted as all that gas may cost in a day, so that no day burns more of it. */
 function unpricedGas(gasWei: bigint, { dailyGas }: ReturnType<typeof limitsOf>): bigint {
-  return max((gasWei * dailyGas + unpricedGasCapWei - 1n) / unpricedGasCapWei, 1n)
+  return larger((gasWei * dailyGas + unpricedGasCapWei - 1n) / unpricedGasCapWei, 1n)
 }
 
 function sumOf({ amountUsdMicros, gasUsdMicros }: SpendParts): bigint {
@@ -290,11 +291,3 @@ const doubts = {
   absurd: 'a price that makes no sense',
   stale: 'a price more than five minutes old',
 } as const satisfies Record<Unpriced['doubt'], string>
-
-function min(one: bigint, other: bigint): bigint {
-  return one < other ? one : other
-}
-
-function max(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
-}

@@ -1,3 +1,4 @@
+import { larger, smaller } from '@svc/lp-math'
 import { type TransactionReceipt, zeroAddress } from 'viem'
 import type { ChainSnapshot } from '../call/chain-snapshot.ts'
 import type { Progress } from '../context/execution-context.ts'
@@ -49,7 +50,7 @@ export function sureDeltas(
     return sum + larger(unwrapped, 0n) - step.valueWei
   }, 0n)
   const grownWei = done.get(zeroAddress) ?? 0n
-  return new Map([...done, [zeroAddress, nativeWei < grownWei ? nativeWei : grownWei]])
+  return new Map([...done, [zeroAddress, smaller(nativeWei, grownWei)]])
 }
 
 function deltasIn({ wallet, chain }: Reserved, receipts: readonly TransactionReceipt[]): ReadonlyMap<string, bigint> {
@@ -58,10 +59,6 @@ function deltasIn({ wallet, chain }: Reserved, receipts: readonly TransactionRec
     receipts.map(({ logs }) => logs),
     own,
   ).deltas
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
 }
 
 /** Both together. */

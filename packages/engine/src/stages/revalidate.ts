@@ -1,4 +1,3 @@
-import { TransactionReceiptNotFoundError } from 'viem'
 import { type ResultReads, ToolError } from '@svc/amm'
 import { requireNoNewApproval } from '../operations/needed-approval.ts'
 import { assertDeclared } from '../verdict/assert-declared.ts'
@@ -20,7 +19,7 @@ import { holdSpend, raiseSpend } from '../spending/spend-limit.ts'
 import { priceTokens, valueOfSpend } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
 import { onStorage } from '../call/storage.ts'
-import { type ChainSnapshot, readHoldings, snapshot } from '../call/chain-snapshot.ts'
+import { type ChainSnapshot, readHoldings, receiptOrNull, snapshot } from '../call/chain-snapshot.ts'
 import { addDeltas, doneDeltas, isAmidOwnMove, sureDeltas } from './done-deltas.ts'
 import { confirmSigned } from './operate.ts'
 import { boughtIn } from '../value/moved.ts'
@@ -75,10 +74,7 @@ async function requireMined({ client }: Reserved, { mined }: Progress): Promise<
   await Promise.all(
     mined.map(async ({ step, receipt: { transactionHash: hash, blockHash } }, index) => {
       if (step.kind !== 'call') return
-      const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
-        if (error instanceof TransactionReceiptNotFoundError) return null
-        throw error
-      })
+      const receipt = await receiptOrNull(client, hash)
       if (receipt?.status !== 'success') {
         throw new ToolError('SIMULATION_DRIFT', `The chain took back what it had mined: ${step.label}.`)
       }

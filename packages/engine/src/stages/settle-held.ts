@@ -1,8 +1,8 @@
-import { type Hash, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
+import type { TransactionReceipt } from 'viem'
 import type { JournalEntry } from '@svc/wallet/core'
 import type { HeldReservation } from '@svc/store'
 import type { ExecutionContext } from '../context/engine.ts'
-import { settledBlock } from '../call/chain-snapshot.ts'
+import { receiptOrNull, settledBlock } from '../call/chain-snapshot.ts'
 import { approvalOf, isSignedOpen } from '../operations/may-be-mined.ts'
 import { isolateFailure, onStorage } from '../call/storage.ts'
 
@@ -44,7 +44,7 @@ async function settleDeep(
   const [block, used, ...receipts] = await Promise.all([
     client.getBlock({ blockNumber: head.number }),
     count,
-    ...entries.map(({ hash }) => readReceipt(client, hash)),
+    ...entries.map(({ hash }) => receiptOrNull(client, hash)),
   ])
   // Another endpoint may still show the blocks that were replaced. A user operation has a nonce at the entry point, not of the wallet.
   const isNext = ({ nonce, userOperation }: JournalEntry) => userOperation === undefined && nonce >= used
@@ -57,13 +57,6 @@ async function settleDeep(
 }
 
 type Head = Awaited<ReturnType<ExecutionContext['engine']['rpc']['head']>>
-
-function readReceipt(client: ExecutionContext['client'], hash: Hash): Promise<TransactionReceipt | null> {
-  return client.getTransactionReceipt({ hash }).catch((error: unknown) => {
-    if (error instanceof TransactionReceiptNotFoundError) return null
-    throw error
-  })
-}
 
 /**
  * Whether a transaction, whose nonce is used up for good, came out as the journal has it. An approval moves nothing in any block. The

@@ -1,3 +1,4 @@
+import { larger } from '@svc/lp-math'
 import { type Address, getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { BlockTime, Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
 import type { BudgetAmount } from '@svc/store'
@@ -170,10 +171,7 @@ function most(
   const names = new Set([...some, ...others].map(({ name }) => name))
   const within = (list: readonly BudgetAmount[], name: string) => list.find((one) => one.name === name)?.usdMicros
   const amountIn = (list: readonly BudgetAmount[], name: string) => within(list, name) ?? within(reserved, name) ?? 0n
-  return [...names].map((name) => {
-    const [one, other] = [amountIn(some, name), amountIn(others, name)]
-    return { name, usdMicros: one > other ? one : other }
-  })
+  return [...names].map((name) => ({ name, usdMicros: larger(amountIn(some, name), amountIn(others, name)) }))
 }
 
 /** Net changes of the wallet: tokens from receipt logs, native currency as given because it leaves no logs. */

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs'
+import { accessSync, lstatSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
@@ -116,7 +116,7 @@ function pausedSince(dataDir: string): string | null {
   const found = lstatSync(join(dataDir, pausedName), { throwIfNoEntry: false })
   if (found !== undefined) return found.mtime.toISOString()
   // Without the directory itself nobody could have paused: that is a fault, not permission to sign.
-  lstatSync(dataDir)
+  accessSync(dataDir)
   return null
 }
 

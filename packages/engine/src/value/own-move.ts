@@ -2,8 +2,10 @@ import {
   getAmountsForLiquidity,
   getSqrtPriceAtTick,
   integerSqrt,
+  larger,
   MAX_SQRT_PRICE,
   MIN_SQRT_PRICE,
+  smaller,
   sqrtPricesAfterSlippage,
 } from '@svc/lp-math'
 import { type Intent, isBatch } from '@svc/amm'
@@ -292,12 +294,4 @@ function summed(calls: readonly CallBounds[], side: 'pays' | 'brings'): Readonly
     for (const [token, amount] of call[side]) sums.set(token, (sums.get(token) ?? 0n) + amount)
   }
   return sums
-}
-
-function smaller(one: bigint, other: bigint): bigint {
-  return one < other ? one : other
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
 }

@@ -1,3 +1,4 @@
+import { larger } from '@svc/lp-math'
 import { zeroAddress } from 'viem'
 import {
   bandWidthBps,
@@ -295,8 +296,4 @@ function mostLeaving(outcomes: readonly Outcome[], prices: TrustedPrices): bigin
 
 function tokensOf(outcomes: readonly Outcome[]): readonly string[] {
   return [...new Set(outcomes.flatMap(({ leaves, arrives }) => [...tokensIn(leaves), ...tokensIn(arrives)]))]
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
 }

@@ -1,5 +1,5 @@
 import { createMutex, type Chain } from '@svc/wallet/core'
-import type { Engine, ExecutionContext } from '../context/engine.ts'
+import type { Engine, ExecutionContext, UnfollowedContext } from '../context/engine.ts'
 import { knownContracts, type KnownContracts } from '../calldata/known-contracts.ts'
 import { type Policy, policyHash } from '../policy/policy.ts'
 import { policyFor } from '../policy/policy-for.ts'
@@ -48,7 +48,7 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
 
   return Object.freeze({
     forCaller,
-    async forExecution<One extends ExecutionContext>(context: One) {
+    async forExecution<One extends UnfollowedContext>(context: One) {
       const current = await forCaller(context.call.principal.id)
       return { ...context, engine: current, known: contractsOf(context.chain, current.policy) }
     },
@@ -62,7 +62,7 @@ export type PolicyFollower = {
   /** The engine under the policy as it holds for one caller now. */
   forCaller(principalId: string): Promise<Engine>
   /** The context as it is, under the policy as it holds for its caller now. */
-  forExecution<One extends ExecutionContext>(context: One): Promise<One>
+  forExecution<One extends UnfollowedContext>(context: One): Promise<One & Pick<ExecutionContext, 'known'>>
   /** The engine under the common policy as it holds now. */
   now(): Promise<Engine>
   /** The same, or as last read where that fails: for what goes on under a broken file too, like ending what is out. */

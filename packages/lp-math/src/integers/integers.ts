@@ -11,6 +11,14 @@ export function bitLength(value: bigint): number {
   return value.toString(16).length * 4
 }
 
+export function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}
+
+export function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
+}
+
 /** Ceiling of `numerator / denominator` for a numerator of at least 0 and a denominator above 0 (v3-core UnsafeMath). */
 export function divRoundingUp(numerator: bigint, denominator: bigint): bigint {
   const quotient = numerator / denominator

@@ -40,6 +40,9 @@ export function journalQueries() {
     byHash: preparedQuery<{ readonly hash: string }, JournalRow>((db, value) =>
       db.selectFrom('journal').selectAll().where('hash', '=', value('hash')),
     ),
+    stateOf: preparedQuery<{ readonly hash: string }, Pick<JournalRow, 'state'>>((db, value) =>
+      db.selectFrom('journal').select('state').where('hash', '=', value('hash')),
+    ),
     /** A user operation by the hash it was signed under, which gives way to that of the transaction that includes it. */
     operationSigned: preparedQuery<{ readonly like: string }, JournalRow>((db, value) =>
       db.selectFrom('journal').selectAll().where('nonce', '<', 0n).where('user_operation', 'like', value('like')),

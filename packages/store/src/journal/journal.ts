@@ -127,7 +127,7 @@ async function markIn(
   state: JournalState,
   facts: JournalFacts,
 ): Promise<void> {
-  const [row] = await ask.byHash(trx, { hash })
+  const [row] = await ask.stateOf(trx, { hash })
   if (row === undefined) {
     throw new StoreError('JOURNAL_ENTRY_UNKNOWN', `The journal holds no transaction ${hash}.`)
   }

@@ -58,7 +58,7 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
       engine.read(async (db) => {
         const current = await currentSession(db, principal, sessionIdleMs, now())
         const session = await sumOfSession(db, principal, current?.id ?? null)
-        const daily = await sumOfDay(db, now())
+        const daily = await sumOfDay(db, now(), principal)
         return {
           sessionUsdMicros: session.usdMicros,
           sessionGasUsdMicros: session.gasUsdMicros,
@@ -68,7 +68,7 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
           dailyPlainExitGasUsdMicros: await sumOfGas(db, now(), 'plain-exit'),
           dailyDueExitGasUsdMicros: await sumOfGas(db, now(), 'due-exit'),
           dailySureExitGasUsdMicros: await sumOfGas(db, now(), 'sure-exit'),
-          principalDailyUsdMicros: (await sumOfDay(db, now(), { principal })).usdMicros,
+          principalDailyUsdMicros: daily.principalUsdMicros,
           heldUsdMicros: await sumOfHeld(db, now()),
           freesAt: await freeings(db, { principal, sessionIdleMs }, now()),
         }
@@ -286,7 +286,7 @@ async function settleIn(
 
 async function usedOf(db: Kysely<Schema>, name: string, at: number): Promise<bigint> {
   requireBudgetName(name)
-  return (await sumOfBudgets(db, [name], at)).get(name) ?? 0n
+  return (await sumOfBudgets(db, at)).get(name) ?? 0n
 }
 
 function withGas(left: TokenAmounts, gas: readonly GasCost[]): TokenAmounts {

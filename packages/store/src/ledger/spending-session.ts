@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { preparedQuery } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 
@@ -9,16 +9,11 @@ export async function currentSession(
   idleMs: number,
   at: number,
 ): Promise<Session | undefined> {
-  const latest = await latestSession(db, principal)
+  const [latest] = await latestOf(db, { principal })
   return latest !== undefined && Number(latest.last_spend_at) > at - idleMs ? latest : undefined
 }
 
 /** The last session the principal opened, idle or not. */
-async function latestSession(db: Kysely<Schema>, principal: string): Promise<Session | undefined> {
-  const [latest] = await latestOf(db, { principal })
-  return latest
-}
-
 const latestOf = preparedQuery<{ readonly principal: string }, Session>((db, value) =>
   db
     .selectFrom('spending_session')
@@ -44,14 +39,14 @@ export async function touchSession(
   idleMs: number,
   at: number,
 ): Promise<bigint> {
-  const session = await currentSession(trx, principal, idleMs, at)
-  return session === undefined ? openSession(trx, principal, at) : extend(trx, session, at)
+  const [kept] = await keepLatestOpen(trx, { principal, at, idleSince: BigInt(at - idleMs) })
+  return kept?.id ?? openSession(trx, principal, at)
 }
 
 /** The session that counts what is known late, idle or not, and which that keeps open: the last one of the principal. */
 export async function touchLatestSession(trx: Transaction<Schema>, principal: string, at: number): Promise<bigint> {
-  const latest = await latestSession(trx, principal)
-  return latest === undefined ? openSession(trx, principal, at) : extend(trx, latest, at)
+  const [kept] = await keepLatestOpen(trx, { principal, at, idleSince: -1n })
+  return kept?.id ?? openSession(trx, principal, at)
 }
 
 export type Session = Selectable<Schema['spending_session']>
@@ -65,15 +60,24 @@ async function openSession(trx: Transaction<Schema>, principal: string, at: numb
   return id
 }
 
-async function extend(trx: Transaction<Schema>, session: Session, at: number): Promise<bigint> {
-  const last_spend_at = Math.max(Number(session.last_spend_at), at)
-  await keepOpen(trx, { id: session.id, lastSpendAt: last_spend_at })
-  return session.id
-}
-
-const keepOpen = preparedQuery<{ readonly id: bigint; readonly lastSpendAt: number }, unknown>((db, value) =>
+/** The latest session, unless it was idle since then. One statement finds and keeps it: a write asks twice. */
+const keepLatestOpen = preparedQuery<
+  { readonly principal: string; readonly at: number; readonly idleSince: bigint },
+  Pick<Session, 'id'>
+>((db, value) =>
   db
     .updateTable('spending_session')
-    .set({ last_spend_at: value('lastSpendAt') })
-    .where('id', '=', value('id')),
+    .set({
+      last_spend_at: sql<number>`case when last_spend_at > ${value('at')} then last_spend_at else ${value('at')} end`,
+    })
+    .where('id', '=', (latest) =>
+      latest
+        .selectFrom('spending_session')
+        .select('id')
+        .where('principal', '=', value('principal'))
+        .orderBy('id', 'desc')
+        .limit(1),
+    )
+    .where('last_spend_at', '>', value('idleSince'))
+    .returning('id'),
 )

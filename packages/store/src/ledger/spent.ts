@@ -5,31 +5,18 @@ import type { Schema } from '../schema.ts'
 /**
  * What counts in the 24 hours before `at`, amounts and gas: every open reservation whatever its age, and
  * everything settled since. A spend leaves the window 24 hours after it was settled, which is never before its effect
- * on the chain, so no span of 24 hours sees effects above the cap. Of all principals, or of one.
+ * on the chain, so no span of 24 hours sees effects above the cap. Of all principals, and of one among them.
  */
-export async function sumOfDay(
-  db: Kysely<Schema>,
-  at: number,
-  of: { readonly principal?: string } = {},
-): Promise<Spent> {
-  const { principal } = of
-  return spentIn(
-    principal === undefined ? await dayOfAll(db, sinceDay(at)) : await dayOfOne(db, { ...sinceDay(at), principal }),
-  )
+export async function sumOfDay(db: Kysely<Schema>, at: number, principal: string): Promise<SpentOfDay> {
+  const rows = await dayOf(db, { ...sinceDay(at), principal })
+  return { ...spentIn(rows), principalUsdMicros: rows[0]?.own ?? 0n }
 }
 
-const dayOfAll = preparedQuery<Since, SumRow>((db, value) =>
+const dayOf = preparedQuery<Since & { readonly principal: string }, SumRow & { readonly own: bigint }>((db, value) =>
   db
     .selectFrom('reservation')
-    .select(sums)
+    .select([...sums(), countedOf(value('principal')).as('own')])
     .where((where) => countsInDay(where, value('since'))),
-)
-const dayOfOne = preparedQuery<Since & { readonly principal: string }, SumRow>((db, value) =>
-  db
-    .selectFrom('reservation')
-    .select(sums)
-    .where((where) => countsInDay(where, value('since')))
-    .where('principal', '=', value('principal')),
 )
 
 /** When the oldest of what is settled and counts leaves the same 24 hours, in Unix milliseconds; `null` where nothing settled counts. */
@@ -121,43 +108,22 @@ export async function gasFreesAt(
   return null
 }
 
-/** What counts of budgets in the same 24 hours, of all principals, by name; those of which nothing counts are left out. */
-export async function sumOfBudgets(
-  db: Kysely<Schema>,
-  names: readonly string[],
-  at: number,
-): Promise<ReadonlyMap<string, bigint>> {
-  const named = Object.fromEntries(names.map((name, index) => [nameAt(index), name]))
-  const rows = await budgetSums(db, { ...named, ...sinceDay(at) }, names.length)
+/** What counts of each budget in the same 24 hours, of all principals, by name; those of which nothing counts are left out. */
+export async function sumOfBudgets(db: Kysely<Schema>, at: number): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await budgetSums(db, sinceDay(at))
   return new Map(rows.map((row) => [row.name, row.dollars * 1_000_000n + row.micros]))
 }
 
-const budgetSums = preparedQuery<
-  Since & Readonly<Record<NameAt, string>>,
-  { readonly name: string; readonly dollars: bigint; readonly micros: bigint }
->((db, value, size) =>
-  db
-    .selectFrom('reservation_budget')
-    .select(['name', dollars.as('dollars'), microsBeside.as('micros')])
-    .where(
-      'name',
-      'in',
-      Array.from({ length: size }, (_, index) => value(nameAt(index))),
-    )
-    .where('reservation_id', 'in', (counting) =>
-      counting
-        .selectFrom('reservation')
-        .select('id')
-        .where((where) => countsInDay(where, value('since'))),
-    )
-    .groupBy('name'),
+// All names in one walk over the day: to look for each of some names takes longer, and the longer the more writes a day has.
+const budgetSums = preparedQuery<Since, { readonly name: string; readonly dollars: bigint; readonly micros: bigint }>(
+  (db, value) =>
+    db
+      .selectFrom('reservation')
+      .innerJoin('reservation_budget', 'reservation_id', 'reservation.id')
+      .select(['name', dollars.as('dollars'), microsBeside.as('micros')])
+      .where((where) => countsInDay(where, value('since')))
+      .groupBy('name'),
 )
-
-type NameAt = `name${number}`
-
-function nameAt(index: number): NameAt {
-  return `name${index}`
-}
 
 /**
  * What counts in a session of a principal: its settled spends and every open reservation of the principal, also one
@@ -183,6 +149,9 @@ const sessionOf = preparedQuery<{ readonly principal: string; readonly session: 
 /** In millionths of a US dollar: amounts and gas together, and the gas among it. */
 export type Spent = { readonly usdMicros: bigint; readonly gasUsdMicros: bigint }
 
+/** Of all principals, and amounts and gas of one among them. */
+type SpentOfDay = Spent & { readonly principalUsdMicros: bigint }
+
 const dayMs = 24 * 60 * 60 * 1000
 
 type Since = { readonly since: bigint }
@@ -205,9 +174,13 @@ function spentIn([row]: readonly SumRow[]): Spent {
   return { usdMicros: row?.total ?? 0n, gasUsdMicros: row?.gas ?? 0n }
 }
 
-const counted = sql<bigint>`cast(coalesce(sum(
-  coalesce(settled_usd_micros, reserved_usd_micros) + coalesce(settled_gas_usd_micros, reserved_gas_usd_micros)
-), 0) as bigint)`
+const amountAndGas = sql<bigint>`coalesce(settled_usd_micros, reserved_usd_micros) + coalesce(settled_gas_usd_micros, reserved_gas_usd_micros)`
+
+const counted = sql<bigint>`cast(coalesce(sum(${amountAndGas}), 0) as bigint)`
+
+function countedOf(principal: RawBuilder<string>): RawBuilder<bigint> {
+  return sql<bigint>`cast(coalesce(sum(${amountAndGas}) filter (where principal = ${principal}), 0) as bigint)`
+}
 
 const countedGas = sql<bigint>`cast(coalesce(sum(coalesce(settled_gas_usd_micros, reserved_gas_usd_micros)), 0) as bigint)`
 

@@ -24,11 +24,12 @@ export async function weighSpend(
   const asked = amountUsdMicros + gasUsdMicros
   const held = own === null ? 0n : own.reserved_usd_micros + own.reserved_gas_usd_micros
   const session = await currentSession(db, principal, sessionIdleMs, at)
+  const day = await sumOfDay(db, at, principal)
   const used = {
     perTransaction: 0n,
     perSession: (await sumOfSession(db, principal, session?.id ?? null)).usdMicros - held,
-    daily: (await sumOfDay(db, at)).usdMicros - held,
-    principalDaily: (await sumOfDay(db, at, { principal })).usdMicros - held,
+    daily: day.usdMicros - held,
+    principalDaily: day.principalUsdMicros - held,
   }
   const exceeded = (['perTransaction', 'perSession', 'principalDaily', 'daily'] as const).flatMap((limit) => {
     const [capUsdMicros, usedUsdMicros] = [limits[limit], used[limit]]
@@ -114,7 +115,7 @@ async function weighBudgets(
   const amounts = amountsByName(budgets)
   if (amounts.size === 0) return null
   const held = ownId === null ? new Map<string, bigint>() : await heldBudgets(db, ownId)
-  const used = await sumOfBudgets(db, [...amounts.keys()], at)
+  const used = await sumOfBudgets(db, at)
   for (const { name, capUsdMicros } of budgets) {
     const own = held.get(name) ?? 0n
     const amount = amounts.get(name) ?? 0n

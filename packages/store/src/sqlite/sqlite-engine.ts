@@ -1,10 +1,10 @@
 import { chmod, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Kysely, type Transaction } from 'kysely'
+import { Kysely } from 'kysely'
 import Database from 'libsql'
 import { makeDirectory } from '@svc/runtime'
-import type { Engine } from '../engine.ts'
+import type { Durability, Engine } from '../engine.ts'
 import { heldLease, type HeldLease, leaseHeld, type Leases } from '../leases.ts'
 import { migrate } from '../migrations.ts'
 import type { Schema } from '../schema.ts'
@@ -27,33 +27,34 @@ export async function openSqliteEngine(path: string): Promise<Engine> {
     throw error
   }
   const leases = createProcessLeases()
+  const waitFor = createSyncSwitch(database)
   return {
     leases,
     read: (work) => work(db),
-    write: (_lock, work, durability) =>
-      whenFree(() => (durability === 'with-next' ? withoutSync(database, db, work) : db.transaction().execute(work))),
+    // The connection is held from the setting to the commit, so that no other write comes in between.
+    write: (_lock, work, durability = 'at-once') =>
+      whenFree(() =>
+        db.connection().execute((held) => {
+          waitFor(durability)
+          return held.transaction().execute(work)
+        }),
+      ),
     close: () => leases.close().then(() => db.destroy()),
   }
 }
 
 /**
- * Commits without waiting for the disk. The write-ahead log is one file, written and synced in the order of commits, so
- * the next commit that waits takes this one along; after a loss of power either both are there, or this one is not and
- * nothing after it. The setting cannot change within a transaction, and the connection is held meanwhile.
+ * Says whether the commits that follow wait for the disk; the setting cannot change within a transaction. The write-ahead log is one
+ * file, written and synced in the order of commits, so the next commit that waits takes one along that did not; after a loss of
+ * power either both are there, or this one is not and nothing after it.
  */
-function withoutSync<Result>(
-  database: Database.Database,
-  db: Kysely<Schema>,
-  work: (trx: Transaction<Schema>) => Promise<Result>,
-): Promise<Result> {
-  return db.connection().execute(async (held) => {
-    database.exec('pragma synchronous = normal')
-    try {
-      return await held.transaction().execute(work)
-    } finally {
-      database.exec('pragma synchronous = full')
-    }
-  })
+function createSyncSwitch(database: Database.Database): (durability: Durability) => void {
+  let now: Durability = 'at-once'
+  return (durability) => {
+    if (durability === now) return
+    database.exec(`pragma synchronous = ${durability === 'at-once' ? 'full' : 'normal'}`)
+    now = durability
+  }
 }
 
 /** The engine gives the files beside it (write-ahead log, shared memory) the mode of the main one. */

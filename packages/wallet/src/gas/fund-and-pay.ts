@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Address, formatEther, type Hash, isHash } from 'viem'
-import { boundedBytes } from '../agent/card/bounded-bytes.ts'
+import { boundedBytes } from '../bounded-bytes.ts'
 import type { DeferredRegistration, GasTier } from '../agent/registration/registration.ts'
 import { mostFeeWei } from '../sender/raised-fees.ts'
 import { supportApiUrl } from '../service-urls.ts'

@@ -1,4 +1,4 @@
-import { getSqrtPriceAtTick, integerSqrt, MAX_TICK } from '@svc/lp-math'
+import { getSqrtPriceAtTick, integerSqrt, larger, MAX_TICK, smaller } from '@svc/lp-math'
 import type { PoolReading, PoolSample, PoolSnapshot, PriceSums, TickSums } from './pool-reading.ts'
 import {
   fixedPrice,
@@ -119,7 +119,7 @@ function summedMean(samples: Samples, now: PoolSnapshot, side: PriceSide, from: 
   const depths = parts.flatMap((part) => part?.liquidity ?? [])
   const moments = [start, ...(later === null ? [] : [later]), now].flatMap(liquidityOf)
   const liquidity = depths.length > 0 ? depths.reduce(larger) : lowerMedian([now, start].flatMap(liquidityOf))
-  const leastLiquidity = (depths.length > 0 ? depths : moments).reduce(lesser, liquidity)
+  const leastLiquidity = (depths.length > 0 ? depths : moments).reduce(smaller, liquidity)
   return { ...range, midE18: middleOf(whole), seconds: age(start), liquidity, leastLiquidity, from }
 }
 
@@ -205,7 +205,7 @@ function byAmount(one: bigint, other: bigint): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** The middle one; of two in the middle the lesser. */
+/** The middle one; of two in the middle the smaller. */
 function lowerMedian(values: readonly bigint[]): bigint {
   const sorted = values.toSorted(byAmount)
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0n
@@ -219,12 +219,4 @@ function allButLeast(values: readonly bigint[]): bigint {
 
 function middleOf({ lowE18, highE18 }: PriceRange): bigint {
   return integerSqrt(lowE18 * highE18)
-}
-
-function lesser(one: bigint, other: bigint): bigint {
-  return one < other ? one : other
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
 }

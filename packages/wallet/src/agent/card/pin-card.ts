@@ -2,7 +2,7 @@ import type { Secret } from '../../secret.ts'
 import { WalletError } from '../../wallet-error.ts'
 import { withDeadline } from '../../with-deadline.ts'
 import type { AgentCard } from './agent-card.ts'
-import { boundedBytes } from './bounded-bytes.ts'
+import { boundedBytes } from '../../bounded-bytes.ts'
 import { canonicalBytes, contentAddress } from './canonical-bytes.ts'
 import { registrationFile } from './registration-file.ts'
 

@@ -1,7 +1,7 @@
 import { throwIfAborted, withDeadline } from '../../with-deadline.ts'
 import { urlCredentials } from '../../service-urls.ts'
 import { invalidField } from '../../wallet-error.ts'
-import { boundedBytes } from '../card/bounded-bytes.ts'
+import { boundedBytes } from '../../bounded-bytes.ts'
 import { contentAddress } from '../card/canonical-bytes.ts'
 import { parseAgentFile, type PublishedFile } from './parse-agent-file.ts'
 

@@ -16,6 +16,7 @@ export async function* boundedParts(
 ): AsyncGenerator<Uint8Array, void> {
   if (body === null) return
   const reader = body.getReader()
+  let isWhole = false
   const stop = () => void reader.cancel(signal.reason).catch(() => undefined)
   signal.addEventListener('abort', stop)
   try {
@@ -26,10 +27,11 @@ export async function* boundedParts(
       if (length > mostBytes) throw new RangeError('too long')
       yield part.value
     }
+    isWhole = true
     signal.throwIfAborted()
   } finally {
     signal.removeEventListener('abort', stop)
-    stop()
+    if (!isWhole) stop()
   }
 }
 

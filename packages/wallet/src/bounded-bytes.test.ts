@@ -5,10 +5,10 @@ import { boundedBytes } from './bounded-bytes.ts'
 
 // In a process of its own that collects garbage all the time: there a signal that nobody holds is gone before it fires.
 test('a body that never ends is left at the deadline, however busy the collector is', async () => {
-  const place = (name: string) => JSON.stringify(new URL(`../../../dist/${name}.js`, import.meta.url).href)
+  const place = (name: string) => JSON.stringify(new URL(`../dist/${name}.js`, import.meta.url).href)
   const program = `
 import { createServer } from 'node:http'
-import { boundedBytes } from ${place('agent/card/bounded-bytes')}
+import { boundedBytes } from ${place('bounded-bytes')}
 import { withDeadline } from ${place('with-deadline')}
 const server = createServer((request, response) => response.write('{"cid":')).listen(0, '127.0.0.1')
 await new Promise((resolve) => server.once('listening', resolve))
