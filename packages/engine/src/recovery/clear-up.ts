@@ -28,13 +28,13 @@ export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<s
   const { chain, sender } = context
   await endOverdue(context)
   const rules = replacementRules(context)
-  const held: JournalEntry[] = []
+  const held: Held[] = []
   const unread = new Set<string>()
   const entries = await sender.reconcile({
     ...rules,
     onHeld: (entry, why) => {
       rules.onHeld?.(entry, why)
-      if (why === 'not-allowed') held.push(entry)
+      held.push({ entry, why })
     },
     onUnread: ({ hash, nonce, requestId }, error) => {
       if (!isReceiptUnreadable(error)) return false
@@ -70,14 +70,17 @@ export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<s
   return { chainId: chain.id, pending, settled, tookBack }
 }
 
+type Held = { readonly entry: JournalEntry; readonly why: 'capped' | 'not-allowed' }
+
 /**
- * Where an open breaker lets ways home pass alone, what it keeps from higher fees would keep those waiting behind its nonce for as
- * long as gas is dear: a no-op takes its place.
+ * What is kept from higher fees would keep ways home waiting behind its nonce for as long as gas is dear: a no-op, which costs a part of
+ * it, takes its place where those fees are above what may be paid, or where an open breaker lets ways home pass alone.
  */
-async function takeOutOfTheWay(context: ExecutionContext, held: readonly JournalEntry[]): Promise<void> {
+async function takeOutOfTheWay(context: ExecutionContext, held: readonly Held[]): Promise<void> {
   const { engine, sender, chain } = context
-  if (held.length === 0 || (await engine.breaker.stops()) !== 'all-but-ways-home') return
-  for (const entry of held) {
+  if (held.length === 0) return
+  const isHomeAlone = (await engine.breaker.stops()) === 'all-but-ways-home'
+  for (const { entry } of held.filter(({ why }) => why === 'capped' || isHomeAlone)) {
     await isolateFailure(engine, 'clear-up.in-the-way', { chainId: chain.id, hash: entry.hash }, async () => {
       await sender.cancel(entry, replacementRules(context, { why: 'end a transaction that keeps ways home waiting' }))
     })

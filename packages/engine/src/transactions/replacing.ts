@@ -12,16 +12,17 @@ import { onStorage } from '../call/storage.ts'
 /**
  * What the sender may sign on its own account for this wallet: the same call again with higher fees while signing is
  * allowed, and no-ops that use a nonce up also while it is stopped, for they only end what is out. Gas may cost at most
- * what one transaction may spend. The reservation is lifted to higher fees first, whatever the limits say: money that is
+ * what one transaction may spend, that of a call which brings nothing home no more than a day may burn. The reservation is lifted to higher fees first, whatever the limits say: money that is
  * out must come to its end. Each signature has its line in the audit log first; without it there is none.
  */
 export function replacementRules(context: ExecutionContext, asked: Asked = {}): ReplacementRules {
   const { engine, call, chain } = context
   let priced: PricedTokens = new Map()
   return {
-    feeCapWei: async () => {
+    feeCapWei: async (wanted) => {
       priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
-      return feeCapWei(context, priced)
+      const isSpend = wanted.kind === 'raise' && !(await isOfWayHome(engine, wanted))
+      return feeCapWei(context, priced, isSpend)
     },
     allow: async (proposal) => {
       if (!(await maySign(context, proposal))) return false
@@ -53,18 +54,22 @@ async function maySign({ engine }: ExecutionContext, proposal: Proposal): Promis
 }
 
 /** Whether it is the same step of a call that only brings funds home: fees that rise must not keep it from its end. */
-async function isOfWayHome({ journal, ledger }: Engine, { replaces }: Proposal): Promise<boolean> {
+async function isOfWayHome({ journal, ledger }: Engine, { replaces }: Pick<Proposal, 'replaces'>): Promise<boolean> {
   if (replaces === null) return false
   const first = (await journal.byRequest(replaces.requestId)).find(({ step }) => step === replaces.step)
   const open = await ledger.open()
   return open.some(({ id, isExit }) => id === first?.reservationId && isExit)
 }
 
-/** The limit of one transaction in native currency, rounded down; a small fixed sum where that has no price. */
-function feeCapWei({ engine }: ExecutionContext, priced: PricedTokens): bigint {
+/**
+ * The limit of one transaction in native currency, rounded down, and for what brings nothing home no more than a day may burn; a small fixed
+ * sum where native currency has no price.
+ */
+function feeCapWei({ engine }: ExecutionContext, priced: PricedTokens, isSpend: boolean): bigint {
   const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, oneCoin]]), priced)
   if (unpriced.length > 0 || usdMicros === 0n) return unpricedGasCapWei
-  return (limitsOf(engine.policy).perTransaction * oneCoin) / usdMicros
+  const { perTransaction, dailyGas } = limitsOf(engine.policy)
+  return ((isSpend && dailyGas < perTransaction ? dailyGas : perTransaction) * oneCoin) / usdMicros
 }
 
 const oneCoin = 10n ** 18n
