@@ -183,7 +183,7 @@ function closedWei({ removals, deposits, trades }: CallBounds, { positions }: In
 }
 
 /** A removal, and more: what is kept of native currency, so that no call takes the way home's gas. */
-const gasHome = 600_000n
+export const gasHome = 600_000n
 
 function unpricedGas(
   mode: Policy['allowlist']['mode'],

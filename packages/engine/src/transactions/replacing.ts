@@ -2,7 +2,7 @@ import type { JournalEntry, Proposal, ReplacementRules } from '@svc/wallet/core'
 import { parseTransaction, zeroAddress } from 'viem'
 import { callFacts } from '../audit/call-facts.ts'
 import { unpricedGasCapWei } from '../spending/gas.ts'
-import { gasWorth } from '../spending/gas-cap.ts'
+import { gasHome, gasWorth } from '../spending/gas-cap.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { requireRunning } from '../switches/require-running.ts'
 import { limitsOf } from '../spending/spend-limit.ts'
@@ -22,7 +22,9 @@ export function replacementRules(context: ExecutionContext, asked: Asked = {}): 
     feeCapWei: async (wanted) => {
       priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
       const isSpend = wanted.kind === 'raise' && !(await isOfWayHome(engine, wanted))
-      return feeCapWei(context, priced, isSpend)
+      const cap = feeCapWei(context, priced, isSpend)
+      const most = isSpend ? leavingWayHome(wanted) : cap
+      return most < cap ? most : cap
     },
     allow: async (proposal) => {
       if (!(await maySign(context, proposal))) return false
@@ -73,6 +75,11 @@ function feeCapWei({ engine }: ExecutionContext, priced: PricedTokens, isSpend: 
 }
 
 const oneCoin = 10n ** 18n
+
+/** So much that at the same price the gas of a way home is left. */
+function leavingWayHome({ gasLimit, payableWei }: { readonly gasLimit: bigint; readonly payableWei: bigint }): bigint {
+  return (payableWei * gasLimit) / (gasLimit + gasHome)
+}
 
 /** What gas may cost above the first attempt. A no-op draws on no reservation: it is counted once it is mined. */
 async function coverRaise({ engine }: ExecutionContext, proposal: Proposal, priced: PricedTokens): Promise<void> {

@@ -14,13 +14,13 @@ import type { TransactionSigner } from './sign-request.ts'
 export async function signAttempt(context: AttemptContext, wanted: Wanted, rules: AttemptRules): Promise<Attempt> {
   const { wallet, client, chain, journal, inTurn } = context
   const { kind, nonce, replaces, requestId, step, reservationId, call, authorizationList } = wanted
-  const [fees, feeCapWei, balanceWei] = await Promise.all([
+  const [fees, balanceWei] = await Promise.all([
     rules.fees ?? feesNow(client, chain).then(({ lasting }) => lasting),
-    rules.feeCapWei(wanted),
     client.getBalance({ address: wallet.address }),
   ])
   // No node keeps what the wallet could not pay for.
   const payableWei = balanceWei > call.value ? balanceWei - call.value : 0n
+  const feeCapWei = await rules.feeCapWei({ kind, replaces, gasLimit: call.gas, payableWei })
   const mostWei = feeCapWei < payableWei ? feeCapWei : payableWei
   return inTurn(async () => {
     const attempts = await journal.byNonce(chain.id, wallet.address, nonce)
