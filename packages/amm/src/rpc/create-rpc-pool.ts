@@ -179,11 +179,7 @@ function ringTransport(askRing: AskRing): Transport<'ring'> {
   return () => ({ config: { key: 'ring', name: 'Ring of endpoints', type: 'ring', request, retryCount: 0 }, request })
 }
 
-type AskRing = <Result>(
-  method: string,
-  act: (request: RpcRequest) => Promise<Result>,
-  about: About,
-) => Promise<Result>
+type AskRing = <Result>(method: string, act: (request: RpcRequest) => Promise<Result>, about: About) => Promise<Result>
 
 type About = {
   /** The signed bytes of a transaction: what tells that it is offered again. */

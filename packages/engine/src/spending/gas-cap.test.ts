@@ -14,7 +14,11 @@ describe('what a call leaves of native currency', () => {
   const atPrice = (wei: bigint) => ({ maxFeePerGas: wei, maxPriorityFeePerGas: 0n, expectedPerGas: wei })
   const leaves = (asked: { valueWei: bigint; isWayHome: boolean; feePerGas: bigint; balanceWei: bigint }) => {
     const { valueWei, isWayHome, feePerGas, balanceWei } = asked
-    const simulation = { gasUsed: [40_000n, 20_000n], revokeGasUsed: [8_000n], inspected: { pools: [], positions: [], orders: [] } }
+    const simulation = {
+      gasUsed: [40_000n, 20_000n],
+      revokeGasUsed: [8_000n],
+      inspected: { pools: [], positions: [], orders: [] },
+    }
     const snapshotTaken = { fees: atPrice(feePerGas), ownFeePerGas: 1n, balanceWei }
     return checkBalance({ steps: [call(valueWei)], simulation, snapshotTaken, priced, callBounds: [] }, isWayHome)
   }

@@ -16,7 +16,9 @@ afterEach(async () => {
 /** An endpoint that gives no receipt with a transfer of DAI in it: too long, as the token wrote it. */
 function withoutLong(dai: string): typeof fetch {
   return rewriting('eth_getTransactionReceipt', (answer) =>
-    JSON.stringify(answer.result ?? '').toLowerCase().includes(`"address":"${dai.toLowerCase()}"`)
+    JSON.stringify(answer.result ?? '')
+      .toLowerCase()
+      .includes(`"address":"${dai.toLowerCase()}"`)
       ? { jsonrpc: answer.jsonrpc, id: answer.id, error: { code: -32_008, message: 'Response is too big' } }
       : answer,
   )
