@@ -343,6 +343,28 @@ describe('past', () => {
     expect(pruned.exchanges.at(-1)).toContain('eth_getBalance')
   })
 
+  it('asks one that lacks older state for younger state all the same', async () => {
+    const pruned = await startNode({
+      respond: (calls, response, self) => {
+        const answers = calls.map((call) =>
+          JSON.stringify(call.params).includes('"0x3"')
+            ? { jsonrpc: '2.0', id: call.id, error: { code: -32_000, message: 'missing trie node' } }
+            : self.answer(call),
+        )
+        reply(response, 200, 'application/json', JSON.stringify(answers.length === 1 ? answers[0] : answers))
+      },
+    })
+    const archive = await startNode()
+    const pool = poolOver(pruned, archive)
+    const read = (blockNumber: bigint) => pool.past(base).call({ to: addressOf(1), data: '0x12', blockNumber })
+    const calls = () => [pruned, archive].map(({ exchanges }) => exchanges.join().split('eth_call').length - 1)
+    await expectCode(read(3n), 'RPC_STALE')
+    await Promise.all([read(4n), read(2n)])
+    expect(calls()).toEqual([2, 1])
+    await read(3n)
+    expect(calls()).toEqual([2, 2])
+  })
+
   it('asks the first again where all lack it', async () => {
     const pruned = await startNode({ errors: { eth_call: { code: -32_000, message: 'historical state is gone' } } })
     const pool = poolOver(pruned)

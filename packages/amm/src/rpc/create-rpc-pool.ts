@@ -27,8 +27,8 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     const ring = createEndpointRing(chain.id, endpoints, now, options.retryPauseMs)
     const connection: Connection = {
       ring,
-      client: createClient(chain, (method, act, raw) => ring.ask(method, act, raw)),
-      past: createClient(chain, (method, act) => ring.askPast(method, act)),
+      client: createClient(chain, (method, act, { raw }) => ring.ask(method, act, raw)),
+      past: createClient(chain, (method, act, { block }) => ring.askPast(method, act, block)),
       head: null,
       lastHead: null,
       probe: createRecentProbe(() => probe(chain, ring), { now, patienceMs: probePatienceMs }),
@@ -127,7 +127,7 @@ function isStale(chain: Chain, ageSeconds: number): boolean {
 }
 
 /** Off-chain lookups are off: a contract must not make the server fetch a URL of its choice. */
-function createClient(chain: Chain, ask: EndpointRing['ask']): PublicClient {
+function createClient(chain: Chain, ask: AskRing): PublicClient {
   const client = createPublicClient({
     chain: defineChain({
       id: chain.id,
@@ -166,10 +166,10 @@ function unwrap(error: unknown): never {
 }
 
 /** A viem transport over a way to ask a ring of endpoints. A `ToolError` travels as the cause of a viem error, for viem wraps what it catches. */
-function ringTransport(askRing: EndpointRing['ask']): Transport<'ring'> {
+function ringTransport(askRing: AskRing): Transport<'ring'> {
   const ask: RpcRequest = async (args, options) => {
     try {
-      return await askRing(args.method, (request) => answerOf(request, args, options), rawOf(args))
+      return await askRing(args.method, (request) => answerOf(request, args, options), aboutOf(args))
     } catch (error) {
       if (error instanceof ToolError) throw new BaseError('The chain could not be read.', { cause: error })
       throw error
@@ -179,10 +179,23 @@ function ringTransport(askRing: EndpointRing['ask']): Transport<'ring'> {
   return () => ({ config: { key: 'ring', name: 'Ring of endpoints', type: 'ring', request, retryCount: 0 }, request })
 }
 
-/** The signed bytes of a transaction: what tells that it is offered again. */
-function rawOf({ method, params }: Parameters<RpcRequest>[0]): string | undefined {
-  const [raw]: readonly unknown[] = isTransaction(method) && Array.isArray(params) ? params : []
-  return typeof raw === 'string' ? raw : undefined
+type AskRing = <Result>(method: string, act: (request: RpcRequest) => Promise<Result>, about: About) => Promise<Result>
+
+type About = {
+  /** The signed bytes of a transaction: what tells that it is offered again. */
+  readonly raw: string | undefined
+  /** The number of the block that is asked about; `null` where none is named. */
+  readonly block: bigint | null
+}
+
+function aboutOf({ method, params }: Parameters<RpcRequest>[0]): About {
+  const listed: readonly unknown[] = Array.isArray(params) ? params : []
+  const [raw] = isTransaction(method) ? listed : []
+  const block = listed.findLast((one) => typeof one === 'string' && /^0x[0-9a-f]{1,16}$/.test(one))
+  return {
+    raw: typeof raw === 'string' ? raw : undefined,
+    block: typeof block === 'string' ? BigInt(block) : null,
+  }
 }
 
 /** An answer that the method cannot have is the endpoint's fault, as none would be. */

@@ -19,11 +19,12 @@ export type EndpointRing = {
    */
   ask<Result>(method: string, act: (request: RpcRequest) => Promise<Result>, raw?: string): Promise<Result>
   /**
-   * Asks one endpoint once for state of an older block: the first that has not lacked such state lately.
+   * Asks one endpoint once for state of an older block: the first that has not lacked that of so old a block lately. One that lacks what is
+   * a day old is asked for younger state all the same: what the operator named first is not replaced by the word of another.
    *
    * @throws as `ask` does.
    */
-  askPast<Result>(method: string, act: (request: RpcRequest) => Promise<Result>): Promise<Result>
+  askPast<Result>(method: string, act: (request: RpcRequest) => Promise<Result>, block: bigint | null): Promise<Result>
   /**
    * Asks every endpoint once and gives the answers of those that gave one.
    *
@@ -38,7 +39,7 @@ export function createEndpointRing(
   now: () => number,
   retryPauseMs = 250,
 ): EndpointRing {
-  const endpoints = requests.map((request): Endpoint => ({ request, checked: null, benchedUntil: 0, pastlessUntil: 0 }))
+  const endpoints = requests.map((request): Endpoint => ({ request, checked: null, benchedUntil: 0, lacks: null }))
 
   /** Healthy ones first; the sort keeps the operator's order among equals. */
   const inOrder = () => {
@@ -94,15 +95,19 @@ export function createEndpointRing(
       }
       throw gravest(failures)
     },
-    async askPast(method, act) {
+    async askPast(method, act, block) {
       const time = now()
       const ordered = inOrder()
-      const endpoint = ordered.find(({ pastlessUntil }) => pastlessUntil <= time) ?? ordered[0]
+      const mayHave = ({ lacks }: Endpoint) =>
+        lacks === null || lacks.until <= time || (block !== null && block > lacks.block)
+      const endpoint = ordered.find(mayHave) ?? ordered[0]
       if (endpoint === undefined) throw gravest([])
       try {
         return await attempt(endpoint, method, act)
       } catch (error) {
-        endpoint.pastlessUntil = now() + pastlessMs
+        const { lacks } = endpoint
+        const youngest = lacks !== null && lacks.until > time && lacks.block > (block ?? 0n) ? lacks.block : block
+        endpoint.lacks = { block: youngest ?? 0n, until: now() + pastlessMs }
         throw rpcFailure(error, method, chainId) ?? error
       }
     },
@@ -142,8 +147,8 @@ type Endpoint = {
   readonly request: RpcRequest
   checked: Promise<void> | null
   benchedUntil: number
-  /** Until when it is thought not to have state of older blocks. */
-  pastlessUntil: number
+  /** The youngest block whose state it lacked, and until when it is thought to lack that and what is older. */
+  lacks: { readonly block: bigint; readonly until: number } | null
 }
 type Act<Result> = (request: RpcRequest) => Promise<Result>
 

@@ -10,7 +10,7 @@ import { isReceiptUnreadable } from '@svc/amm/rpc'
 import { endOperations, openOperations } from '../transactions/end-operations.ts'
 import { replacementRules } from '../transactions/replacing.ts'
 import { settleLeft } from './settle-left.ts'
-import { approvalOf, isSignedOpen } from '../operations/may-be-mined.ts'
+import { approvalOf, isSignedOpen, mayBeMined } from '../operations/may-be-mined.ts'
 import { signedCalls } from '../batch/batch-step.ts'
 import { readCalldata } from '../calldata/read-calldata.ts'
 import { isSubmitOrder } from '../calldata/trade-bounds.ts'
@@ -22,19 +22,19 @@ import { isAnyDue, noteFailedRevocations, revokePending } from '../transactions/
  * transactions are all closed are settled with what those moved and burnt, allowances that should be zero are set to
  * zero, and gas that nothing was reserved for is counted, each apart from the others: one that fails is logged, counts
  * on as it is reserved, and is tried again next time. So does a transaction whose nonce is used up in a settled block and
- * whose receipt no endpoint gives. Run at start and before a write that finds something open. Rejects when the chain's transactions cannot be looked up, and when our own state cannot.
+ * whose receipt no endpoint gives, which opens the breaker for all but ways home. Run at start and before a write that finds something open. Rejects when the chain's transactions cannot be looked up, and when our own state cannot.
  */
 export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<string>): Promise<ClearedUp> {
   const { chain, sender } = context
   await endOverdue(context)
   const rules = replacementRules(context)
-  const held: JournalEntry[] = []
+  const held: Held[] = []
   const unread = new Set<string>()
   const entries = await sender.reconcile({
     ...rules,
     onHeld: (entry, why) => {
       rules.onHeld?.(entry, why)
-      if (why === 'not-allowed') held.push(entry)
+      held.push({ entry, why })
     },
     onUnread: ({ hash, nonce, requestId }, error) => {
       if (!isReceiptUnreadable(error)) return false
@@ -63,6 +63,10 @@ export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<s
     })
   }
   context.engine.unread.set(chain.id, unread.size)
+  await stopForUnread(
+    context,
+    left.filter(({ requestId, isExit }) => !isExit && unread.has(requestId)),
+  )
   // A request that is not settled yet must still find which of its approvals ended.
   const areAllSettled = settled.length === left.length
   const tookBack = pending.length === 0 ? await revokePending(context, areAllSettled) : 0
@@ -71,13 +75,36 @@ export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<s
 }
 
 /**
- * Where an open breaker lets ways home pass alone, what it keeps from higher fees would keep those waiting behind its nonce for as
- * long as gas is dear: a no-op takes its place.
+ * What a call did that nobody can read may be all that its simulation did not show, of which no budget knows: it opens the breaker as a call
+ * that brought less, which lets ways home pass. Once an operator has re-armed it, what was begun before opens it no more.
  */
-async function takeOutOfTheWay(context: ExecutionContext, held: readonly JournalEntry[]): Promise<void> {
+async function stopForUnread({ engine, chain }: ExecutionContext, unread: readonly OpenReservation[]): Promise<void> {
+  if (unread.length === 0) return
+  await isolateFailure(engine, 'clear-up.unread', { chainId: chain.id }, async () => {
+    const { rearmed } = await engine.breaker.status()
+    const since = rearmed === null ? 0 : Date.parse(rearmed.at)
+    for (const { requestId } of unread.filter(({ reservedAt }) => reservedAt > since)) {
+      const signed = await onStorage('the journal cannot be read', () => engine.journal.byRequest(requestId))
+      // What is known to have reverted has moved nothing.
+      if (signed.every((entry) => entry.state === 'reverted' || !mayBeMined(entry))) continue
+      const cause = `no endpoint gives a receipt that tells what request ${requestId} on ${chain.name} did`
+      if (await engine.breaker.trip(cause, 'shortfall')) await engine.switches.look()
+      return
+    }
+  })
+}
+
+type Held = { readonly entry: JournalEntry; readonly why: 'capped' | 'not-allowed' }
+
+/**
+ * What is kept from higher fees would keep ways home waiting behind its nonce for as long as gas is dear: a no-op, which costs a part of
+ * it, takes its place where those fees are above what may be paid, or where an open breaker lets ways home pass alone.
+ */
+async function takeOutOfTheWay(context: ExecutionContext, held: readonly Held[]): Promise<void> {
   const { engine, sender, chain } = context
-  if (held.length === 0 || (await engine.breaker.stops()) !== 'all-but-ways-home') return
-  for (const entry of held) {
+  if (held.length === 0) return
+  const isHomeAlone = (await engine.breaker.stops()) === 'all-but-ways-home'
+  for (const { entry } of held.filter(({ why }) => why === 'capped' || isHomeAlone)) {
     await isolateFailure(engine, 'clear-up.in-the-way', { chainId: chain.id, hash: entry.hash }, async () => {
       await sender.cancel(entry, replacementRules(context, { why: 'end a transaction that keeps ways home waiting' }))
     })

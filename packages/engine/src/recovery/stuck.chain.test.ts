@@ -21,6 +21,8 @@ afterEach(async () => {
   const node = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
   await node.request({ method: 'anvil_dropAllTransactions' } as never)
   await node.setAutomine(true)
+  await node.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })
+  await node.mine({ blocks: 1 })
 })
 
 describe('G3: a write whose fees the chain has left behind', () => {
@@ -101,6 +103,31 @@ describe('G3: a write whose fees the chain has left behind', () => {
     await sweepAndMine(pipeline)
     await pipeline.executor.reconcile()
     expect(await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)).toEqual([])
+  })
+
+  it.each([
+    ['a day may burn', { maxDailyGasUsd: '20' }, 100n],
+    ['the wallet holds beside the gas of a removal', { maxDailyGasUsd: '50000' }, 60_000n],
+  ])('G13: gives its place to a no-op where higher fees are more than %s, so that the owner leaves', async (...row) => {
+    const [, gas, baseFeeGwei] = row
+    const { pipeline, hash } = await stuckPipeline({ policy: { ...devnetPolicy(), ...gas } })
+    const node = testClient(pipeline)
+    await node.setNextBlockBaseFeePerGas({ baseFeePerGas: baseFeeGwei * 10n ** 9n })
+    await node.mine({ blocks: 1 })
+    // The first goes as far as it may, and leaves the gas of a removal.
+    await pipeline.executor.reconcile()
+    const raised = parseTransaction((await attemptsOf(pipeline, hash)).at(-1)!.rawTransaction)
+    const held = await pipeline.rpc.client(pipeline.chain).getBalance({ address: pipeline.wallet })
+    expect(raised.maxFeePerGas! * (raised.gas! + 600_000n)).toBeLessThanOrEqual(held)
+    await pipeline.executor.reconcile()
+    const attempts = await attemptsOf(pipeline, hash)
+    expect(attempts.map(({ requestId }) => requestId === attempts[0]?.requestId)).toEqual([true, true, false])
+    await node.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })
+    await sweepAndMine(pipeline)
+    await pipeline.executor.reconcile()
+    await pipeline.executor.reconcile()
+    expect(await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)).toEqual([])
+    expect(await pipeline.balance('USDC')).toBe(parseUnits('20000', 6))
   })
 
   it('keeps its fees where more could cost more than a transaction may spend, and that is logged', async () => {

@@ -5,6 +5,8 @@ import { checkBalance } from './gas-cap.ts'
 
 describe('what a call leaves of native currency', () => {
   const gasHome = 600_000n
+  /** Of all transactions, at their limits. */
+  const worst = 127_500n
   const call = (valueWei: bigint): Step => ({ kind: 'call', label: 'a call', to: zeroAddress, data: '0x', valueWei })
   const native = { symbol: 'ETH', name: 'Ether', decimals: 18, listed: true, isNative: true, usdPegged: false }
   const ether = { usd: null, band: null, usdE18: null, doubt: null, pair: null }
@@ -12,16 +14,20 @@ describe('what a call leaves of native currency', () => {
   const atPrice = (wei: bigint) => ({ maxFeePerGas: wei, maxPriorityFeePerGas: 0n, expectedPerGas: wei })
   const leaves = (asked: { valueWei: bigint; isWayHome: boolean; feePerGas: bigint; balanceWei: bigint }) => {
     const { valueWei, isWayHome, feePerGas, balanceWei } = asked
-    const simulation = { gasUsed: [40_000n], inspected: { pools: [], positions: [], orders: [] } }
+    const simulation = {
+      gasUsed: [40_000n, 20_000n],
+      revokeGasUsed: [8_000n],
+      inspected: { pools: [], positions: [], orders: [] },
+    }
     const snapshotTaken = { fees: atPrice(feePerGas), ownFeePerGas: 1n, balanceWei }
     return checkBalance({ steps: [call(valueWei)], simulation, snapshotTaken, priced, callBounds: [] }, isWayHome)
   }
 
   it.each([
-    ['that trades', { valueWei: 0n, isWayHome: false, feePerGas: 1n }, 40_000n + gasHome],
-    ['that sends some', { valueWei: 7n, isWayHome: false, feePerGas: 1n }, 40_007n + gasHome],
-    ['that only brings funds home', { valueWei: 0n, isWayHome: true, feePerGas: 1n }, 115_000n],
-    ['that sends some to bring funds home', { valueWei: 7n, isWayHome: true, feePerGas: 1n }, 40_007n + gasHome],
+    ['that trades', { valueWei: 0n, isWayHome: false, feePerGas: 1n }, worst + gasHome],
+    ['that sends some', { valueWei: 7n, isWayHome: false, feePerGas: 1n }, worst + 7n + gasHome],
+    ['that only brings funds home', { valueWei: 0n, isWayHome: true, feePerGas: 1n }, 77_500n],
+    ['that sends some to bring funds home', { valueWei: 7n, isWayHome: true, feePerGas: 1n }, worst + 7n + gasHome],
     ['that sends some and somebody else pays for', { valueWei: 7n, isWayHome: false, feePerGas: 0n }, 7n + gasHome],
   ])('of a call %s', (_which, asked, needed) => {
     expect(leaves({ ...asked, balanceWei: needed })).toEqual([])
@@ -36,9 +42,9 @@ describe('what a call leaves of native currency', () => {
   it('is told with why it is kept, and not where the gas of the call itself is more', () => {
     const [refusal] = leaves({ valueWei: 0n, isWayHome: false, feePerGas: 1n, balanceWei: 0n })
     expect(refusal?.message).toBe(
-      'The wallet holds 0 ETH where the call with its gas needs 0.00000000000064. Of that 0.0000000000006 is the gas of a removal, kept so that the owner can leave: only what brings funds home may use it.',
+      'The wallet holds 0 ETH where the call with its gas needs 0.0000000000007275. Of that 0.0000000000006 is the gas of a removal, kept so that the owner can leave: only what brings funds home may use it.',
     )
     const [own] = leaves({ valueWei: 0n, isWayHome: true, feePerGas: 1n, balanceWei: 0n })
-    expect(own?.message).toBe('The wallet holds 0 ETH where the call with its gas needs 0.000000000000115.')
+    expect(own?.message).toBe('The wallet holds 0 ETH where the call with its gas needs 0.0000000000000775.')
   })
 })

@@ -3,7 +3,7 @@ import { mayPass } from '@svc/amm'
 import type { GasCost } from '@svc/store'
 import { type Chain, type JournalEntry, operationInReceipt } from '@svc/wallet/core'
 import { sentWei } from '../batch/batch-step.ts'
-import { expectedGasCost, gasLimitFor, unpricedGasCapWei, worstGasCost } from './gas.ts'
+import { expectedGasCost, unpricedGasCapWei, worstGasCost } from './gas.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type Refusal, shortOf } from '../call/refusal.ts'
 import { limitsOf } from './spend-limit.ts'
@@ -13,6 +13,7 @@ import type { Step } from '../call/step.ts'
 import { countable, usdText } from '../value/countable.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
 import type { Inspected } from '../simulation/inspection.ts'
+import type { Simulation } from '../simulation/simulation.ts'
 
 /** Native currency for gas in millionths of a US dollar, rounded up; `null` where it has no price limits may count with. */
 export function gasWorth(wei: bigint, priced: PricedTokens): bigint | null {
@@ -122,33 +123,37 @@ export function receiptOf(
 }
 
 /**
- * Whether the native balance pays for what is sent and for gas, the dearest transaction at its worst, and leaves the gas of a way home.
- * Only a way home that sends none may use that; so need not leave it what sends none and is paid for by somebody else. What a close
- * brings at least pays for the calls after it.
+ * Whether the native balance pays for what is sent and for gas, and leaves the gas of a way home whatever the call burns: all of it counts
+ * at its worst, what takes allowances back included. Only a way home that sends none may use that, and has to pay for each transaction as it
+ * is signed; so need not leave it what sends none and is paid for by somebody else. What a close brings at least pays for the calls after it.
  */
 export function checkBalance(
-  { steps, simulation: { gasUsed, inspected }, snapshotTaken, priced, callBounds }: Funded,
+  { steps, simulation: { gasUsed, revokeGasUsed, inspected }, snapshotTaken, priced, callBounds }: Funded,
   isWayHome: boolean,
 ): readonly Refusal[] {
   const { fees, ownFeePerGas, balanceWei } = snapshotTaken
-  const expected = expectedGasCost(gasUsed, fees)
-  const worst = gasUsed.map((gas) => gasLimitFor(gas) * fees.maxFeePerGas)
-  const dearest = worst.reduce((most, cost) => (cost > most ? cost : most), 0n)
   const isFree = sentWei(steps) === 0n && (isWayHome || fees.maxFeePerGas === 0n)
   const kept = isFree ? 0n : gasHome * ownFeePerGas
-  const needed = neededWei(steps, callBounds, inspected) + expected + (dearest > kept ? dearest : kept)
+  const gas = isFree ? signedInTurn(gasUsed, fees) : worstGasCost([...gasUsed, ...revokeGasUsed], fees)
+  const needed = neededWei(steps, callBounds, inspected) + gas + kept
   // Native currency is looked up with every call.
   const native = priced.get(zeroAddress)?.token
   if (balanceWei >= needed || native === undefined) return []
   const short = shortOf([{ token: native, holds: balanceWei, needs: needed }], 'the call with its gas')
-  if (dearest >= kept) return [short]
+  if (kept === 0n) return [short]
   const why = 'kept so that the owner can leave: only what brings funds home may use it.'
   return [{ ...short, message: `${short.message} Of that ${formatEther(kept)} is the gas of a removal, ${why}` }]
 }
 
+/** The most that has to be there when one of the transactions is signed: those before it as expected, itself at its worst. */
+function signedInTurn(gasUsed: readonly bigint[], fees: Fees): bigint {
+  const needs = gasUsed.map((gas, at) => expectedGasCost(gasUsed.slice(0, at), fees) + worstGasCost([gas], fees))
+  return needs.reduce((most, cost) => (cost > most ? cost : most), 0n)
+}
+
 type Funded = {
   readonly steps: readonly Step[]
-  readonly simulation: { readonly gasUsed: readonly bigint[]; readonly inspected: Inspected }
+  readonly simulation: Pick<Simulation, 'gasUsed' | 'revokeGasUsed' | 'inspected'>
   readonly snapshotTaken: Pick<ChainSnapshot, 'fees' | 'ownFeePerGas' | 'balanceWei'>
   readonly priced: PricedTokens
   /** In the order of the calls among the steps. */
@@ -178,7 +183,7 @@ function closedWei({ removals, deposits, trades }: CallBounds, { positions }: In
 }
 
 /** A removal, and more: what is kept of native currency, so that no call takes the way home's gas. */
-const gasHome = 600_000n
+export const gasHome = 600_000n
 
 function unpricedGas(
   mode: Policy['allowlist']['mode'],

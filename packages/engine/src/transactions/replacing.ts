@@ -2,7 +2,7 @@ import type { JournalEntry, Proposal, ReplacementRules } from '@svc/wallet/core'
 import { parseTransaction, zeroAddress } from 'viem'
 import { callFacts } from '../audit/call-facts.ts'
 import { unpricedGasCapWei } from '../spending/gas.ts'
-import { gasWorth } from '../spending/gas-cap.ts'
+import { gasHome, gasWorth } from '../spending/gas-cap.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { requireRunning } from '../switches/require-running.ts'
 import { limitsOf } from '../spending/spend-limit.ts'
@@ -12,16 +12,19 @@ import { onStorage } from '../call/storage.ts'
 /**
  * What the sender may sign on its own account for this wallet: the same call again with higher fees while signing is
  * allowed, and no-ops that use a nonce up also while it is stopped, for they only end what is out. Gas may cost at most
- * what one transaction may spend. The reservation is lifted to higher fees first, whatever the limits say: money that is
+ * what one transaction may spend, that of a call which brings nothing home no more than a day may burn. The reservation is lifted to higher fees first, whatever the limits say: money that is
  * out must come to its end. Each signature has its line in the audit log first; without it there is none.
  */
 export function replacementRules(context: ExecutionContext, asked: Asked = {}): ReplacementRules {
   const { engine, call, chain } = context
   let priced: PricedTokens = new Map()
   return {
-    feeCapWei: async () => {
+    feeCapWei: async (wanted) => {
       priced = await priceTokens([], { ...engine, directory: engine.tokens, chain })
-      return feeCapWei(context, priced)
+      const isSpend = wanted.kind === 'raise' && !(await isOfWayHome(engine, wanted))
+      const cap = feeCapWei(context, priced, isSpend)
+      const most = isSpend ? leavingWayHome(wanted) : cap
+      return most < cap ? most : cap
     },
     allow: async (proposal) => {
       if (!(await maySign(context, proposal))) return false
@@ -53,21 +56,30 @@ async function maySign({ engine }: ExecutionContext, proposal: Proposal): Promis
 }
 
 /** Whether it is the same step of a call that only brings funds home: fees that rise must not keep it from its end. */
-async function isOfWayHome({ journal, ledger }: Engine, { replaces }: Proposal): Promise<boolean> {
+async function isOfWayHome({ journal, ledger }: Engine, { replaces }: Pick<Proposal, 'replaces'>): Promise<boolean> {
   if (replaces === null) return false
   const first = (await journal.byRequest(replaces.requestId)).find(({ step }) => step === replaces.step)
   const open = await ledger.open()
   return open.some(({ id, isExit }) => id === first?.reservationId && isExit)
 }
 
-/** The limit of one transaction in native currency, rounded down; a small fixed sum where that has no price. */
-function feeCapWei({ engine }: ExecutionContext, priced: PricedTokens): bigint {
+/**
+ * The limit of one transaction in native currency, rounded down, and for what brings nothing home no more than a day may burn; a small fixed
+ * sum where native currency has no price.
+ */
+function feeCapWei({ engine }: ExecutionContext, priced: PricedTokens, isSpend: boolean): bigint {
   const { usdMicros, unpriced } = valueOf(new Map([[zeroAddress, oneCoin]]), priced)
   if (unpriced.length > 0 || usdMicros === 0n) return unpricedGasCapWei
-  return (limitsOf(engine.policy).perTransaction * oneCoin) / usdMicros
+  const { perTransaction, dailyGas } = limitsOf(engine.policy)
+  return ((isSpend && dailyGas < perTransaction ? dailyGas : perTransaction) * oneCoin) / usdMicros
 }
 
 const oneCoin = 10n ** 18n
+
+/** So much that at the same price the gas of a way home is left. */
+function leavingWayHome({ gasLimit, payableWei }: { readonly gasLimit: bigint; readonly payableWei: bigint }): bigint {
+  return (payableWei * gasLimit) / (gasLimit + gasHome)
+}
 
 /** What gas may cost above the first attempt. A no-op draws on no reservation: it is counted once it is mined. */
 async function coverRaise({ engine }: ExecutionContext, proposal: Proposal, priced: PricedTokens): Promise<void> {

@@ -3,8 +3,13 @@ import type { JournalEntry } from '../journal.ts'
 
 /** What the caller lets the sender sign on its own account to bring what is out to its end. */
 export type ReplacementRules = {
-  /** Most that the gas of one transaction may cost at its worst, in wei: its limit times `maxFeePerGas`. */
-  readonly feeCapWei: () => Promise<bigint>
+  /**
+   * Most that the gas of one transaction may cost at its worst, in wei: its limit times `maxFeePerGas`. More than `payableWei`, which the
+   * wallet holds beside what is sent along, is not offered.
+   */
+  readonly feeCapWei: (
+    wanted: Pick<Proposal, 'kind' | 'replaces' | 'gasLimit'> & { readonly payableWei: bigint },
+  ) => Promise<bigint>
   /** Asked last, before each signature: the place to write it down. `false` leaves things as they are. */
   readonly allow: (proposal: Proposal) => Promise<boolean>
   /** Asked when the signature is there, before it is recorded: `false` drops it, and no one ever sends it. */
@@ -40,7 +45,7 @@ export type Proposal = {
  * What became of an attempt to replace a transaction.
  *
  * - replaced: `entry` is the new attempt, which is out
- * - capped: an eighth more would cost above the cap; `entry` was sent again as it stands
+ * - capped: an eighth more would cost above the cap, or more than the wallet holds; `entry` was sent again as it stands
  * - not-allowed: the rules said no; `entry` was sent again as it stands
  * - settled: nothing at the nonce waits for a block any more
  */

@@ -8,21 +8,25 @@ import type { Proposal, ReplacementRules } from './replacement-rules.ts'
 import type { TransactionSigner } from './sign-request.ts'
 
 /**
- * Signs another attempt at a nonce into the journal, with fees above those before it and below the cap. Nothing is sent.
+ * Signs another attempt at a nonce into the journal, with fees above those before it, below the cap and within what the wallet holds. Nothing is sent.
  * Whether the nonce still waits is looked up under the lock of signatures.
  */
 export async function signAttempt(context: AttemptContext, wanted: Wanted, rules: AttemptRules): Promise<Attempt> {
   const { wallet, client, chain, journal, inTurn } = context
-  const [fees, feeCapWei] = await Promise.all([
-    rules.fees ?? feesNow(client, chain).then(({ lasting }) => lasting),
-    rules.feeCapWei(),
-  ])
   const { kind, nonce, replaces, requestId, step, reservationId, call, authorizationList } = wanted
+  const [fees, balanceWei] = await Promise.all([
+    rules.fees ?? feesNow(client, chain).then(({ lasting }) => lasting),
+    client.getBalance({ address: wallet.address }),
+  ])
+  // No node keeps what the wallet could not pay for.
+  const payableWei = balanceWei > call.value ? balanceWei - call.value : 0n
+  const feeCapWei = await rules.feeCapWei({ kind, replaces, gasLimit: call.gas, payableWei })
+  const mostWei = feeCapWei < payableWei ? feeCapWei : payableWei
   return inTurn(async () => {
     const attempts = await journal.byNonce(chain.id, wallet.address, nonce)
     const isDue = replaces === null ? attempts.every(isRefused) : attempts.findLast(isWaiting)?.hash === replaces.hash
     if (!isDue || attempts.some((other) => !isRefused(other) && !isWaiting(other))) return 'settled'
-    const raised = raisedFees(attempts.map(feesOf), fees, feeCapWei / call.gas)
+    const raised = raisedFees(attempts.map(feesOf), fees, mostWei / call.gas)
     if (raised === null) return 'capped'
     const attempt = (attempts.at(-1)?.attempt ?? -1) + 1
     await wallet.ready?.()
