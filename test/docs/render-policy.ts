@@ -22,7 +22,8 @@ hold. The file belongs to the user of the server or to root, and neither its gro
 is signed under a policy that cannot be read.
 
 \`svc policy check\` says what is wrong with a file and prints the hash that the audit log names, \`svc policy explain\` what
-each rule and each price source says to one plan and how to change it, \`svc policy add-token\` adds a token with its price
+each rule and each price source says to one plan and how to change it (to a stored one as if it were carried out now, which sets
+its deadline anew), \`svc policy add-token\` adds a token with its price
 sources once a person has said yes (docs/operating.md), \`svc policy test\` runs named cases against it, \`svc policy schema\`
 prints its JSON Schema (\`docs/policy.schema.json\`; name it as \`$schema\` and an editor checks the file while it is written).
 Chains are those of the server's settings (\`SVC_CHAINS_FILE\`), and the wallet is \`--wallet\` or that of the settings;

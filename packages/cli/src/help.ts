@@ -55,7 +55,8 @@ const entries = `
       What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
   svc policy explain PLAN [--offline] [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]
       What each rule says to a plan: the id of a stored one, or a JSON file with an intent; and how to change it. What each
-      source says of its tokens, and what leaves and comes back, is read from the chain; --offline leaves that out.
+      source says of its tokens, and what leaves and comes back, is read from the chain; --offline leaves that out. Of a
+      stored plan it says first how it stands, and judges it as if it were carried out now.
       Chains: SVC_CHAINS_FILE, else those of the local world in the data directory. So with the wallet (--wallet).
   svc policy add-token CHAIN TOKEN [--feed ADDRESS --heartbeat SECONDS --deviation-bps N] [--yes] [--json]
                   [--data-dir D] [--policy FILE]
