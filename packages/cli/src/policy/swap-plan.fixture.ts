@@ -44,7 +44,7 @@ export type SwapPlan = {
   readonly weth: string
   readonly leastUsdc: string
   /** Unix seconds; without one the calldata names none. */
-  readonly deadline?: number
+  readonly deadline?: number | null
 }
 
 const routerAbi = parseAbi([
