@@ -83,11 +83,11 @@ export type Terms = {
 }
 
 /** Sends the stored bytes. Throws `OPERATION_IN_DOUBT` when the endpoint declined them: it may have passed them on. */
-export async function broadcast(context: ExecutionContext, entry: JournalEntry): Promise<JournalEntry> {
+export async function broadcast(context: ExecutionContext, step: Step, entry: JournalEntry): Promise<JournalEntry> {
   const { sender, engine, call } = context
   const sent = await onStorage('the journal cannot be written', () => sender.broadcast(entry))
   engine.log.info('tx.broadcast', { requestId: call.requestId, hash: sent.hash, nonce: sent.nonce, state: sent.state })
-  noteSubmitted(context, sent)
+  noteSubmitted(context, step, sent)
   if (sent.state === 'refused') {
     await countFailure(context, sent, 'other')
     throw declined(sent)
@@ -183,9 +183,10 @@ function selectorOf(data: Hex): Hex {
 /** Its hash and nonce are known now. The line is on disk with the next that is waited for, at the latest in a moment. */
 export function noteSubmitted(
   { engine, call, chain }: ExecutionContext,
+  { kind, label }: Step,
   { hash, nonce, attempt, state }: JournalEntry,
 ): void {
-  const transaction = { chainId: chain.id, hash, nonce, attempt }
+  const transaction = { chainId: chain.id, hash, nonce, attempt, kind, label }
   engine.audit.note({ event: 'tx.submitted', ...callFacts(call), transaction, result: { status: state } })
 }
 
