@@ -21,6 +21,8 @@ hold. The file belongs to the user of the server or to root, and neither its gro
 0644 where others may read it); anything else, and any member that is unknown or wrong, is refused by name, and nothing
 is signed under a policy that cannot be read.
 
+\`svc policy show\` prints the policy in force, each member with its value and whether the file or a default says so, and on the
+chains with an endpoint of their own the tokens, spenders and recipients that it comes to (\`--json\` for programs).
 \`svc policy check\` says what is wrong with a file and prints the hash that the audit log names, \`svc policy explain\` what
 each rule and each price source says to one plan and how to change it (to a stored one as if it were carried out now, which sets
 its deadline anew), \`svc policy add-token\` adds a token with its price

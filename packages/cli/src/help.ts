@@ -8,7 +8,7 @@ Run it
   svc serve         the MCP server alone, configured by the environment
   svc keys          where its API keys are, their fingerprints; show prints one
 Set its limits
-  svc policy        check, explain, test, schema, compile, add-token, -delegate
+  svc policy        show, check, explain, test, compile, add-token, -delegate ...
 Watch over it
   svc approvals     what waits for a person: list, show, approve, deny, page
   svc transactions  what the wallet signed: list, show, cancel, resolve
@@ -53,6 +53,9 @@ const entries = `
       the endpoint has forgotten (docs/operating.md).
   svc policy check [FILE] | schema [--data-dir D] [--production]
       What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
+  svc policy show [--data-dir D] [--policy FILE] [--production] [--json]
+      The policy in force, member by member: its value and whether the file says so or a default; and on each chain with an
+      endpoint of its own the tokens, spenders and recipients that it comes to.
   svc policy explain PLAN [--offline] [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]
       What each rule says to a plan: the id of a stored one, or a JSON file with an intent; and how to change it. What each
       source says of its tokens, and what leaves and comes back, is read from the chain; --offline leaves that out. Of a
