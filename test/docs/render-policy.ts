@@ -45,7 +45,7 @@ and later that it is in order again (\`policy.mended\`). A server does not start
 ## Callers
 
 \`principals\` narrows what single callers may do. A caller's id is \`local\` over stdio, \`api-key:<16 hex digits>\` for an API
-key and \`bearer:<16 hex digits>\` for the static token, the digits being the beginning of the SHA-256 of the secret. Any
+key and \`bearer:<16 hex digits>\` for the static token, the digits being the beginning of the SHA-256 of the secret: \`svc keys list\` prints that of each key. Any
 other id is refused: a grant to a name nobody comes with would bound nobody. The
 audit log names it in every \`tx.intent\` line (\`actor.principal\`), and \`svc policy explain\` prints it for a stored plan.
 A grant that would give more than the policy is refused when the file is read. A tool that is not granted is refused

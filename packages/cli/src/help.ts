@@ -8,7 +8,7 @@ Run it
   svc serve         the MCP server alone, configured by the environment
   svc keys          where its API keys are, their fingerprints; show prints one
 Set its limits
-  svc policy        show, check, explain, test, compile, add-token, -delegate ...
+  svc policy        show, check, explain, test, compile, add-token, add-delegate
 Watch over it
   svc approvals     what waits for a person: list, show, approve, deny, page
   svc transactions  what the wallet signed: list, show, cancel, resolve
@@ -45,7 +45,8 @@ const entries = `
       the caller that policy, approvals and audit log name; never the key itself. show prints the one that is named.
   svc approvals list [--all] [--caller ID] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
                 | cancel ID | page [--data-dir D]
-      The operator's word on writes that await one, beside the running server; page serves them to a browser here.
+      The operator's word on writes that await one, beside the running server; page serves them to a browser here. --caller
+      takes the fingerprint of a key, as svc keys list prints it (local over stdio).
   svc transactions list [--all] [--json] | show HASH [--json] | cancel HASH [--wait SECONDS] [--json]
                 | resolve HASH --taken-by HASH [--wait SECONDS] [--json] [--data-dir D]
       What the wallet signed and how it stands, beside the running server; cancel has the server use the nonce of one that

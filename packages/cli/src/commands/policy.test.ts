@@ -80,6 +80,8 @@ describe('svc policy', () => {
     ]) {
       expect(await svc('check', ...words)).toMatchObject({ code: 0, stdout: expect.stringContaining(other) })
     }
+    const stranger = await svc('check', await put('stranger.json', { principals: { 'key:write:1f9c': {} } }))
+    expect(stranger.stderr).toContain('as svc keys list prints them for the keys of a server')
     const two = await svc('check', other, other)
     expect([two.code, two.stderr]).toEqual([2, expect.stringContaining('one file is read at a time')])
   })
