@@ -90,7 +90,7 @@ export async function broadcast(context: ExecutionContext, step: Step, entry: Jo
   noteSubmitted(context, step, sent)
   if (sent.state === 'refused') {
     await countFailure(context, sent, 'other')
-    throw declined(sent)
+    throw declined(sent, sent.refusal)
   }
   return sent
 }
@@ -233,9 +233,10 @@ function revoked({ hash, nonce }: JournalEntry, noOp: Hash | null): ToolError {
 }
 
 /** An endpoint may forward what it declines, so this must not be done again until another transaction took the nonce. */
-function declined({ hash, nonce }: JournalEntry): ToolError {
+function declined({ hash, nonce }: JournalEntry, cause: unknown): ToolError {
   const message = 'The endpoint declined the transaction, but may have passed it on all the same.'
   return new ToolError('OPERATION_IN_DOUBT', message, {
+    cause,
     details: [{ message: 'declined by the endpoint', txHash: hash, nonce }],
     suggestion:
       'With an idempotencyKey the same call may be repeated: it runs once it is proved that this transaction is never mined. Without one, look it up with get_transaction_status before anything else.',
