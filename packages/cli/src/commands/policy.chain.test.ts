@@ -69,7 +69,12 @@ describe('svc policy explain, on a chain', () => {
     const store = await openStore({ path: join(directory, 'state.db'), now: () => Date.now() - ago * 1_000 })
     const { tool, principalId, intent } = swap(of)
     await store.operations.create({
-      ...{ state, principal: '{}', input: '{}', planHash: '0x00', expiresAt: null, executeAfter: null },
+      state,
+      principal: '{}',
+      input: '{}',
+      planHash: '0x00',
+      expiresAt: null,
+      executeAfter: null,
       id: 'op-1',
       tool,
       principalId,
