@@ -3,8 +3,7 @@ import type { Chain } from '@svc/wallet/core'
 import { parseFlags } from '../parse-words-and-flags.ts'
 import type { ServerSettings } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
-import { findPolicy, policyPlace } from './policy-place.ts'
-import { printProblems, sayPolicy } from './print-problems.ts'
+import { findPolicy, policyPlace, printProblems, sayPolicy } from './policy-place.ts'
 
 /** `svc policy compile`: the policy as the managed wallet's provider takes it, as JSON; which one it is stands on stderr. */
 export async function compile(argv: readonly string[]): Promise<number> {

@@ -19,8 +19,7 @@ import { isPlanFile, planFromFile, type PlanQuestion, storedPlan, type StoredFac
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { sayTaken, chainFix, type ServerSettings } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
-import { policyPlace } from './policy-place.ts'
-import { printable, printProblems } from './print-problems.ts'
+import { policyPlace, printable, printProblems } from './policy-place.ts'
 import { weighedLines } from './weighed-lines.ts'
 
 /**

@@ -13,8 +13,7 @@ import { parseFlags } from '../parse-words-and-flags.ts'
 import { sayTaken } from '../server-settings.ts'
 import { table } from '../table.ts'
 import { configuredChains } from './compile.ts'
-import { findPolicy, policyPlace } from './policy-place.ts'
-import { printable, printProblems } from './print-problems.ts'
+import { findPolicy, policyPlace, printable, printProblems } from './policy-place.ts'
 
 /**
  * `svc policy show`: the policy in force, every member with its value and whether the file says so, and on each chain with an endpoint

@@ -1,8 +1,7 @@
 import { openOperations } from '../approvals/open-operations.ts'
 import { table } from '../table.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'
-import { type TransactionDescription, describeTransactions } from './describe-transactions.ts'
-import { stateWords } from './state-words.ts'
+import { type TransactionDescription, describeTransactions, stateWords } from './describe-transactions.ts'
 import type { StoredTransaction, Transactions } from '@svc/store'
 import type { JournalState } from '@svc/wallet/core'
 

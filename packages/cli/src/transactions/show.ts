@@ -1,8 +1,7 @@
 import type { OperatorRequest } from '@svc/store'
 import type { JournalState } from '@svc/wallet/core'
-import { outcomeWords, stateWords } from './state-words.ts'
 import { openOperations } from '../approvals/open-operations.ts'
-import { type TransactionDescription, describeTransactions } from './describe-transactions.ts'
+import { type TransactionDescription, describeTransactions, outcomeWords, stateWords } from './describe-transactions.ts'
 import { stepText } from './list.ts'
 import { findTransaction, readHashAndFlags } from './named-transaction.ts'
 
