@@ -17,7 +17,7 @@ const isFirst = !projects.every((project) => existsSync(join(project, 'tsconfig.
 if (isFirst) say('Building what a start needs, once; later starts build what has changed.')
 // What was built already is looked through in a second.
 const ticking = setInterval(
-  () => say(`${isFirst ? 'Still building' : 'Building what has changed'}, ${seconds()} s.`),
+  () => say(`${isFirst ? 'Still building' : 'Looking for changes to build'}, ${seconds()} s.`),
   3_000,
 )
 try {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { catalogue, readConfig, settings } from '@svc/tool-server'
 import { errorTable } from '@svc/amm'
 import { walletErrorTable, walletResultTable } from '@svc/wallet/core'
+import { auditEventNames } from '@svc/engine/switches'
 import { parsePolicy, policyJsonSchema, policyMembers, runPolicyCases } from '@svc/engine/policy'
 import { expect, test } from 'vitest'
 import { renderPolicy } from './render-policy.ts'
@@ -58,6 +59,14 @@ ${reported}`
 function detailsOf(names: readonly string[]): string {
   return names.length === 0 ? '' : `\n\`details\`: ${names.map((name) => `\`${name}\``).join(', ')}.\n`
 }
+
+test('docs/operating.md names every event of the audit log in its table, and none besides', () => {
+  const [, section = ''] =
+    /^## Read the audit log$([^]*?)^## /m.exec(readFileSync(join(root, 'docs/operating.md'), 'utf8')) ?? []
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'))
+  const named = rows.flatMap((row) => [...row.matchAll(/`([a-z]+(?:\.[a-z-]+)+)`/g)].map(([, name = '']) => name))
+  expect(named.toSorted()).toEqual(auditEventNames.toSorted())
+})
 
 test('docs/config.md says what the settings say', async () => {
   const rows = settings.map(

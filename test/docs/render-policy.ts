@@ -21,8 +21,11 @@ hold. The file belongs to the user of the server or to root, and neither its gro
 0644 where others may read it); anything else, and any member that is unknown or wrong, is refused by name, and nothing
 is signed under a policy that cannot be read.
 
+\`svc policy show\` prints the policy in force, each member with its value and whether the file or a default says so, and on the
+chains with an endpoint of their own the tokens, spenders and recipients that it comes to (\`--json\` for programs).
 \`svc policy check\` says what is wrong with a file and prints the hash that the audit log names, \`svc policy explain\` what
-each rule and each price source says to one plan and how to change it, \`svc policy add-token\` adds a token with its price
+each rule and each price source says to one plan and how to change it (to a stored one as if it were carried out now, which sets
+its deadline anew), \`svc policy add-token\` adds a token with its price
 sources once a person has said yes (docs/operating.md), \`svc policy test\` runs named cases against it, \`svc policy schema\`
 prints its JSON Schema (\`docs/policy.schema.json\`; name it as \`$schema\` and an editor checks the file while it is written).
 Chains are those of the server's settings (\`SVC_CHAINS_FILE\`), and the wallet is \`--wallet\` or that of the settings;
@@ -42,7 +45,7 @@ and later that it is in order again (\`policy.mended\`). A server does not start
 ## Callers
 
 \`principals\` narrows what single callers may do. A caller's id is \`local\` over stdio, \`api-key:<16 hex digits>\` for an API
-key and \`bearer:<16 hex digits>\` for the static token, the digits being the beginning of the SHA-256 of the secret. Any
+key and \`bearer:<16 hex digits>\` for the static token, the digits being the beginning of the SHA-256 of the secret: \`svc keys list\` prints that of each key. Any
 other id is refused: a grant to a name nobody comes with would bound nobody. The
 audit log names it in every \`tx.intent\` line (\`actor.principal\`), and \`svc policy explain\` prints it for a stored plan.
 A grant that would give more than the policy is refused when the file is read. A tool that is not granted is refused

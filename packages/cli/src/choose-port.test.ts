@@ -1,22 +1,43 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { choosePort, type ReadyLine } from './start-world.ts'
+import { choosePort, startOnPort } from './choose-port.ts'
+import type { ReadyLine } from './start-world.ts'
 import { publicIdSlips } from './commands/up.ts'
 import { welcome } from './welcome.ts'
 
-async function takenPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
+const takenPort = async () => (await listening(0)).port
+
+async function listening(port: number): Promise<AddressInfo> {
+  const server = createServer().listen(port, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  return (server.address() as AddressInfo).port
+  return server.address() as AddressInfo
 }
 
 it('takes any other than the usual port where that is taken, and tells which one it was', async () => {
   const usual = await takenPort()
-  expect(await choosePort('--mcp-port', undefined, usual)).toEqual({ port: 0, taken: usual })
-  expect(await choosePort('--mcp-port', 0, usual)).toEqual({ port: 0, taken: null })
+  expect(await choosePort('--mcp-port', undefined, usual)).toMatchObject({ port: 0, taken: usual })
+  expect(await choosePort('--mcp-port', 0, usual)).toMatchObject({ port: 0, taken: null })
   await expect(choosePort('--mcp-port', usual, 3_000)).rejects.toThrow(`--mcp-port ${usual} cannot be had: another`)
+})
+
+it('starts on any other where the usual one was taken meanwhile; one that a flag asked for it refuses by the flag', async () => {
+  const port = await takenPort()
+  const chosen = { flag: '--rpc-port', port, taken: null, usual: port }
+  const start = async (on: number) => (await listening(on)).port
+  const { started, taken } = await startOnPort({ ...chosen, asked: undefined }, start)
+  expect([started === port, taken]).toEqual([false, port])
+  await expect(startOnPort({ ...chosen, asked: port }, start)).rejects.toThrow(
+    `--rpc-port ${port} cannot be had: another program listens there. Choose another, or 0 for any free one.`,
+  )
+  const starts: number[] = []
+  const broken = async (on: number) => {
+    starts.push(on)
+    throw new Error('Something else is wrong.')
+  }
+  await expect(startOnPort({ ...chosen, port: 0, asked: 0 }, broken)).rejects.toThrow('Something else')
+  expect(starts).toEqual([0])
 })
 
 it('says in the banner which usual ports were taken, nothing of the others, and what a pause that was left stops', () => {

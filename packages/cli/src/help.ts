@@ -8,7 +8,7 @@ Run it
   svc serve         the MCP server alone, configured by the environment
   svc keys          where its API keys are, their fingerprints; show prints one
 Set its limits
-  svc policy        check, explain, test, schema, compile, add-token, -delegate
+  svc policy        show, check, explain, test, compile, add-token, add-delegate
 Watch over it
   svc approvals     what waits for a person: list, show, approve, deny, page
   svc transactions  what the wallet signed: list, show, cancel, resolve
@@ -45,7 +45,8 @@ const entries = `
       the caller that policy, approvals and audit log name; never the key itself. show prints the one that is named.
   svc approvals list [--all] [--caller ID] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
                 | cancel ID | page [--data-dir D]
-      The operator's word on writes that await one, beside the running server; page serves them to a browser here.
+      The operator's word on writes that await one, beside the running server; page serves them to a browser here. --caller
+      takes the fingerprint of a key, as svc keys list prints it (local over stdio).
   svc transactions list [--all] [--json] | show HASH [--json] | cancel HASH [--wait SECONDS] [--json]
                 | resolve HASH --taken-by HASH [--wait SECONDS] [--json] [--data-dir D]
       What the wallet signed and how it stands, beside the running server; cancel has the server use the nonce of one that
@@ -53,9 +54,13 @@ const entries = `
       the endpoint has forgotten (docs/operating.md).
   svc policy check [FILE] | schema [--data-dir D] [--production]
       What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
+  svc policy show [--data-dir D] [--policy FILE] [--production] [--json]
+      The policy in force, member by member: its value and whether the file says so or a default; and on each chain with an
+      endpoint of its own the tokens, spenders and recipients that it comes to.
   svc policy explain PLAN [--offline] [--data-dir D] [--policy FILE] [--wallet ADDRESS] [--json]
       What each rule says to a plan: the id of a stored one, or a JSON file with an intent; and how to change it. What each
-      source says of its tokens, and what leaves and comes back, is read from the chain; --offline leaves that out.
+      source says of its tokens, and what leaves and comes back, is read from the chain; --offline leaves that out. Of a
+      stored plan it says first how it stands, and judges it as if it were carried out now.
       Chains: SVC_CHAINS_FILE, else those of the local world in the data directory. So with the wallet (--wallet).
   svc policy add-token CHAIN TOKEN [--feed ADDRESS --heartbeat SECONDS --deviation-bps N] [--yes] [--json]
                   [--data-dir D] [--policy FILE]

@@ -22,7 +22,9 @@ it('names the directory of a server beside the one that was written, never one t
   expect(await meantDirectory(join(parent, 'nowhere', 'server'))).toBe('')
 })
 
-it.each([
+type Words = [...Parameters<typeof callCommand>[0]]
+
+const commands: readonly Words[] = [
   ['approvals', 'list'],
   ['transactions', 'list'],
   ['policy', 'check'],
@@ -37,11 +39,22 @@ it.each([
   ['keys', 'show', 'read'],
   ['pause'],
   ['resume'],
-] as const)('svc %s %s says which directory was meant', async (...words) => {
+]
+
+it.each<Words>(commands)('svc %s %s says which directory was meant', async (...words) => {
   const written = join(parent, 'servre')
   const answer = await callCommand([...words, '--data-dir', written])
   expect(answer).toMatchObject({ code: 1, stdout: '' })
   expect(answer.stderr).toContain(`Did you mean ${join(parent, 'server')}? `)
+})
+
+it.each<Words>(commands)('svc %s %s says in words that a file is no data directory', async (...words) => {
+  const file = join(parent, 'server', 'state.db')
+  const answer = await callCommand([...words, '--data-dir', file])
+  expect(answer).toMatchObject({ code: 1, stdout: '' })
+  expect(answer.stderr).toMatch(/ (a part of this path )?is a file and no directory/)
+  expect(answer.stderr).toContain('Name the data directory of the server with --data-dir or SVC_DATA_DIR.')
+  expect(answer.stderr).not.toContain('lstat')
 })
 
 // Only root can be somebody else for a moment.

@@ -13,7 +13,7 @@ export async function ownDataDirectory(
 ): Promise<string> {
   const path = resolve(flag ?? (environment['SVC_DATA_DIR'] || '.svc'))
   if (!isMarked(await readNames(path)))
-    throw new Error(`No server has run in ${path}. ${await meantDirectory(path)}${fix}`)
+    throw new Error(`No server has run in ${path}. ${await meantDirectory(path)}${serverDirectoryFix}`)
   return path
 }
 
@@ -94,7 +94,7 @@ export function operatorName(): string {
   }
 }
 
-const fix = 'Name the data directory of the server with --data-dir or SVC_DATA_DIR.'
+export const serverDirectoryFix = 'Name the data directory of the server with --data-dir or SVC_DATA_DIR.'
 
 /** What a server with a wallet leaves in its directory before anything else. */
 const marks: ReadonlySet<string> = new Set(['server.lock', 'state.db', 'audit.jsonl'])
@@ -110,6 +110,7 @@ async function readNames(path: string): Promise<readonly string[]> {
     const right = code === 'EACCES' ? await rightTo(path) : ''
     if (right !== '') throw new Error(right.trimEnd(), { cause })
     const meant = await meantDirectory(path)
-    throw new Error(`${path} ${isMissing ? 'does not exist' : 'cannot be read'}. ${meant}${fix}`, { cause })
+    const how = isMissing ? 'does not exist' : code === 'ENOTDIR' ? 'is a file and no directory' : 'cannot be read'
+    throw new Error(`${path} ${how}. ${meant}${serverDirectoryFix}`, { cause })
   })
 }

@@ -94,12 +94,23 @@ export async function carryOut(
   try {
     const run = await Promise.race([load(), stopped.then(() => asked)])
     return await run(words, stopped)
-  } catch (error) {
+  } catch (thrown) {
+    const error = (await unusableDirectory(thrown, words)) ?? thrown
     const message = printableText(error instanceof Error ? error.message : String(error))
     const pointer = error instanceof UsageError && error.seeHelp ? `\nSee: svc help ${name}` : ''
     process.stderr.write(`${message.startsWith(`svc ${name} `) ? '' : `svc ${name}: `}${message}${pointer}\n`)
     return error instanceof UsageError ? 2 : 1
   }
+}
+
+/** Our words for a data directory that is none, or into which this user may not look; `null` for any other error. */
+async function unusableDirectory(error: unknown, words: readonly string[]): Promise<Error | null> {
+  if (!(error instanceof Error && 'code' in error) || !/^(ENOTDIR|EACCES|EPERM)$/.test(String(error.code))) return null
+  const { directoryRefusal, serverDirectoryFix } = await import('./own-data-directory.ts')
+  const named = words[words.indexOf('--data-dir') + 1]
+  const inOne = words.find((word) => word.startsWith('--data-dir='))?.slice('--data-dir='.length)
+  const flag = words.includes('--data-dir') ? named : inOne
+  return directoryRefusal(error, flag ?? (process.env['SVC_DATA_DIR'] || '.svc'), serverDirectoryFix)
 }
 
 /** A command: its flags, and what resolves when it is asked to end. Resolves to the exit code. */

@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import type { Devnet } from '@svc/devnet'
+import { freePort } from './choose-port.ts'
 
 /**
  * The support API on the local chain: a stand-in for the wallet provider that knows one app, and a faucet with an account of
@@ -13,6 +13,7 @@ export async function startSupportApi(options: SupportApiOptions): Promise<Local
   await devnet.fund(privateKeyToAddress(privateKey), { ETH: faucetEther })
   const provider = await startIdentityProvider({ appIds: [appId] })
   try {
+    // The service names its own address in its answers, so it has to know the port before it listens.
     const config = readConfig({
       LOG_LEVEL: logLevel,
       SVC_LISTEN: `127.0.0.1:${options.port === 0 ? await freePort() : options.port}`,
@@ -64,15 +65,3 @@ const appId = 'svc-local'
 /** Enough for a hundred thousand wallets. */
 const faucetEther = '1000'
 const lastAnswersMs = 500
-
-/** The service names its own address in its answers, so it has to know the port before it listens. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
-}

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net'
 import { randomBytes } from 'node:crypto'
 import { access, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,6 +7,7 @@ import { openServer, provisionKeys, readConfig, type ApiKeys, type Tool } from '
 import { readPause } from '@svc/engine/switches'
 import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
+import { choosePort, startOnPort } from './choose-port.ts'
 import { loadParts, startSupportApi, type LocalSupportApi } from './start-support-api.ts'
 import { openWorldDirectory, readyDraft, readyFile, type WorldDirectory } from './world-directory.ts'
 
@@ -31,31 +31,36 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const { chainId, onProgress, logLevel } = options
     // It is read while the chain starts; whether it can be is asked below.
     loadParts().catch(() => {})
-    const devnet = await startDevnet({ rpcPort: rpc.port, chainId, onProgress })
+    // Seeding takes long enough for another program to take a port that was free before it.
+    const chain = await startOnPort(rpc, (rpcPort) => startDevnet({ rpcPort, chainId, onProgress }))
+    const devnet = chain.started
     closers.push(() => devnet.stop())
     await devnet.fund(directory.walletAddress, walletFunds)
-    const settings = await writeSettings(directory, devnet, { ...options, mcpPort: mcp.port })
+    const settings = await writeSettings(directory, devnet, options)
     const keys = provisionKeys(readConfig(settings.environment), randomBytes)
     directory.release()
     const { dataDir, chainsPath } = settings
-    const api = await startSupportApi({ devnet, dataDir, chainsPath, port: support.port, logLevel })
+    const supporting = await startOnPort(support, (port) =>
+      startSupportApi({ devnet, dataDir, chainsPath, port, logLevel }),
+    )
+    const api = supporting.started
     closers.push(() => api.stop())
     const trading = options.tradingApi === undefined ? null : await startLocalTrading(devnet, options.tradingApi)
     if (trading !== null) closers.push(() => trading.stop())
     const rewards = await startLocalRewards(devnet, directory.walletAddress)
     closers.push(() => rewards.stop())
-    const server = await openServer(
-      readConfig({
+    const serving = await startOnPort(mcp, async (port) => {
+      const environment = {
         ...settings.environment,
         ...settingsFor(api),
         ...trading?.settings,
         SVC_REWARDS_URL: rewards.url,
-      }),
-      options.tools === undefined ? {} : { tools: options.tools },
-    )
+      }
+      return serveOn(port, environment, options.tools)
+    })
+    const { server, url } = serving.started
     closers.push(() => server.close())
-    const { url } = await server.listen()
-    const takenPorts = { mcp: mcp.taken, rpc: rpc.taken, api: support.taken }
+    const takenPorts = { mcp: serving.taken, rpc: chain.taken, api: supporting.taken }
     const wallet = directory.walletAddress
     const ready = readyLine({ devnet, url, keys, api, trading, rewards, wallet })
     closers.push(await announce(dataDir, ready))
@@ -146,14 +151,13 @@ async function writeSettings(
   { path, privateKey }: WorldDirectory,
   devnet: Devnet,
   {
-    mcpPort,
     logLevel,
     dataDir,
     policy = devnetPolicy({
       twammHooks: { [devnet.chainId]: [{ hook: devnet.twamm.hook, pools: [devnet.twamm.pool.id] }] },
       batchDelegate: { [devnet.chainId]: devnet.batchDelegate },
     }),
-  }: Pick<WorldOptions, 'logLevel' | 'dataDir' | 'policy'> & { readonly mcpPort: number },
+  }: Pick<WorldOptions, 'logLevel' | 'dataDir' | 'policy'>,
 ): Promise<WorldSettings> {
   const [chainsPath, policyPath] = [join(path, 'chains.json'), join(path, 'policy.json')]
   await writePrivate(chainsPath, [withPublicNames(devnet.chain)])
@@ -164,7 +168,6 @@ async function writeSettings(
     LOG_LEVEL: logLevel,
     SVC_DATA_DIR: path,
     SVC_CHAINS_FILE: chainsPath,
-    SVC_LISTEN: `127.0.0.1:${mcpPort}`,
     SVC_MCP_PROFILE: 'full',
     WALLET_TYPE: 'local',
     PRIVATE_KEY: privateKey,
@@ -173,6 +176,19 @@ async function writeSettings(
   const pausedSince = (await readPause(path))?.since ?? null
   const isTemporary = dataDir === undefined
   return { dataDir: path, isTemporary, chainsPath, policyPath, policyIsNew, pausedSince, environment }
+}
+
+/** A server on these settings that listens on this port; one that cannot has let go of all it opened. */
+async function serveOn(port: number, environment: WorldSettings['environment'], tools: WorldOptions['tools']) {
+  const config = readConfig({ ...environment, SVC_LISTEN: `127.0.0.1:${port}` })
+  const server = await openServer(config, tools === undefined ? {} : { tools })
+  try {
+    const { url } = await server.listen()
+    return { server, url }
+  } catch (error) {
+    await server.close()
+    throw error
+  }
 }
 
 /** By which the server pins the cards of agents through the support API beside it, and reads them from there. */
@@ -248,32 +264,6 @@ function readyLine({
     pools: devnet.pools,
     twamm: devnet.twamm,
   }
-}
-
-/**
- * The port a flag asks for, 0 being any free one; without the flag `usual` when it is free on loopback, else any. Throws
- * when the port asked for cannot be had, naming the flag.
- */
-export async function choosePort(flag: string, asked: number | undefined, usual: number): Promise<ChosenPort> {
-  const port = asked ?? usual
-  if (port === 0) return { port, taken: null }
-  const obstacle = await obstacleTo(port)
-  if (obstacle === null) return { port, taken: null }
-  if (asked === undefined) return { port: 0, taken: usual }
-  const reason = obstacle === 'EADDRINUSE' ? 'another program listens there' : `the system refuses it (${obstacle})`
-  throw new Error(`${flag} ${port} cannot be had: ${reason}. Choose another, or 0 for any free one.`)
-}
-
-/** 0 is any free one; `taken` the usual one where it could not be had. */
-type ChosenPort = { readonly port: number; readonly taken: number | null }
-
-/** The system's code for why nothing can listen on this port of loopback. */
-function obstacleTo(port: number): Promise<string | null> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', (error) => resolve('code' in error ? String(error.code) : error.message))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(null)))
-  })
 }
 
 /** Lets the wallet of a local world earn rewards in two tokens, and starts the service that gives the proofs of them. */

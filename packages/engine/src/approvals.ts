@@ -11,6 +11,7 @@ export {
   operationFacts,
   operationText,
   shortAmountText,
+  stateText,
   timeLeft,
   tradePriceText,
   valuesText,

@@ -163,7 +163,7 @@ async function runPipeline(
       current = await step('revalidate', () => revalidate(current, progress, policies))
       const ready = await step('signPermit', () => signPermit(current, progress, next))
       const signed = await step('sign', () => signNext(current, progress, ready))
-      const sent = await step('broadcast', () => broadcastSigned(current, signed))
+      const sent = await step('broadcast', () => broadcastSigned(current, ready, signed))
       progress.sent.push({ step: ready, entry: sent })
     }
     await step('confirm', () => confirmSent(current, progress))

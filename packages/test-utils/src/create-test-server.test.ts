@@ -2,13 +2,65 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { http, HttpResponse } from 'msw'
 import { afterEach, expect, test } from 'vitest'
-import { createTestServer, type TestServer } from './index.ts'
+import {
+  createTestServer,
+  faucetHandlers,
+  identitySdkHandlers,
+  pinProxyHandlers,
+  registryHandlers,
+  type TestServer,
+  walletProviderHandlers,
+} from './index.ts'
+
+const apiUrl = 'http://api.test'
 
 let server: TestServer | null = null
 afterEach(() => {
   const last = server
   server = null
   last?.close()
+})
+
+test.each<[string, () => unknown, string]>([
+  [
+    'a set',
+    () => createTestServer(pinProxyHandlers({ apiUrl }) as never),
+    'Argument 1 of createTestServer is a set of handlers: spread it',
+  ],
+  ['nothing', () => createTestServer(undefined as never), 'Argument 1 of createTestServer is no handler of msw'],
+  [
+    'no options',
+    () => pinProxyHandlers(undefined as never),
+    "pinProxyHandlers takes an object of options, such as pinProxyHandlers({ apiUrl: 'http://api.test' }).",
+  ],
+  [
+    'no URL',
+    () => faucetHandlers({} as never),
+    "The option apiUrl of faucetHandlers is missing: give an http or https URL as text, such as apiUrl: 'http://api.test'.",
+  ],
+  [
+    'a bad URL',
+    () => registryHandlers({ rpcUrl: 'chain', chainId: 1 }),
+    'The option rpcUrl of registryHandlers is wrong',
+  ],
+  [
+    'a chain as text',
+    () => registryHandlers({ rpcUrl: 'http://chain.test', chainId: '1' as never }),
+    'The option chainId of registryHandlers is wrong: give the id of a chain as a number',
+  ],
+  [
+    'no chain',
+    () => identitySdkHandlers({ pinProxy: { apiUrl } } as never),
+    'The option chain of identitySdkHandlers is missing: give the options of registryHandlers',
+  ],
+  [
+    'a URL of another kind',
+    () => walletProviderHandlers({ apiUrl: 7 as never }),
+    'The option apiUrl of walletProviderHandlers is wrong',
+  ],
+])('%s from a caller in JavaScript is refused by name, with what is right', (_what, call, words) => {
+  expect(call).toThrow(TypeError)
+  expect(call).toThrow(words)
 })
 
 test('handlers answer, what is used later first, and until it is reset', async () => {

@@ -4,9 +4,10 @@ import { setupServer } from 'msw/node'
 /**
  * Answers the requests of this process by handlers, without a port. A request that no handler takes goes on to this
  * machine (127.0.0.1, localhost, ::1) and nowhere else: it fails, and `resetHandlers` or `close` throws and names it, so
- * that a test fails even where the code under test takes the failure in its stride.
+ * that a test fails even where the code under test takes the failure in its stride. Throws `TypeError` for an argument that is none.
  */
 export function createTestServer(...handlers: readonly RequestHandler[]): TestServer {
+  requireHandlers(handlers)
   const server = setupServer(...handlers)
   const unanswered: string[] = []
   const requireAnswered = () => {
@@ -26,7 +27,10 @@ export function createTestServer(...handlers: readonly RequestHandler[]): TestSe
         },
       })
     },
-    use: (...more) => server.use(...more),
+    use: (...more) => {
+      requireHandlers(more)
+      server.use(...more)
+    },
     resetHandlers: () => {
       server.resetHandlers()
       requireAnswered()
@@ -36,6 +40,17 @@ export function createTestServer(...handlers: readonly RequestHandler[]): TestSe
       if (Reflect.get(globalThis, listening) === server) Reflect.deleteProperty(globalThis, listening)
       requireAnswered()
     },
+  }
+}
+
+/** A set that was not spread is the usual slip. */
+function requireHandlers(given: readonly unknown[]): void {
+  for (const [index, one] of given.entries()) {
+    if (typeof one === 'object' && one !== null && 'info' in one) continue
+    const which = `Argument ${index + 1} of createTestServer`
+    if (Array.isArray(one))
+      throw new TypeError(`${which} is a set of handlers: spread it, as in createTestServer(...handlers).`)
+    throw new TypeError(`${which} is no handler of msw: give what registryHandlers(...) and the like return, spread.`)
   }
 }
 

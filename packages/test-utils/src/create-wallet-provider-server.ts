@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { http, HttpResponse } from 'msw'
-import { handlerSet, type HandlerSet } from './handler-set.ts'
+import { baseUrl, handlerSet, type HandlerSet, requireOptions } from './handler-set.ts'
 import type { ProviderRequest } from './wallet-provider/check-request.ts'
 import {
   createProvider,
@@ -76,6 +76,7 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
  */
 export function walletProviderHandlers(options: WalletProviderHandlersOptions = {}): WalletProviderHandlers {
   const { apiUrl = 'https://api.privy.io', ...rest } = options
+  requireOptions('walletProviderHandlers', { apiUrl }, { apiUrl: baseUrl('http://provider.test') })
   const { answer, controls } = createProvider(rest)
   const base = apiUrl.replace(/\/+$/, '')
   const handlers = [`${base}/v1/*`, `${base}/api/v1/apps/*`].map((path) =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chains } from '@svc/wallet/core'
 import { http, HttpResponse } from 'msw'
 import { formatEther, getAddress, isAddress, type Address, type Hash } from 'viem'
-import { createFaultRules, handlerSet, type HandlerSet } from './handler-set.ts'
+import { baseUrl, createFaultRules, handlerSet, type HandlerSet, requireOptions } from './handler-set.ts'
 import { problem, type Problem, readJson } from './problem.ts'
 
 /**
@@ -10,6 +10,7 @@ import { problem, type Problem, readJson } from './problem.ts'
  * is spent. Claim ids and hashes follow from the seed; `onGrant` may really send, and its hash is reported then.
  */
 export function faucetHandlers(options: FaucetOptions): FaucetHandlers {
+  requireOptions('faucetHandlers', options, { apiUrl: baseUrl('http://api.test') })
   const { appId = null, seed = 'svc', now = () => firstMoment, onGrant } = options
   const chainIds = options.chainIds ?? chains.filter(({ faucet }) => faucet).map(({ id }) => id)
   const base = `${options.apiUrl.replace(/\/+$/, '')}/v1/faucet`

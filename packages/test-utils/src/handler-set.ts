@@ -10,6 +10,47 @@ export function handlerSet<Controls extends object>(
   return Object.assign([...handlers], controls)
 }
 
+/**
+ * Holds what a caller in JavaScript gave against what a function takes. Throws `TypeError` naming the first option that is
+ * missing or wrong, and what stands there rightly.
+ */
+export function requireOptions(of: string, options: unknown, checks: Readonly<Record<string, OptionCheck>>): void {
+  if (typeof options !== 'object' || options === null) {
+    const example = Object.entries(checks).map(([name, { example: value }]) => `${name}: ${value}`)
+    throw new TypeError(`${of} takes an object of options, such as ${of}({ ${example.join(', ')} }).`)
+  }
+  for (const [name, { accepted, example, isGood }] of Object.entries(checks)) {
+    const value: unknown = Reflect.get(options, name)
+    if (isGood(value)) continue
+    const how = value === undefined ? 'is missing' : 'is wrong'
+    throw new TypeError(`The option ${name} of ${of} ${how}: give ${accepted}, such as ${name}: ${example}.`)
+  }
+}
+
+type OptionCheck = {
+  readonly accepted: string
+  readonly example: string
+  readonly isGood: (value: unknown) => boolean
+}
+
+export const baseUrl = (example: string): OptionCheck => ({
+  accepted: 'an http or https URL as text',
+  example: `'${example}'`,
+  isGood: (value) => typeof value === 'string' && URL.canParse(value) && /^https?:/i.test(value),
+})
+
+export const chainId: OptionCheck = {
+  accepted: 'the id of a chain as a number',
+  example: '84532',
+  isGood: (value) => typeof value === 'number' && Number.isSafeInteger(value) && value > 0,
+}
+
+export const optionsOf = (other: string): OptionCheck => ({
+  accepted: `the options of ${other}`,
+  example: '{ ... }',
+  isGood: (value) => typeof value === 'object' && value !== null,
+})
+
 /** Rules in order; the first that fits what is asked and is not used up applies. */
 export function createFaultRules<Rule extends FaultRule>(first: readonly Rule[] = []): FaultRules<Rule> {
   const counted = (faults: readonly Rule[]) =>

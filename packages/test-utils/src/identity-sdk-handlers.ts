@@ -1,4 +1,4 @@
-import { handlerSet, type HandlerSet } from './handler-set.ts'
+import { handlerSet, type HandlerSet, optionsOf, requireOptions } from './handler-set.ts'
 import { pinProxyHandlers, type PinProxyHandlers, type PinProxyOptions } from './pin-proxy-handlers.ts'
 import { registryHandlers, type RegistryHandlers, type RegistryHandlersOptions } from './registry-handlers.ts'
 
@@ -6,7 +6,10 @@ import { registryHandlers, type RegistryHandlers, type RegistryHandlersOptions }
  * All that the identity SDK asks over HTTP while it registers an agent and loads it again: the chain's endpoint, the pin
  * proxy and the gateways. The first agent is `<chainId>:0`, the next one `<chainId>:1`, and the URI depends on the card.
  */
-export function identitySdkHandlers({ chain, pinProxy }: IdentitySdkHandlersOptions): IdentitySdkHandlers {
+export function identitySdkHandlers(options: IdentitySdkHandlersOptions): IdentitySdkHandlers {
+  const [ofChain, ofPins] = [optionsOf('registryHandlers'), optionsOf('pinProxyHandlers')]
+  requireOptions('identitySdkHandlers', options, { chain: ofChain, pinProxy: ofPins })
+  const { chain, pinProxy } = options
   const [registry, pins] = [registryHandlers(chain), pinProxyHandlers(pinProxy)]
   return handlerSet([...registry, ...pins], { registry, pins })
 }

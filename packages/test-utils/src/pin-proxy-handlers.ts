@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalBytes, contentAddress, registrationFile, requireAgentCard, WalletError } from '@svc/wallet'
 import { http, HttpResponse } from 'msw'
-import { createFaultRules, handlerSet, type HandlerSet } from './handler-set.ts'
+import { baseUrl, createFaultRules, handlerSet, type HandlerSet, requireOptions } from './handler-set.ts'
 import { problem, readJson } from './problem.ts'
 
 /**
@@ -9,6 +9,7 @@ import { problem, readJson } from './problem.ts'
  * CID, which depends on the card alone. Its gateway, and the public ones that the identity SDK asks, give the bytes back.
  */
 export function pinProxyHandlers(options: PinProxyOptions): PinProxyHandlers {
+  requireOptions('pinProxyHandlers', options, { apiUrl: baseUrl('http://api.test') })
   const { appId = null, gatewayUrl = options.apiUrl } = options
   const pins = new Map<string, Uint8Array>()
   const faults = createFaultRules(options.faults)

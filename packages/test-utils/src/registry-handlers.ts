@@ -2,7 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { identityRegistries, type RegistryForm } from '@svc/wallet'
 import { http, HttpResponse } from 'msw'
 import { parseEther, type Address, type Hash } from 'viem'
-import { createFaultRules, type FaultRules, handlerSet, type HandlerSet } from './handler-set.ts'
+import {
+  baseUrl,
+  chainId as aChainId,
+  createFaultRules,
+  type FaultRules,
+  handlerSet,
+  type HandlerSet,
+  requireOptions,
+} from './handler-set.ts'
 import { answerRpc } from './simulated-chain/answer-rpc.ts'
 import { createHandleRegistry } from './simulated-chain/handle-registry.ts'
 import { createIdentityRegistry, type SimulatedAgent } from './simulated-chain/identity-registry.ts'
@@ -11,9 +19,10 @@ import { RpcError, createSimulatedChain, type SimulatedChain } from './simulated
 /**
  * The endpoint of a chain that holds nothing but an identity registry: single and batched requests, signed
  * transactions checked and mined at once, the events of the contract, reads, logs. Ids count from 0; hashes follow from
- * the signed bytes. Throws `TypeError` when the chain has no known registry and none is given.
+ * the signed bytes. Throws `TypeError` for an option that is missing or wrong, and when the chain has no known registry and none is given.
  */
 export function registryHandlers(options: RegistryHandlersOptions): RegistryHandlers {
+  requireOptions('registryHandlers', options, { rpcUrl: baseUrl('http://chain.test'), chainId: aChainId })
   const { chainId, rpcUrl, balanceWei = parseEther('1'), seed = 'svc', form = 'erc8004-v1' } = options
   const address = options.registry ?? identityRegistries[chainId]?.identity
   if (address === undefined || address === null)

@@ -1,20 +1,27 @@
 import { expect, it } from 'vitest'
 import { parsePolicy } from '../../engine/src/policy/policy.ts'
 import { startFacts } from './open-server.ts'
-import { startLines, stoppedLine, stoppingLine } from './run-server.ts'
+import { pauseLine, startLines, stoppedLine, stoppingLine } from './run-server.ts'
 
 const wallet = '0x00000000000000000000000000000000000000bb'
 
 it('tells a server in production with a policy of its own', () => {
   const limitsUsd = { perTransaction: '50', perSession: '100', daily: '200' }
   const policy = parsePolicy({ limitsUsd, approvalThresholdUsd: '20' }, { production: true })
-  const facts = startFacts({ config: { production: true }, wallet, policyFile: '/data/policy.json', policy })
+  const facts = startFacts({
+    config: { production: true },
+    wallet,
+    policyFile: '/data/policy.json',
+    policy,
+    pause: null,
+  })
   expect(facts).toEqual({
     mode: 'production',
     wallet,
     policy: '/data/policy.json',
     limitsUsd: { ...limitsUsd, approvalAbove: '20' },
     allowlist: 'strict',
+    pause: null,
   })
   expect(startLines(facts)).toBe(
     'mode: production\n' +
@@ -26,11 +33,23 @@ it('tells a server in production with a policy of its own', () => {
 
 it('tells one in development under the defaults, without a wallet, and one that asks nobody', () => {
   const policy = parsePolicy({}, { production: false })
-  const facts = startFacts({ config: { production: false }, wallet: null, policyFile: null, policy })
+  const facts = startFacts({ config: { production: false }, wallet: null, policyFile: null, policy, pause: null })
   expect(facts).toMatchObject({ mode: 'development', wallet: 'none', policy: 'defaults', allowlist: 'lenient' })
   expect(startLines(facts)).toMatch(/^mode: development; .*\nwallet: none, so .*\npolicy: defaults\nlimits: 500 USD/)
   const silent = { ...facts, limitsUsd: { ...facts.limitsUsd, approvalAbove: null } }
   expect(startLines(silent)).toContain('2000 a day; no amount needs a person; allowlist lenient')
+})
+
+it('says of a pause that stands what its file says, and nothing where there is none', () => {
+  const directory = { dataDir: '/data' }
+  expect(pauseLine({ pause: null }, directory)).toBe('')
+  const since = '2026-01-31T08:00:00.000Z'
+  expect(pauseLine({ pause: { since, by: null, reason: null } }, directory)).toBe(
+    `signing: PAUSED since ${since}. Go on with: svc resume --data-dir /data\n`,
+  )
+  expect(pauseLine({ pause: { since, by: 'operator:ada', reason: 'odd \u202e' } }, directory)).toContain(
+    'by operator:ada, because "odd \\u202e". Go on',
+  )
 })
 
 it('who ends a server reads how many writes it waits for, and afterwards what is kept', () => {

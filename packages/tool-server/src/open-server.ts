@@ -20,6 +20,7 @@ import {
   reportPolicy,
   type Policy,
 } from '@svc/engine'
+import { type Pause, readPause } from '@svc/engine/switches'
 import { createServer, type ToolServer } from './server.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from '@svc/amm'
@@ -65,7 +66,8 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
     },
   })
   const policyFile = policies.startedFromFile ? policyPath(config) : null
-  const facts = startFacts({ config, wallet: write?.wallet.address ?? null, policyFile, policy })
+  const pause = write === null ? null : await readPause(config.dataDir)
+  const facts = startFacts({ config, wallet: write?.wallet.address ?? null, policyFile, policy, pause })
   log.info('server.opened', facts)
   return Object.freeze({
     ...server,
@@ -108,7 +110,7 @@ export type ServerOptions = {
 }
 
 /** What a server is at its start, for whoever looks whether it is the one they meant. No secrets. */
-export function startFacts({ config, wallet, policyFile, policy }: Started): StartFacts {
+export function startFacts({ config, wallet, policyFile, policy, pause }: Started): StartFacts {
   const { perTransaction, perSession, daily } = policy.limitsUsd
   return Object.freeze({
     mode: config.production ? 'production' : 'development',
@@ -116,6 +118,7 @@ export function startFacts({ config, wallet, policyFile, policy }: Started): Sta
     policy: policyFile ?? 'defaults',
     limitsUsd: { perTransaction, perSession, daily, approvalAbove: policy.approvalThresholdUsd },
     allowlist: policy.allowlist.mode,
+    pause,
   })
 }
 
@@ -134,6 +137,8 @@ export type StartFacts = {
     readonly approvalAbove: string | null
   }
   readonly allowlist: Policy['allowlist']['mode']
+  /** What stops signing at the start; `null` where nothing does, or nothing is signed anyway. */
+  readonly pause: Pause | null
 }
 
 type Started = {
@@ -143,4 +148,5 @@ type Started = {
   /** `null` where the defaults hold. */
   readonly policyFile: string | null
   readonly policy: Policy
+  readonly pause: Pause | null
 }

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import { type StartFacts, openServer } from './open-server.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config/config-shape.ts'
+import { printable } from '@svc/runtime'
 import { envFilePath } from './config/env-file.ts'
 
 /**
  * The whole life of a server process: opens what the environment describes, serves it, and closes it in good order when
  * the process is asked to end or, over stdio, when the client has gone. `onListening` hears what to say about it: its address on the
- * first line, then what it offers, where its keys are, under which mode, wallet, policy and limits, and whether its data directory is
- * new; at the end what is waited for and what is kept. Throws as
+ * first line, then what it offers, where its keys are, under which mode, wallet, policy and limits, whether signing is paused, and
+ * whether its data directory is new; at the end what is waited for and what is kept. Throws as
  * `readConfig` and `openServer` do.
  */
 export async function runServer({
@@ -24,12 +25,12 @@ export async function runServer({
   const server = await openServer(config)
   try {
     if (transport === 'stdio') {
-      const made = newDirectory()
-      if (made !== '') onListening(made)
+      const said = `${pauseLine(server.facts, config)}${newDirectory()}`
+      if (said !== '') onListening(said)
       await Promise.race([server.serveStdio(), stopped])
     } else {
       const address = listening(await server.listen(), config, environment)
-      onListening(`${address}${startLines(server.facts)}${newDirectory()}`)
+      onListening(`${address}${startLines(server.facts)}${pauseLine(server.facts, config)}${newDirectory()}`)
       await stopped
       onListening(stoppingLine(server.writesUnderWay(), 10))
     }
@@ -102,4 +103,13 @@ export function startLines({ mode, wallet, policy, limitsUsd, allowlist }: Start
     `limits: ${perTransaction} USD a transaction, ${perSession} a session, ${daily} a day; ${asked}; allowlist ${allowlist}`,
     '',
   ].join('\n')
+}
+
+/** That a pause stands, which a server that starts does not end, and how to end it; empty without one. */
+export function pauseLine({ pause }: Pick<StartFacts, 'pause'>, { dataDir }: Pick<Config, 'dataDir'>): string {
+  if (pause === null) return ''
+  const { since, by, reason } = pause
+  const who = by === null ? '' : ` by ${printable(by)}`
+  const why = reason === null ? '' : `, because "${printable(reason, 500)}"`
+  return `signing: PAUSED since ${printable(since)}${who}${why}. Go on with: svc resume --data-dir ${dataDir}\n`
 }

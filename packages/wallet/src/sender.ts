@@ -1,7 +1,7 @@
 import type { Address, PublicClient } from 'viem'
 import type { Chain } from './chain.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { broadcastEntry } from './sender/broadcast-entry.ts'
+import { broadcastEntry, type SentEntry } from './sender/broadcast-entry.ts'
 import { cancelEntry } from './sender/cancel-entry.ts'
 import { confirmEntry, type Confirmation, type ConfirmOptions } from './sender/confirm-entry.ts'
 import { createDelegation } from './sender/delegation.ts'
@@ -51,7 +51,7 @@ export type Sender = {
    * mined); settled when the nonce turns out to be used; as it was when an account with delegated code has to wait,
    * which `confirm` does. An entry that is mined or closed comes back as it stands in the journal.
    */
-  broadcast(entry: JournalEntry): Promise<JournalEntry>
+  broadcast(entry: JournalEntry): Promise<SentEntry>
   /**
    * Watches the transaction, and whatever is signed in its place, until one is settled, `timeoutMs` has passed or
    * `signal` aborts. `entry` of the answer is the one that was mined. See {@link Confirmation}.

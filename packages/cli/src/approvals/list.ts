@@ -2,6 +2,7 @@ import { dollars, shortAmountText, timeLeft, operationText } from '@svc/engine/a
 import { parseFlags } from '../parse-words-and-flags.ts'
 import { openOperations, findOperation, readIdAndFlags } from './open-operations.ts'
 import { moreText, readList, type OperationList } from './read-list.ts'
+import { printableText } from '../printable-text.ts'
 import { table } from '../table.ts'
 
 /**
@@ -13,15 +14,19 @@ export async function list(argv: readonly string[]): Promise<number> {
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const found = await readList(open.operations, { all: flags.all, caller: flags.caller })
-    process.stdout.write(flags.json ? `${JSON.stringify(found)}\n` : listText(found, Date.now()))
+    process.stdout.write(flags.json ? `${JSON.stringify(found)}\n` : listText(found, flags.caller, Date.now()))
     return 0
   } finally {
     await open.close()
   }
 }
 
-function listText({ operations, more }: OperationList, now: number): string {
-  if (operations.length === 0) return 'No operation awaits a decision, is approved or is scheduled.\n'
+function listText({ operations, more }: OperationList, caller: string | undefined, now: number): string {
+  if (operations.length === 0) {
+    const whose = caller === undefined ? '' : ` of the caller ${printableText(caller.slice(0, 128))}`
+    const callers = caller === undefined ? '' : ' svc keys list prints the callers of this server.'
+    return `No operation${whose} awaits a decision, is approved or is scheduled.${callers}\n`
+  }
   const head = ['ID', 'STATE', 'TOOL', 'CALLER', 'LEAVES AT MOST', 'USD', 'LEFT', 'NOT BEFORE']
   const rows = operations.map((operation) => [
     operation.id,
@@ -30,11 +35,17 @@ function listText({ operations, more }: OperationList, now: number): string {
     operation.caller,
     operation.leavesAtMost.map((amount) => shortAmountText(amount, 'up')).join(' + ') || 'nothing',
     dollars(operation.spendUsd),
-    operation.expiresAt === null ? '' : timeLeft(operation.expiresAt, now),
+    leftText(operation, now),
     operation.executeAfter === null ? '' : new Date(operation.executeAfter).toISOString(),
   ])
   const rest = more.length === 0 ? [] : [...more.map(moreText), 'All of one caller: svc approvals list --caller ID']
   return [table([head, ...rows], { alignRight: [5] }), ...rest.map((line) => `${line}\n`)].join('')
+}
+
+/** Empty for what is decided against, carried out or over: no time runs out for it. */
+function leftText({ state, expiresAt }: OperationList['operations'][number], now: number): string {
+  const isOpen = state === 'awaiting_approval' || state === 'approved'
+  return isOpen && expiresAt !== null ? timeLeft(expiresAt, now) : ''
 }
 
 /** `svc approvals show ID`: in plain terms what would happen. */

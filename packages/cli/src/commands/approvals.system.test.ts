@@ -112,6 +112,10 @@ describe('svc approvals beside a running server', () => {
     const { dataDir, operations, store } = await openDirectory()
     expect((await svc('deny', 'op-1', '--data-dir', dataDir)).stdout).toBe('Denied.\n')
     expect((await operations.byId('op-1'))?.state).toBe('denied')
+    expect((await svc('list', '--all', '--data-dir', dataDir)).stdout).toMatch(/^op-1 +denied .*\d\.\d\d$/m)
+    expect((await svc('list', '--caller', 'api-key:0', '--data-dir', dataDir)).stdout).toBe(
+      'No operation of the caller api-key:0 awaits a decision, is approved or is scheduled. svc keys list prints the callers of this server.\n',
+    )
     const { stdout } = await svc('list', '--all', '--json', '--data-dir', dataDir)
     expect(JSON.parse(stdout)).toMatchObject({ operations: [{ id: 'op-1', state: 'denied', planHash }] })
     expect((await svc('list', '--data-dir', dataDir)).stdout).toBe(

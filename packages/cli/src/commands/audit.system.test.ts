@@ -28,6 +28,8 @@ describe('svc audit, beside a running server', { timeout }, () => {
     opened.push(() => client.close())
     const swap = { chain: 'local', tokenIn: 'USDC', tokenOut: 'WETH', amount: '10' }
     const { txHash } = await call(client, 'execute_swap', swap)
+    const listed = (await svc('transactions', 'list', '--all')).stdout
+    expect(listed).toMatch(/ execute_swap +1 approve the exact amount [^]* execute_swap +2 swap /)
     const refused = await fetch(ready.mcp.url, { method: 'POST', headers: { 'content-type': 'application/json' } })
     expect(refused.status).toBe(401)
 

@@ -63,12 +63,18 @@ describe('svc policy explain, on a chain', () => {
     expect(shown.stdout).toContain('The policy refuses this plan.')
   })
 
-  it('counts what a stored plan asks of the budgets beside what is used', async () => {
-    const store = await openStore({ path: join(directory, 'state.db'), now: Date.now })
-    const { tool, principalId, intent } = swap(honest)
-    const made = { state: 'planned', principal: '{}', input: '{}', planHash: '0x00', expiresAt: null } as const
+  /** As a server leaves it that planned it so many seconds ago. */
+  async function storeSwap(of: SwapPlan, change: { readonly state?: 'awaiting_approval'; readonly ago?: number } = {}) {
+    const { state = 'planned', ago = 0 } = change
+    const store = await openStore({ path: join(directory, 'state.db'), now: () => Date.now() - ago * 1_000 })
+    const { tool, principalId, intent } = swap(of)
     await store.operations.create({
-      ...made,
+      state,
+      principal: '{}',
+      input: '{}',
+      planHash: '0x00',
+      expiresAt: null,
+      executeAfter: null,
       id: 'op-1',
       tool,
       principalId,
@@ -76,8 +82,31 @@ describe('svc policy explain, on a chain', () => {
       plan: JSON.stringify(plan),
       intent: JSON.stringify(intent),
       spendUsdMicros: 151_000_000n,
-      executeAfter: null,
     })
+    return store
+  }
+
+  it('judges a plan that waits by the deadline that carrying it out gives it, and says how it stands first', async () => {
+    const ago = 660
+    const planned = Math.floor(Date.now() / 1_000) - ago + 600
+    const store = await storeSwap({ ...honest, deadline: planned }, { state: 'awaiting_approval', ago })
+    const waits = await svc('explain', 'op-1', '--wallet', wallet())
+    expect(waits.stdout).toMatch(
+      /^state {7}awaits a decision\ndeadline {4}[\d-]+T[\d:]+\.000Z as planned; carried out now it is [\d-]+T[\d:]+\.000Z, which is judged\nplan /,
+    )
+    expect(waits.stdout).toContain('\nThe policy lets this plan pass.\n')
+    const { state, deadline } = JSON.parse((await svc('explain', 'op-1', '--wallet', wallet(), '--json')).stdout)
+    expect([state, deadline.planned]).toEqual(['awaiting_approval', planned])
+    expect(deadline.judged - planned).toBeGreaterThanOrEqual(ago)
+    await store.operations.decide('op-1', { approved: false, by: 'operator:ada', planHash: '0x00' })
+    const over = await svc('explain', 'op-1', '--wallet', wallet())
+    expect(over.stdout).toMatch(/^state {7}denied \(decided by operator:ada\)\. Nobody carries it out any more; /)
+    expect(over.stdout).toContain('\nThe policy lets the same if it is planned anew pass.\n')
+    await store.close()
+  })
+
+  it('counts what a stored plan asks of the budgets beside what is used', async () => {
+    const store = await storeSwap(honest)
     const limits = { perTransaction: 10n ** 12n, perSession: 10n ** 12n, daily: 10n ** 12n }
     const loss = { name: 'loss', usdMicros: 39_500_000n, capUsdMicros: 40_000_000n }
     const spend = { principal: 'someone', chainId: 8453, amountUsdMicros: 1n, limits, sessionIdleMs: 60_000 }

@@ -80,8 +80,50 @@ describe('svc policy', () => {
     ]) {
       expect(await svc('check', ...words)).toMatchObject({ code: 0, stdout: expect.stringContaining(other) })
     }
+    const stranger = await svc('check', await put('stranger.json', { principals: { 'key:write:1f9c': {} } }))
+    expect(stranger.stderr).toContain('as svc keys list prints them for the keys of a server')
     const two = await svc('check', other, other)
     expect([two.code, two.stderr]).toEqual([2, expect.stringContaining('one file is read at a time')])
+  })
+
+  it('show prints every member in force, whether the file or a default says so, and what it comes to on the chains it names', async () => {
+    const none = await svc('show')
+    expect([none.code, none.stderr]).toEqual([0, ''])
+    expect(none.stdout).toContain(
+      `policy  the defaults, for there is no ${join(dataDir, 'policy.json')}\nmode    development\n`,
+    )
+    expect(none.stdout).toMatch(/^limitsUsd\.daily +2000 +default$/m)
+    expect(none.stdout).toMatch(/^maxDailyLossUsd +40 +default$/m)
+    expect(none.stdout).toContain('No chain has an endpoint of its own')
+    const stranger = '0x00000000000000000000000000000000000000cc'
+    const limitsUsd = { daily: '1500' }
+    const lists = { spenders: { 8453: [stranger] }, allowlist: { tokens: { 8453: [stranger] } } }
+    await put('policy.json', { limitsUsd, ...lists, proxyDelay: false, maxDailyGasUsd: '7' })
+    const shown = await svc('show', '--production')
+    expect([shown.code, shown.stderr]).toEqual([0, ''])
+    expect(shown.stdout).toContain(`policy  ${join(dataDir, 'policy.json')}\nmode    production\n`)
+    const { hash, policy, chains: facts } = JSON.parse((await svc('show', '--json')).stdout)
+    expect((await svc('check')).stdout).toContain(hash)
+    expect(policy).toMatchObject({
+      limitsUsd: { perSession: '1000', daily: '1500' },
+      maxDailyLossUsd: '30',
+      maxDailyGasUsd: '7',
+    })
+    for (const row of [
+      /limitsUsd\.daily +1500 +file/,
+      /maxDailyGasUsd +7 +file/,
+      /proxyDelay +true +production/,
+      /allowlist\.mode +strict +default/,
+    ]) {
+      expect(shown.stdout).toMatch(new RegExp(`^${row.source}$`, 'm'))
+    }
+    expect(shown.stdout).toMatch(new RegExp(`^base \\(8453\\)\n {2}tokens +WETH, USDC,.*, ${stranger}\n`, 'm'))
+    expect(shown.stdout).toMatch(
+      new RegExp(`^ {2}spender +${stranger} listed by the policy\n {2}recipients +wallet$`, 'm'),
+    )
+    expect(facts).toMatchObject([{ id: 8453, tokens: expect.arrayContaining([{ address: stranger, symbol: null }]) }])
+    await put('policy.json', { limitsUsd: { daily: 5 } })
+    expect(await svc('show')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('limitsUsd.daily') })
   })
 
   it('notes limits that together allow less than each says', async () => {

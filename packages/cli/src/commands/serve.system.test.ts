@@ -92,6 +92,20 @@ describe('svc serve', () => {
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
+  it.each(['http', 'stdio'])(
+    'says over %s that signing is paused, since when, by whom and why, and how to go on',
+    async (transport) => {
+      const pause = { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'odd transfers' }
+      writeFileSync(join(dataDir, 'paused'), JSON.stringify(pause))
+      const output = serve(['--transport', transport], { PRIVATE_KEY: `0x${'5a'.repeat(32)}`, SVC_MCP_PROFILE: 'full' })
+      await expect
+        .poll(() => output.err)
+        .toContain(
+          `signing: PAUSED since ${pause.at} by ${pause.by}, because "odd transfers". Go on with: svc resume --data-dir ${dataDir}\n`,
+        )
+    },
+  )
+
   it('says last in its banner that its directory is new, which one beside it may be meant, and at the end what is kept', async () => {
     const known = join(dataDir, 'server')
     mkdirSync(known)

@@ -152,6 +152,25 @@ describe('svc transactions where no server runs', () => {
     expect((await svc('list')).stdout.trim().split('\n')).toHaveLength(2)
   })
 
+  it('tells the transactions of one request apart by what the audit log says each does, also where fees were raised', async () => {
+    const of = { requestId: 'one', state: 'broadcast' } as const
+    const approval = await record(store, { ...of, nonce: 1, step: 0 })
+    const swap = await record(store, { ...of, nonce: 2, step: 1 })
+    const raised = await record(store, { ...of, nonce: 2, step: 1, attempt: 1 })
+    const line = (hash: string, label: string) =>
+      JSON.stringify({ event: 'tx.submitted', requestId: 'one', tool: 'execute_swap', transaction: { hash, label } })
+    const lines = [line(approval, 'approve the exact amount'), line(swap, 'sw\u202Eap')]
+    writeFileSync(join(directory, 'audit.jsonl'), `${lines.join('\n')}\n`)
+    const { stdout } = await svc('list')
+    expect(stdout).toMatch(new RegExp(`^${approval} .* execute_swap +1 approve the exact amount +1 gwei`, 'm'))
+    for (const hash of [swap, raised]) expect(stdout).toMatch(new RegExp(`^${hash} .* execute_swap +2 sw.u202eap`, 'm'))
+    expect((await svc('show', raised)).stdout).toContain('  step        2 sw\\u202eap\n')
+    expect(JSON.parse((await svc('show', approval, '--json')).stdout)).toMatchObject({
+      step: 0,
+      label: 'approve the exact amount',
+    })
+  })
+
   it("names a chain of the server's chains file", async () => {
     const path = join(directory, 'own-chains.json')
     writeFileSync(path, JSON.stringify([{ id: 1, name: 'our-own' }]), { mode: 0o600 })
@@ -216,7 +235,15 @@ async function record(
     nonce,
     state,
     requestId = `request-${nonce}`,
-  }: { nonce: number; state: 'broadcast' | 'mined' | 'final' | 'refused' | 'superseded'; requestId?: string },
+    step = 0,
+    attempt = 0,
+  }: {
+    nonce: number
+    state: 'broadcast' | 'mined' | 'final' | 'refused' | 'superseded'
+    requestId?: string
+    step?: number
+    attempt?: number
+  },
 ) {
   const account = privateKeyToAccount(`0x${'07'.repeat(32)}`)
   const transaction = {
@@ -224,11 +251,11 @@ async function record(
     chainId: 1,
     nonce,
     to: account.address,
-    gas: 21_000n,
+    gas: 21_000n + BigInt(attempt),
     maxFeePerGas: 10n ** 9n,
   } as const
   const rawTransaction = await account.signTransaction(transaction, { serializer: serializeTransaction })
-  const slot = { chainId: 1, from: account.address, nonce, attempt: 0, step: 0, reservationId: null }
+  const slot = { chainId: 1, from: account.address, nonce, attempt, step, reservationId: null }
   const { hash } = await store.journal.recordSigned({
     ...slot,
     requestId,

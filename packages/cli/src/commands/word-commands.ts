@@ -23,6 +23,7 @@ export async function transactions(argv: readonly string[], stopped: Promise<Sto
 export async function policy(argv: readonly string[], stopped: Promise<StopCause>): Promise<number> {
   const words = {
     check: async (rest: readonly string[]) => (await import('../policy/check.ts')).check(rest),
+    show: async (rest: readonly string[]) => (await import('../policy/show.ts')).show(rest),
     explain: async (rest: readonly string[]) => (await import('../policy/explain.ts')).explain(rest),
     test: async (rest: readonly string[]) => (await import('../policy/check.ts')).runCases(rest),
     schema: async (rest: readonly string[]) => (await import('../policy/compile.ts')).schema(rest),
@@ -34,7 +35,7 @@ export async function policy(argv: readonly string[], stopped: Promise<StopCause
   return runWord(
     argv,
     words,
-    'svc policy takes check [FILE], explain PLAN, add-token CHAIN TOKEN, add-delegate CHAIN, test [FILE], schema or compile',
+    'svc policy takes show, check [FILE], explain PLAN, add-token CHAIN TOKEN, add-delegate CHAIN, test [FILE], schema or compile',
   )
 }
 

@@ -59,7 +59,10 @@ async function ground({ world, agent, transcript }: Scene): Promise<void> {
   const { limitsUsd, approvalThresholdUsd } = await agent.look('check_safety_status', {}, shapes.safety)
   const limits = [limitsUsd.perTransaction, limitsUsd.perSession, limitsUsd.daily].map((usd) => number(Number(usd)))
   const approval = approvalThresholdUsd === null ? 'nobody is asked' : `a person is asked above ${approvalThresholdUsd}`
-  transcript.row('chain', `${ready.rpc.url}, ${ready.pools.length} pools, thirty days of trading by others behind it`)
+  transcript.row(
+    'chain',
+    `${ready.rpc.url}, ${ready.pools.length + 1} pools, thirty days of trading by others behind it`,
+  )
   transcript.row('server', `${ready.mcp.url}, ${agent.tools} tools`)
   transcript.row('wallet', ready.wallet.address)
   transcript.row(

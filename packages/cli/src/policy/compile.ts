@@ -1,9 +1,9 @@
 import { type AgentRole, compilePolicy, loadPolicy, roleTemplates, policyJsonSchema } from '@svc/engine/policy'
 import type { Chain } from '@svc/wallet/core'
 import { parseFlags } from '../parse-words-and-flags.ts'
+import type { ServerSettings } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
-import { findPolicy, policyPlace } from './policy-place.ts'
-import { printProblems, sayPolicy } from './print-problems.ts'
+import { findPolicy, policyPlace, printProblems, sayPolicy } from './policy-place.ts'
 
 /** `svc policy compile`: the policy as the managed wallet's provider takes it, as JSON; which one it is stands on stderr. */
 export async function compile(argv: readonly string[]): Promise<number> {
@@ -14,7 +14,7 @@ export async function compile(argv: readonly string[]): Promise<number> {
   const file = flags.policy ?? null
   const { config, path, worldChains } = await policyPlace(flags['data-dir'], file, process.env)
   const exists = await findPolicy(path, file)
-  const configured = config.chains.filter(({ id }) => config.rpc.urls.has(id) || worldChains?.ids.has(id))
+  const configured = configuredChains({ config, worldChains })
   const unasked = configured.length > 0 ? configured : config.chains.filter(({ testnet }) => !testnet)
   const chains = flags.chains === undefined ? unasked : namedChains(config.chains, flags.chains.split(','))
   try {
@@ -28,6 +28,11 @@ export async function compile(argv: readonly string[]): Promise<number> {
     printProblems(path, error)
     return 1
   }
+}
+
+/** Those with an endpoint of their own, and those of a local world. */
+export function configuredChains({ config, worldChains }: Pick<ServerSettings, 'config' | 'worldChains'>) {
+  return config.chains.filter(({ id }) => config.rpc.urls.has(id) || worldChains?.ids.has(id))
 }
 
 function namedChains(chains: readonly Chain[], names: readonly string[]): readonly Chain[] {

@@ -11,15 +11,15 @@ import {
   type WeighedReport,
   weighIntent,
 } from '@svc/engine/policy'
+import { stateText } from '@svc/engine/approvals'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import { type OpenOperations, openOperations } from '../approvals/open-operations.ts'
-import { isPlanFile, planFromFile, type PlanQuestion, storedPlan } from './read-plan.ts'
+import { isPlanFile, planFromFile, type PlanQuestion, storedPlan, type StoredFacts } from './read-plan.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { sayTaken, chainFix, type ServerSettings } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
-import { policyPlace } from './policy-place.ts'
-import { printable, printProblems } from './print-problems.ts'
+import { policyPlace, printable, printProblems } from './policy-place.ts'
 import { weighedLines } from './weighed-lines.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function explain(argv: readonly string[]): Promise<number> {
   const settings = await policyPlace(flags['data-dir'], flags.policy ?? null, process.env)
   const store = isPlanFile(plan) ? null : await openOperations(flags['data-dir'], process.env)
   try {
-    const question = store === null ? await planFromFile(plan) : await storedPlan(plan, store)
+    const question = store === null ? await planFromFile(plan) : await storedPlan(plan, store, Date.now())
     const chain = chainOf(question.intent.chainId, settings)
     const wallet = walletOf(flags.wallet, settings)
     sayTaken({ ...settings, wallet: flags.wallet === undefined ? settings.wallet : null })
@@ -94,12 +94,15 @@ async function answerTo(question: PlanQuestion, place: Place, isOffline: boolean
 
 type Answer = { readonly checks: readonly PolicyCheck[]; readonly report: WeighedReport | null }
 
-function jsonOf({ tool, principalId, intent }: PlanQuestion, { checks, report }: Answer): string {
-  return `${JSON.stringify({ tool, principalId, chainId: intent.chainId, checks, weighed: report })}\n`
+function jsonOf({ tool, principalId, intent, stored }: PlanQuestion, { checks, report }: Answer): string {
+  const { state = null, deadline = null } = stored ?? {}
+  const said = { state, deadline, tool, principalId, chainId: intent.chainId, checks, weighed: report }
+  return `${JSON.stringify(said)}\n`
 }
 
 function textOf(plan: string, question: PlanQuestion, chain: Chain, { checks, report }: Answer): string {
   const head = [
+    ...(question.stored === null ? [] : storedLines(question.stored, Date.now())),
     `plan        ${printable(plan)}: ${printable(question.intent.why)}`,
     `chain       ${chain.name} (${chain.id})`,
     `principal   ${printable(question.principalId ?? 'unknown')}`,
@@ -107,8 +110,25 @@ function textOf(plan: string, question: PlanQuestion, chain: Chain, { checks, re
   ]
   const weighed = report === null ? [] : [...weighedLines(report), '']
   const left = `Not looked at here: ${report === null ? 'simulation, prices, balances, ' : ''}a pause, the circuit breaker.`
-  return [...head, '', ...weighed, ...checks.flatMap(linesOf), '', summary(checks), left, ''].join('\n')
+  return [...head, '', ...weighed, ...checks.flatMap(linesOf), '', summary(checks, question), left, ''].join('\n')
 }
+
+function storedLines(stored: StoredFacts, now: number): readonly string[] {
+  const { deadline } = stored
+  const ended = isOver(stored) ? '. Nobody carries it out any more; below is what the policy says to the same now' : ''
+  const timeOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()
+  return [
+    `state       ${printable(stateText(stored, now))}${ended}`,
+    ...(deadline === null
+      ? []
+      : [
+          `deadline    ${timeOf(deadline.planned)} as planned; carried out now it is ${timeOf(deadline.judged)}, which is judged`,
+        ]),
+  ]
+}
+
+const isOver = ({ state }: Pick<StoredFacts, 'state'>): boolean =>
+  ['done', 'failed', 'denied', 'cancelled', 'expired'].includes(state)
 
 function linesOf({ rule, says, asked, verdict, code, because, change }: PolicyCheck): readonly string[] {
   const under = (name: string, text: string): string => `          ${name.padEnd(8)}${printable(text)}`
@@ -121,12 +141,13 @@ function linesOf({ rule, says, asked, verdict, code, because, change }: PolicyCh
   ]
 }
 
-function summary(checks: readonly PolicyCheck[]): string {
+function summary(checks: readonly PolicyCheck[], { stored }: PlanQuestion): string {
   const has = (verdict: PolicyCheck['verdict']): boolean => checks.some((check) => check.verdict === verdict)
-  if (has('deny')) return 'The policy refuses this plan.'
-  if (has('ask')) return 'A person must approve this plan.'
-  if (has('wait')) return 'This plan must wait for its delay.'
-  return has('unknown') ? 'Nothing that could be checked stands against this plan.' : 'The policy lets this plan pass.'
+  const which = stored !== null && isOver(stored) ? 'the same if it is planned anew' : 'this plan'
+  if (has('deny')) return `The policy refuses ${which}.`
+  if (has('ask')) return `A person must approve ${which}.`
+  if (has('wait')) return `${which[0]?.toUpperCase()}${which.slice(1)} must wait for its delay.`
+  return has('unknown') ? `Nothing that could be checked stands against ${which}.` : `The policy lets ${which} pass.`
 }
 
 function walletOf(given: string | undefined, { wallet }: ServerSettings): Address {

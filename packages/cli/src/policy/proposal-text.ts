@@ -1,5 +1,5 @@
 import type { JudgedPool } from '@svc/amm/prices'
-import { printable } from './print-problems.ts'
+import { printable } from './policy-place.ts'
 import type { TokenProposal } from './propose-token.ts'
 import { shortUsd, witnessLine } from './weighed-lines.ts'
 

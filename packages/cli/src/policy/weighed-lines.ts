@@ -1,5 +1,5 @@
 import type { PriceReport, ValueReport, WeighedReport, WitnessReport } from '@svc/engine/policy'
-import { printable } from './print-problems.ts'
+import { printable } from './policy-place.ts'
 
 /** How a plan was weighed, for a terminal: what each source says of each token, then what leaves and what comes back. */
 export function weighedLines({ prices, failure, blockNumber, value }: WeighedReport): readonly string[] {

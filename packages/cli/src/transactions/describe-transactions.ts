@@ -1,5 +1,5 @@
 import { chains, isNoOp, type JournalState } from '@svc/wallet/core'
-import type { StoredTransaction, OperatorRequest } from '@svc/store'
+import type { StoredTransaction, OperatorRequest, RequestOutcome } from '@svc/store'
 import type { OpenOperations } from '../approvals/open-operations.ts'
 import type { readAuditLog } from '@svc/engine/switches'
 import { formatEther, formatGwei, parseTransaction, slice, size, type Hex } from 'viem'
@@ -12,16 +12,14 @@ export async function describeTransactions(
 ): Promise<readonly TransactionDescription[]> {
   if (found.length === 0) return []
   const { readAuditLog } = await import('@svc/engine/switches')
-  const askers = await askersOf(
-    found.map(({ requestId }) => requestId),
-    dataDir,
-    readAuditLog,
-  )
+  const requestIds = found.map(({ requestId }) => requestId)
+  const { askers, labels } = await recordOf(requestIds, dataDir, readAuditLog)
   const chainNames = await chainNamesOf(dataDir, process.env)
   return Promise.all(
     found.map(async (one) => {
       const attempts = await transactions.byNonce(one.chainId, one.from, one.nonce)
-      return describeTransaction(one, attempts, { asker: askers.get(one.requestId), chainNames, now })
+      const context = { asker: askers.get(one.requestId), label: labelOf(one, attempts, labels), chainNames, now }
+      return describeTransaction(one, attempts, context)
     }),
   )
 }
@@ -43,49 +41,72 @@ async function chainNamesOf(
 }
 
 /**
- * Which tool and caller stand behind requests, by the audit log in a data directory. What it does not say is left out: the
- * log is the server's, and may stand on another machine than the database.
+ * Which tool and caller stand behind requests, and what their transactions do, by the audit log in a data directory. What it
+ * does not say is left out: the log is the server's, and may stand on another machine than the database.
  */
-async function askersOf(
-  requestIds: Iterable<string>,
-  dataDir: string,
-  read: typeof readAuditLog,
-): Promise<ReadonlyMap<string, Asker>> {
+async function recordOf(requestIds: Iterable<string>, dataDir: string, read: typeof readAuditLog): Promise<OnRecord> {
   const wanted = new Set(requestIds)
-  const found = new Map<string, Asker>()
-  if (wanted.size === 0) return found
+  const [askers, labels] = [new Map<string, Asker>(), new Map<string, string>()]
   try {
     for await (const { text, isWhole } of read(dataDir)) {
       const requestId = isWhole ? /"requestId":"([^"]{1,128})"/.exec(text)?.[1] : undefined
-      if (requestId === undefined || !wanted.has(requestId) || found.has(requestId)) continue
-      const asker = askerIn(text)
-      if (asker !== null) found.set(requestId, asker)
+      if (requestId === undefined || !wanted.has(requestId)) continue
+      const { asker, sent } = factsIn(text)
+      if (asker !== null && !askers.has(requestId)) askers.set(requestId, asker)
+      if (sent !== null) labels.set(sent.hash, sent.label)
     }
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     if (!isMissing) throw error
   }
-  return found
+  return { askers, labels }
+}
+
+type OnRecord = {
+  /** By request. */
+  readonly askers: ReadonlyMap<string, Asker>
+  /** What a transaction does, by its hash. */
+  readonly labels: ReadonlyMap<string, string>
 }
 
 type Asker = { readonly tool: string; readonly caller: string | null }
 
-function askerIn(text: string): Asker | null {
+function factsIn(text: string): { asker: Asker | null; sent: { hash: string; label: string } | null } {
   try {
-    const line = JSON.parse(text) as { readonly tool?: unknown; readonly actor?: { readonly principal?: unknown } }
-    if (typeof line.tool !== 'string') return null
-    const caller = line.actor?.principal
-    return { tool: line.tool, caller: typeof caller === 'string' ? caller : null }
+    const { tool, actor, transaction } = JSON.parse(text) as AuditLine
+    const caller = typeof actor?.principal === 'string' ? actor.principal : null
+    const { hash, label } = transaction ?? {}
+    return {
+      asker: typeof tool === 'string' ? { tool, caller } : null,
+      sent: typeof hash === 'string' && typeof label === 'string' ? { hash, label } : null,
+    }
   } catch {
-    return null
+    return { asker: null, sent: null }
   }
+}
+
+type AuditLine = {
+  readonly tool?: unknown
+  readonly actor?: { readonly principal?: unknown }
+  readonly transaction?: { readonly hash?: unknown; readonly label?: unknown }
+}
+
+/** That of its own line or, where its fees alone were raised, of the same step's. */
+function labelOf(
+  { hash, requestId, step }: StoredTransaction,
+  attempts: readonly StoredTransaction[],
+  labels: OnRecord['labels'],
+): string | null {
+  const same = attempts.filter((other) => other.requestId === requestId && other.step === step)
+  const known = [hash, ...same.map((other) => other.hash)].find((one) => labels.has(one))
+  return known === undefined ? null : (labels.get(known) ?? null)
 }
 
 /** One signed transaction in plain JSON. `attempts` are all at its nonce, first attempt first; `now` in Unix milliseconds. */
 function describeTransaction(
   transaction: StoredTransaction,
   attempts: readonly StoredTransaction[],
-  { asker, chainNames, now }: Context,
+  { asker, label, chainNames, now }: Context,
 ): TransactionDescription {
   const { hash, chainId, from, nonce, attempt, state, requestId, step, signedAt, blockNumber, gasUsed, asked } =
     transaction
@@ -104,6 +125,7 @@ function describeTransaction(
     ageSeconds: Math.max(0, Math.floor((now - signedAt) / 1_000)),
     requestId,
     step,
+    label,
     tool: asker?.tool ?? null,
     caller: asker?.caller ?? null,
     to,
@@ -122,6 +144,7 @@ function describeTransaction(
 
 type Context = {
   readonly asker: Asker | undefined
+  readonly label: string | null
   /** By the id of the chain. */
   readonly chainNames: ReadonlyMap<number, string>
   readonly now: number
@@ -141,7 +164,10 @@ export type TransactionDescription = {
   readonly signedAt: string
   readonly ageSeconds: number
   readonly requestId: string
+  /** From 0, among those of its request. */
   readonly step: number
+  /** What it does, such as "swap", by the audit log; `null` where that does not say. */
+  readonly label: string | null
   /** Who asked for it, by the audit log; `null` where that does not say. */
   readonly tool: string | null
   readonly caller: string | null
@@ -168,4 +194,26 @@ function replacedBy({ hash, attempt }: StoredTransaction, attempts: readonly Sto
 
 function selectorOf(data: Hex): Hex {
   return size(data) < 4 ? '0x' : slice(data, 0, 4)
+}
+
+/** What a state means, in a few words. */
+export const stateWords: Readonly<Record<JournalState, string>> = {
+  signed: 'not sent yet',
+  broadcast: 'waits for a block',
+  mined: 'in a block, not confirmed',
+  final: 'mined',
+  reverted: 'mined and reverted',
+  replaced: 'never mined, replaced',
+  superseded: 'never mined, superseded',
+  refused: 'declined',
+}
+
+/** What an outcome means. */
+export const outcomeWords: Readonly<Record<RequestOutcome, string>> = {
+  cancelled: 'done, an empty transfer was mined in its place',
+  mined: 'too late, it was mined',
+  superseded: 'a transaction of somebody else used its nonce up, so it is never mined',
+  'other-wallet': 'the server has no key for its wallet; start it once with the key that signed it',
+  'no-chain': 'the server does not know its chain',
+  'not-proved': 'what was named did not use its nonce up, or is not settled',
 }

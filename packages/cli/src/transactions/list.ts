@@ -1,8 +1,7 @@
 import { openOperations } from '../approvals/open-operations.ts'
 import { table } from '../table.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'
-import { type TransactionDescription, describeTransactions } from './describe-transactions.ts'
-import { stateWords } from './state-words.ts'
+import { type TransactionDescription, describeTransactions, stateWords } from './describe-transactions.ts'
 import type { StoredTransaction, Transactions } from '@svc/store'
 import type { JournalState } from '@svc/wallet/core'
 
@@ -31,7 +30,7 @@ const mostDecided = 500
 async function listText(transactions: readonly TransactionDescription[], leftOut: number): Promise<string> {
   if (transactions.length === 0) return 'No transaction is out.\n'
   const { printable } = await import('@svc/runtime')
-  const head = ['HASH', 'CHAIN', 'NONCE', 'STATE', 'AGE', 'TOOL', 'MAX FEE', 'REPLACED BY', 'WALLET', 'REQUEST']
+  const head = ['HASH', 'CHAIN', 'NONCE', 'STATE', 'AGE', 'TOOL', 'STEP', 'MAX FEE', 'REPLACED BY', 'WALLET', 'REQUEST']
   const rows = transactions.map((one) => [
     one.hash,
     one.chain ?? `${one.chainId}`,
@@ -39,13 +38,19 @@ async function listText(transactions: readonly TransactionDescription[], leftOut
     stateText(one),
     ageText(one.ageSeconds),
     one.isNoOp ? 'empty transfer' : printable(one.tool ?? '', 40),
+    one.isNoOp ? '' : printable(stepText(one), 60),
     `${one.maxFeeGwei} gwei`,
     one.replacedBy === null ? '' : `${one.replacedBy.slice(0, 10)}...`,
     `${one.wallet.slice(0, 6)}...${one.wallet.slice(-4)}`,
     one.isNoOp ? '' : printable(one.requestId, 64),
   ])
-  const shown = table([head, ...rows], { alignRight: [2, 6] })
+  const shown = table([head, ...rows], { alignRight: [2, 7] })
   return leftOut === 0 ? shown : `${shown}${leftOut} older ones that are decided are left out.\n`
+}
+
+/** For example "2 swap": which of its request's it is, and what it does. */
+export function stepText({ step, label }: Pick<TransactionDescription, 'step' | 'label'>): string {
+  return `${step + 1}${label === null ? '' : ` ${label}`}`
 }
 
 function stateText({ state, asked }: TransactionDescription): string {

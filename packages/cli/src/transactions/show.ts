@@ -1,8 +1,8 @@
 import type { OperatorRequest } from '@svc/store'
 import type { JournalState } from '@svc/wallet/core'
-import { outcomeWords, stateWords } from './state-words.ts'
 import { openOperations } from '../approvals/open-operations.ts'
-import { type TransactionDescription, describeTransactions } from './describe-transactions.ts'
+import { type TransactionDescription, describeTransactions, outcomeWords, stateWords } from './describe-transactions.ts'
+import { stepText } from './list.ts'
 import { findTransaction, readHashAndFlags } from './named-transaction.ts'
 
 /** `svc transactions show HASH`: how one stands, what else was signed at its nonce, and what was asked about it. */
@@ -37,6 +37,7 @@ function showText(
     ['chain', one.chain === null ? `${one.chainId}` : `${one.chain} (${one.chainId})`],
     ['wallet', one.wallet],
     ['nonce', `${one.nonce}, attempt ${one.attempt + 1} of ${attempts.length}`],
+    ...(one.isNoOp ? [] : [['step', printable(stepText(one))] as const]),
     ['calls', one.isNoOp ? 'nothing: an empty transfer that uses the nonce up' : `${one.to} ${one.selector}`],
     ['sends', `${one.valueWei} wei`],
     [

@@ -121,11 +121,13 @@ export function operationFacts(operation: OperationDescription, now: number): re
 export type Fact = { readonly name: string; readonly lines: readonly string[] }
 
 /** The state in words, with the time that is left. */
-export function stateText({ state, expiresAt, decidedBy }: OperationDescription, now: number): string {
+export function stateText({ state, expiresAt, decidedBy }: StateFacts, now: number): string {
   const by = decidedBy === null ? '' : ` (decided by ${decidedBy})`
   const waits = state === 'awaiting_approval' || state === 'approved'
   return `${stateWords[state]}${by}${waits && expiresAt !== null ? `, ${timeLeft(expiresAt, now)} left` : ''}`
 }
+
+type StateFacts = Pick<OperationDescription, 'state' | 'expiresAt' | 'decidedBy'>
 
 /** For example "16,954.87 USDC"; `16,954.87 "USDC"` for a token that is not on the chain's list. */
 export function amountText({ amount, symbol, token, decimals, raw }: DescribedAmount): string {

@@ -64,6 +64,8 @@ describe('a day on record', () => {
     const onChain = sent.map(({ nonce, hash }) => [nonce, hash])
     expect(placed(of('tx.submitted'))).toEqual(onChain)
     expect(placed(of('tx.confirmed', 'tx.reverted'))).toEqual(onChain)
+    const labels = (list: readonly Line[]) => list.map(({ transaction }) => transaction?.['label'])
+    expect(labels(of('tx.submitted'))).toEqual(labels(of('tx.intent')))
     const aims = sent.map(({ to, input }) => [to?.toLowerCase(), input.slice(0, 10)])
     const intents = of('tx.intent').map(({ transaction }) => [
       String(transaction?.['to']).toLowerCase(),

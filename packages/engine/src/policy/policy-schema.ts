@@ -268,7 +268,7 @@ export const policySchema = z.strictObject({
     )
     .default({})
     .describe(
-      'What single callers may do at most, by principal id (in the audit log and in `svc policy explain`). It can only take away from what their key and this policy give. Against one leaked key.',
+      'What single callers may do at most, by principal id (`svc keys list` prints that of each key; it stands in the audit log, too). It can only take away from what their key and this policy give. Against one leaked key.',
     ),
   rateLimits: z
     .strictObject({

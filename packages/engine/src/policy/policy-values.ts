@@ -7,7 +7,7 @@ export function principalId() {
     .string()
     .regex(
       /^(local|(api-key|bearer):[0-9a-f]{16})$/,
-      'accepted: local, or api-key: or bearer: and 16 lower-case hex digits, as audit lines and svc policy explain name the caller',
+      'accepted: local, or api-key: or bearer: and 16 lower-case hex digits, as svc keys list prints them for the keys of a server',
     )
 }
 

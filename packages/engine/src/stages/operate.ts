@@ -73,16 +73,16 @@ export async function signOperation(context: Reserved, step: Step, terms: Terms)
 }
 
 /** Sends what was signed: the stored bytes to the endpoint, a stored user operation to the bundler. */
-export async function broadcastSigned(context: Reserved, entry: JournalEntry): Promise<JournalEntry> {
+export async function broadcastSigned(context: Reserved, step: Step, entry: JournalEntry): Promise<JournalEntry> {
   const { userOperation } = entry
-  if (userOperation === undefined) return await broadcast(context, entry)
+  if (userOperation === undefined) return await broadcast(context, step, entry)
   const { engine, call } = context
   const { answer, reason } = await operationsOn(context).offer(userOperation)
   const state = answer === 'declined' ? 'refused' : 'broadcast'
   await onStorage('the journal cannot be written', () => engine.journal.mark(entry.hash, state))
   const { hash, nonce } = entry
   engine.log.info('tx.broadcast', { requestId: call.requestId, hash, nonce, state })
-  noteSubmitted(context, { ...entry, state })
+  noteSubmitted(context, step, { ...entry, state })
   if (state !== 'refused') return { ...entry, state }
   await countFailure(context, entry, 'other')
   const message = 'The bundler declined the user operation, but may have passed it on all the same.'

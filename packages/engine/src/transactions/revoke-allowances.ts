@@ -165,7 +165,7 @@ async function sendRevoke(
     facts,
     ...count,
   })
-  return { allowance, step, entry: await broadcast(context, entry) }
+  return { allowance, step, entry: await broadcast(context, step, entry) }
 }
 
 async function confirmRevoke(context: Granting, { allowance, step, entry }: Sent): Promise<TransactionReceipt> {

@@ -165,7 +165,7 @@ async function revoke(context: ExecutionContext, pendingRevocations: PendingRevo
     await requireRoomInDay(engine, gasWorth(worstGasCost([gasUsed], fees), priced) ?? 0n)
   const facts = { why: 'take back an allowance that an earlier request left' }
   const entry = await sign(context, step, { gasUsed, fees, latestCount, reservationId: null, facts })
-  const sent = await broadcast(context, entry)
+  const sent = await broadcast(context, step, entry)
   try {
     return await confirm(context, step, sent)
   } catch (error) {

@@ -83,14 +83,14 @@ export type Terms = {
 }
 
 /** Sends the stored bytes. Throws `OPERATION_IN_DOUBT` when the endpoint declined them: it may have passed them on. */
-export async function broadcast(context: ExecutionContext, entry: JournalEntry): Promise<JournalEntry> {
+export async function broadcast(context: ExecutionContext, step: Step, entry: JournalEntry): Promise<JournalEntry> {
   const { sender, engine, call } = context
   const sent = await onStorage('the journal cannot be written', () => sender.broadcast(entry))
   engine.log.info('tx.broadcast', { requestId: call.requestId, hash: sent.hash, nonce: sent.nonce, state: sent.state })
-  noteSubmitted(context, sent)
+  noteSubmitted(context, step, sent)
   if (sent.state === 'refused') {
     await countFailure(context, sent, 'other')
-    throw declined(sent)
+    throw declined(sent, sent.refusal)
   }
   return sent
 }
@@ -183,9 +183,10 @@ function selectorOf(data: Hex): Hex {
 /** Its hash and nonce are known now. The line is on disk with the next that is waited for, at the latest in a moment. */
 export function noteSubmitted(
   { engine, call, chain }: ExecutionContext,
+  { kind, label }: Step,
   { hash, nonce, attempt, state }: JournalEntry,
 ): void {
-  const transaction = { chainId: chain.id, hash, nonce, attempt }
+  const transaction = { chainId: chain.id, hash, nonce, attempt, kind, label }
   engine.audit.note({ event: 'tx.submitted', ...callFacts(call), transaction, result: { status: state } })
 }
 
@@ -232,9 +233,10 @@ function revoked({ hash, nonce }: JournalEntry, noOp: Hash | null): ToolError {
 }
 
 /** An endpoint may forward what it declines, so this must not be done again until another transaction took the nonce. */
-function declined({ hash, nonce }: JournalEntry): ToolError {
+function declined({ hash, nonce }: JournalEntry, cause: unknown): ToolError {
   const message = 'The endpoint declined the transaction, but may have passed it on all the same.'
   return new ToolError('OPERATION_IN_DOUBT', message, {
+    cause,
     details: [{ message: 'declined by the endpoint', txHash: hash, nonce }],
     suggestion:
       'With an idempotencyKey the same call may be repeated: it runs once it is proved that this transaction is never mined. Without one, look it up with get_transaction_status before anything else.',

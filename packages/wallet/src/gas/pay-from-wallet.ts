@@ -124,7 +124,10 @@ async function finish(
   if (sent === null) return { status: 'pending', txHash: entry.hash }
   if (sent.state === 'refused') {
     const details = { ...endpointOf(payer.client), reason: declined, txHash: sent.hash }
-    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint declined the transaction; nothing is out.', { details })
+    throw new WalletError('RPC_UNAVAILABLE', 'The endpoint declined the transaction; nothing is out.', {
+      details,
+      cause: sent.refusal,
+    })
   }
   onStep?.('confirm', { txHash: sent.hash })
   const confirmed = await sender.confirm(sent, {

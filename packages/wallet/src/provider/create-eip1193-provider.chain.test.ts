@@ -210,6 +210,14 @@ test('an endpoint that is away is code 4900, one of another chain 4901', async (
   expect(await code(createEIP1193Provider(astray).request(send))).toBe(4901)
 })
 
+test('what a node says to a transaction that it declines is the cause', async () => {
+  const params = [{ to: bob, gas: '0x4e20' }]
+  const sent = provider.request({ method: 'eth_sendTransaction', params })
+  const error: unknown = await sent.catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ code: -32_003, message: 'The endpoint declined the transaction; nothing is out.' })
+  expect(Object(error).cause).toMatchObject({ details: expect.stringMatching(/intrinsic gas too low/) })
+})
+
 test('a node gets no request for a method that is refused', async () => {
   const proxy = await startFaultProxy({ target: devnet().rpcUrl })
   try {

@@ -16,7 +16,8 @@ import { shown } from '../shape.ts'
 /**
  * Makes a wallet an EIP-1193 provider, so that it serves viem, ethers, an identity SDK and whatever else speaks to
  * wallets. Accounts and chain are answered here, signatures come from the wallet, transactions go through its journalled
- * sender, plain reads and signed bytes go to the chain's endpoint, and every other method is refused. Throws `WalletError` `VALIDATION_CONFIG_INVALID` for a wallet without a
+ * sender, plain reads and signed bytes go to the chain's endpoint, and every other method is refused. A viem client on it
+ * sends with `chain: null`, or with a `chain` of its own to compare: the chain is the wallet's, and a transaction that names another is refused (4901). Throws `WalletError` `VALIDATION_CONFIG_INVALID` for a wallet without a
  * chain or an endpoint; `request` rejects with {@link ProviderRpcError} alone.
  */
 export function createEIP1193Provider(wallet: ServiceWallet, options: ProviderOptions = {}): EIP1193Provider {

@@ -53,7 +53,8 @@ export function createCallSender(context: SendContext): CallSender {
     })
     const sent = await sender.broadcast(signed)
     if (sent.state !== 'refused') return sent
-    throw new ProviderRpcError(rpcCodes.transactionRejected, 'The endpoint declined the transaction; nothing is out.')
+    const message = 'The endpoint declined the transaction; nothing is out.'
+    throw new ProviderRpcError(rpcCodes.transactionRejected, message, { cause: sent.refusal })
   }
   return { open, send }
 }

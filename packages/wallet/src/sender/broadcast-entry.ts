@@ -3,6 +3,7 @@ import { TransactionNotFoundError, type PublicClient } from 'viem'
 import type { Chain } from '../chain.ts'
 import type { Journal, JournalEntry } from '../journal.ts'
 import { isWaiting } from './entry-state.ts'
+import { toCause } from '../to-cause.ts'
 import { offerEntry, type OfferContext } from './offer-entry.ts'
 import { settle, settledCount } from './settle.ts'
 
@@ -13,21 +14,24 @@ import { settle, settledCount } from './settle.ts'
  * out to be used; as it was while an account with delegated code has to wait for what is out already. Mined and closed
  * entries are left alone.
  */
-export async function broadcastEntry(context: BroadcastContext, given: JournalEntry): Promise<JournalEntry> {
+export async function broadcastEntry(context: BroadcastContext, given: JournalEntry): Promise<SentEntry> {
   const { client, journal, random, chain } = context
   const entry = (await journal.byHash(given.hash)) ?? given
   if (!isWaiting(entry)) return entry
   const startedAt = performance.now()
   let mayBeOut = entry.state === 'broadcast'
+  let refusal: unknown
+  const onRefusal = (error: unknown): void => void (refusal = error)
   for (let tries = 0; tries < mostOffers; tries += 1) {
-    let answer = await offerEntry(context, entry)
+    let answer = await offerEntry(context, entry, onRefusal)
     while (answer === 'wait') {
       if (performance.now() - startedAt > longestOfferMs) return entry
       await sleep(Math.min(Math.max(chain.blockTimeSeconds * 250, 50), 1_000))
-      answer = await offerEntry(context, entry)
+      answer = await offerEntry(context, entry, onRefusal)
     }
     if ((answer === 'declined' || answer === 'underpriced') && !mayBeOut) {
-      return markSent(journal, entry, (await isUnseen(client, entry)) ? 'refused' : 'broadcast')
+      if (!(await isUnseen(client, entry))) return markSent(journal, entry, 'broadcast')
+      return { ...(await markSent(journal, entry, 'refused')), refusal: toCause(refusal) }
     }
     if (answer !== 'unknown') {
       const sent = await markSent(journal, entry, 'broadcast')
@@ -39,6 +43,12 @@ export async function broadcastEntry(context: BroadcastContext, given: JournalEn
     await sleep(150 * 2 ** tries * (0.5 + random()))
   }
   return markSent(journal, entry, 'broadcast')
+}
+
+/** An entry whose bytes were offered. */
+export type SentEntry = JournalEntry & {
+  /** Of `refused`: what the node answered, for a `cause`; its words are the node's, capped, without URLs and what cannot be printed. */
+  readonly refusal?: unknown
 }
 
 /** Notes what became of an offer of the bytes. */

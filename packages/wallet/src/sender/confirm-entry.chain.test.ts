@@ -94,7 +94,8 @@ test('bytes the node declines are refused for certain, and their nonce is used a
   const sender = senderOver()
   const [poor, next] = [await sender.sign(call({ valueWei: parseEther('99999999') })), await sender.sign(call())]
   const waiting = await sender.broadcast(next)
-  expect(await sender.broadcast(poor)).toMatchObject({ state: 'refused' })
+  const refusal = expect.objectContaining({ details: expect.stringMatching(/insufficient funds/i) })
+  expect(await sender.broadcast(poor)).toMatchObject({ state: 'refused', refusal })
   expect(await sender.confirm(poor, quick)).toMatchObject({ status: 'refused' })
   const filler = await run(sender, call())
   expect(filler).toMatchObject({ status: 'final', entry: { nonce: poor.nonce, attempt: 1 } })

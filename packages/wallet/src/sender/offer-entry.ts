@@ -6,10 +6,14 @@ import type { Delegation } from './delegation.ts'
  * Offers the stored bytes once. Nodes take one transaction at a time from an account with delegated code, so there the
  * bytes are held back (`wait`) until everything below their nonce is mined. Never rejects for an endpoint that fails.
  */
-export async function offerEntry(context: OfferContext, entry: JournalEntry): Promise<Answer> {
+export async function offerEntry(
+  context: OfferContext,
+  entry: JournalEntry,
+  onRefusal?: (error: unknown) => void,
+): Promise<Answer> {
   const { client, delegation } = context
   if (await mustWait(context, entry)) return 'wait'
-  const answer = await submit(client, entry.rawTransaction)
+  const answer = await submit(client, entry.rawTransaction, onRefusal)
   if (answer === 'wait') delegation.note()
   return answer
 }
@@ -29,12 +33,17 @@ async function mustWait({ client, journal, delegation }: OfferContext, entry: Jo
   return count < nonce
 }
 
-/** Offers serialised bytes to the node once and says what the answer means. Never rejects. */
-export async function submit(client: PublicClient, rawTransaction: Hex): Promise<Answer> {
+/** Offers serialised bytes to the node once and says what the answer means; `onRefusal` hears an error in its place. Never rejects. */
+export async function submit(
+  client: PublicClient,
+  rawTransaction: Hex,
+  onRefusal?: (error: unknown) => void,
+): Promise<Answer> {
   try {
     await client.request({ method: 'eth_sendRawTransaction', params: [rawTransaction] }, { retryCount: 0 })
     return 'sent'
   } catch (error) {
+    onRefusal?.(error)
     const text = sentences(error).join('\n')
     return meanings.find(([, pattern]) => pattern.test(text))?.[0] ?? 'unknown'
   }

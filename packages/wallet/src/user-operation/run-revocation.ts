@@ -30,6 +30,7 @@ export async function runRevocation(wallet: RevokingWallet, options: RevokeDeleg
   if (sent.state === 'refused') {
     throw new WalletError('RPC_UNAVAILABLE', 'The endpoint declined the transaction; the delegation stands.', {
       details: { ...endpointOf(client), reason: 'the transaction was declined', txHash: sent.hash },
+      cause: sent.refusal,
     })
   }
   const { timeoutMs, signal } = options
