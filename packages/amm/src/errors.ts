@@ -87,7 +87,7 @@ export const errorTable = {
   VAULT_NOT_FOUND: row(
     404,
     false,
-    'Check the address and the chain: a vault is named by the address of its own contract, which whoever runs it publishes.',
+    'Call again with the address of the own contract of an ERC-4626 vault on this chain; get_token_info tells of a token.',
   ),
   VAULT_NOT_SUPPORTED: row(400, false, 'Choose another vault; get_vault_info says of one what it is.'),
   ORDER_NOT_FOUND: row(404, false, 'Use orderId and pool as submit_twamm_order gave them.'),

@@ -235,6 +235,5 @@ function notFound(what: 'nothing' | 'contract' | 'token'): ToolError {
   }[what]
   return new ToolError('VAULT_NOT_FOUND', message, {
     details: [{ field: 'vault', message, accepted: 'the address of an ERC-4626 vault on this chain' }],
-    ...(what === 'token' ? { suggestion: 'Call get_token_info for a token; a vault is another contract.' } : {}),
   })
 }

@@ -145,15 +145,15 @@ describe('get_vault_info', () => {
   })
 
   test('says of what is no vault what it is', async () => {
-    for (const [vault, message, next] of [
-      [devnet().accounts[0]!.address, 'No contract stands', 'Check the address'],
-      [devnet().chain.multicall3, 'is no ERC-4626 vault', 'Check the address'],
-      [world.address('USDC'), 'A token stands', 'get_token_info'],
+    for (const [vault, message] of [
+      [devnet().accounts[0]!.address, 'No contract stands'],
+      [devnet().chain.multicall3, 'is no ERC-4626 vault'],
+      [world.address('USDC'), 'A token stands'],
     ] as const) {
       const refusal = await world.refuse('get_vault_info', { vault })
       expect(refusal).toMatchObject({ code: 'VAULT_NOT_FOUND', details: [{ field: 'vault' }] })
       expect(refusal.message).toContain(message)
-      expect(refusal.suggestion).toContain(next)
+      expect(refusal.suggestion).toMatch(/^Call again with.*get_token_info/)
     }
   })
 })

@@ -40,7 +40,6 @@ export function openVaultWorld({ rpcUrl, accounts, tokens }: Devnet, index = 5) 
   }
   return {
     account: from,
-    client,
     call,
     /** A token that anybody mints; a thousand whole ones lie in the account. */
     async token(name: string, decimals: number, symbol = name): Promise<Address> {
