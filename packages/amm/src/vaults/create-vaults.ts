@@ -41,13 +41,16 @@ async function readGrowth(
 ): Promise<VaultGrowth | null> {
   const blockNumber = head.number - BigInt(Math.round((days * daySeconds) / chain.blockTimeSeconds))
   if (blockNumber <= 0n || pricePerMillion === null) return null
-  const timed = mapQuery(pricePerMillionQuery(vault), (then) => (at: number) => (then === null ? null : { then, at }))
+  const timed = mapQuery(
+    pricePerMillionQuery(vault),
+    (price) => (at: number) => (price === null ? null : { price, at }),
+  )
   const past = await readPast(rpc, chain, timed, blockNumber)
-  if (past === null || past.then === 0n) return null
+  if (past === null || past.price === 0n) return null
   const years = (Number(head.timestamp) - past.at) / (365 * daySeconds)
-  const apyPct = ((Number(pricePerMillion) / Number(past.then)) ** (1 / years) - 1) * 100
+  const apyPct = ((Number(pricePerMillion) / Number(past.price)) ** (1 / years) - 1) * 100
   return {
-    sharePrice: past.then / 1_000_000n,
+    sharePrice: past.price / 1_000_000n,
     at: past.at,
     apyPct: years > 0 && Math.abs(apyPct) <= mostApyPct ? Math.round(apyPct * 1e4) / 1e4 : null,
   }

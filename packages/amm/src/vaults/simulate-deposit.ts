@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, encodeFunctionData, type Hex, type PublicClient } from 'viem'
+import { type Address, encodeFunctionData, type Hex, isHex, type PublicClient } from 'viem'
 import { erc20Abi } from '../abis/tokens.ts'
 import { vaultAbi } from '../abis/vaults.ts'
 import { findHolder } from '../liquidity/pools/find-holder.ts'
@@ -127,7 +127,11 @@ async function run(client: PublicClient, calls: readonly Call[], blockNumber: bi
     const [block] = await client.simulateBlocks({ blocks: [{ calls: [...calls] }], blockNumber })
     const results = block?.calls ?? []
     if (results.length !== calls.length) throw new RangeError('another number of calls came back')
-    return results.map(({ status, data, gasUsed }) => ({ isOk: status === 'success', data, gasUsed }))
+    return results.map(({ status, data, gasUsed }) => ({
+      isOk: status === 'success',
+      data: isHex(data) ? data : '0x',
+      gasUsed,
+    }))
   } catch (cause) {
     if (cause instanceof ToolError && cause.code !== 'RPC_REFUSED') throw cause
     throw new ToolError('SIMULATION_UNAVAILABLE', 'The endpoint cannot simulate transactions (eth_simulateV1).', {

@@ -1,11 +1,4 @@
-import {
-  type Address,
-  encodeDeployData,
-  encodeFunctionData,
-  type Hex,
-  maxUint256,
-  parseUnits,
-} from 'viem'
+import { type Address, encodeDeployData, encodeFunctionData, type Hex, maxUint256, parseUnits } from 'viem'
 import { tokenAbi } from '../abis.ts'
 import type { Call } from '../chain/block-writer.ts'
 import { giveCalls } from '../chain/fund.ts'

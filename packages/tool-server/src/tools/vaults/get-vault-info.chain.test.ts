@@ -125,7 +125,9 @@ describe('get_vault_info', () => {
     await vaults.setOddity(vault, { toldTotal: 2n ** 200n })
     const answer = await info(vault)
     expect(answer.data).toMatchObject({ totalAssets: null, totalAssetsUsd: null, sharePrice: null })
-    expect(answer.at('notes')).toContainEqual('The vault does not tell totalAssets, sharePrice, or tells what cannot be.')
+    expect(answer.at('notes')).toContainEqual(
+      'The vault does not tell totalAssets, sharePrice, or tells what cannot be.',
+    )
     await vaults.setOddity(vault, { toldDecimals: 77 })
     // What was known of it is no longer so, and then it is looked at anew.
     for (const [message, retryable] of [

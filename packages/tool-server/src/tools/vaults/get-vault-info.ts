@@ -4,15 +4,7 @@ import * as z from 'zod'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { readTool } from '../../tool.ts'
 import { addressInput, chainInput, wholeNumber } from '../params.ts'
-import {
-  blockResult,
-  blockStamp,
-  notesResult,
-  priceNotes,
-  suspectNotes,
-  tokenAmount,
-  usdResult,
-} from '../results.ts'
+import { blockResult, blockStamp, notesResult, priceNotes, suspectNotes, tokenAmount, usdResult } from '../results.ts'
 import { amountText, assetOf, limitText, shareOf, vaultInput } from '../vault-facts.ts'
 
 /** In whole tokens; null where the vault does not tell. */

@@ -75,15 +75,15 @@ describe('vault_simulate_deposit', () => {
   })
 
   test.each([
-    [20_000n, '200', 'The preview is not kept: 5000 bps fewer shares come than it says'],
-    [5_000n, '50', 'The preview is not what comes: 10000 bps more shares come than it says'],
-    [0n, '0', null],
-  ])('believes no preview: of %i / 10000 of the truth', async (previewBps, previewShares, note) => {
+    [20_000n, '200', ['The preview is not kept: 5000 bps fewer shares come than it says']],
+    [5_000n, '50', ['The preview is not what comes: 10000 bps more shares come than it says']],
+    [0n, '0', []],
+  ])('believes no preview: of %i / 10000 of the truth', async (previewBps, previewShares, notes) => {
     const vault = await oddVault()
     await vaults.setOddity(vault, { previewBps })
     const answer = await simulate(vault, '100')
     expect(answer.data).toMatchObject({ previewShares, receivedShares: '100', redeemsFor: '100', roundTripLossBps: 0 })
-    expect(answer.at('notes')).toEqual(note === null ? [] : [expect.stringContaining(note)])
+    expect(answer.at('notes')).toEqual(notes.map((note) => expect.stringContaining(note)))
   })
 
   test('counts what arrives of a token that keeps a part of each transfer', async () => {
@@ -139,7 +139,12 @@ describe('vault_simulate_deposit', () => {
     const vault = await oddVault()
     await vaults.setOddity(vault, { isClosed: true })
     const closed = await simulate(vault, '100')
-    expect(closed.data).toMatchObject({ success: true, receivedShares: '100', redeemsFor: null, roundTripLossBps: null })
+    expect(closed.data).toMatchObject({
+      success: true,
+      receivedShares: '100',
+      redeemsFor: null,
+      roundTripLossBps: null,
+    })
     expect(closed.at('notes')).toEqual(['The shares cannot be redeemed at once: it reverted with the text "closed".'])
     await vaults.setOddity(vault, { isAsync: true })
     const other = await openWorld(devnet())
@@ -153,7 +158,9 @@ describe('vault_simulate_deposit', () => {
     const owner = '0x00000000000000000000000000000000000000aa'
     const lent = await simulate(vault, '1000', { owner })
     expect(lent.data).toMatchObject({ success: true, balance: '0', roundTripLossBps: 0 })
-    expect(lent.at('notes')).toContainEqual('The owner holds 0 USDC; the rest was borrowed from a pool for the simulation.')
+    expect(lent.at('notes')).toContainEqual(
+      'The owner holds 0 USDC; the rest was borrowed from a pool for the simulation.',
+    )
     const asset = await vaults.token('LONELY', 18)
     const lonely = await vaults.oddVault(asset)
     const untried = await simulate(lonely, '1', { owner })
@@ -171,7 +178,11 @@ describe('vault_simulate_deposit', () => {
     expect(honest.data).toMatchObject({ receivedShares: '100', roundTripLossBps: 0 })
     // In the midst of the deposit, and before its tokens arrive, the token deposits what it was given.
     await vaults.call(asset, 'function mint(address to, uint256 value)', [asset, 50n * one])
-    await vaults.call(asset, 'function approveFor(address owner, address spender, uint256 value)', [asset, vault, maxUint256])
+    await vaults.call(asset, 'function approveFor(address owner, address spender, uint256 value)', [
+      asset,
+      vault,
+      maxUint256,
+    ])
     const again = encodeFunctionData({
       abi: parseAbi(['function deposit(uint256 assets, address receiver)']),
       args: [50n * one, asset],
@@ -191,7 +202,10 @@ describe('vault_simulate_deposit', () => {
     const vault = await oddVault()
     await vaults.setOddity(vault, { refusal: hostileName })
     const { data } = await simulate(vault, '100')
-    expect(data).toMatchObject({ success: false, notes: [expect.stringMatching(/^The deposit reverted with the text "/)] })
+    expect(data).toMatchObject({
+      success: false,
+      notes: [expect.stringMatching(/^The deposit reverted with the text "/)],
+    })
     expect(JSON.stringify(data)).not.toMatch(/\p{C}|\p{Zl}|\p{Zp}|\p{sc=Cyrillic}/u)
     expect((data as { readonly notes: readonly string[] }).notes[0]!.length).toBeLessThan(200)
   })
@@ -211,6 +225,9 @@ describe('vault_simulate_deposit', () => {
     }
     const refusal = await world.refuse('vault_simulate_deposit', { vault, amount: '1' })
     world.network.fetch = truth
-    expect(refusal).toMatchObject({ code: 'SIMULATION_UNAVAILABLE', suggestion: expect.stringContaining('get_vault_info') })
+    expect(refusal).toMatchObject({
+      code: 'SIMULATION_UNAVAILABLE',
+      suggestion: expect.stringContaining('get_vault_info'),
+    })
   })
 })

@@ -4,15 +4,7 @@ import * as z from 'zod'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { readTool } from '../../tool.ts'
 import { addressInput, amountOf, chainInput, positiveAmountInput, requireAddress } from '../params.ts'
-import {
-  blockResult,
-  blockStamp,
-  notesResult,
-  priceNotes,
-  suspectNotes,
-  tokenAmount,
-  usdResult,
-} from '../results.ts'
+import { blockResult, blockStamp, notesResult, priceNotes, suspectNotes, tokenAmount, usdResult } from '../results.ts'
 import { amountText, assetOf, limitText, shareOf, vaultInput } from '../vault-facts.ts'
 
 const amountResult = z.string().nullable()
@@ -99,7 +91,8 @@ type Measured = {
 }
 
 function asynchronous(): ToolError {
-  const message = 'Deposits of this vault are requests that are fulfilled later (ERC-7540), and no tool here makes them.'
+  const message =
+    'Deposits of this vault are requests that are fulfilled later (ERC-7540), and no tool here makes them.'
   return new ToolError('VAULT_NOT_SUPPORTED', message, {
     details: [{ field: 'vault', message: 'asynchronous', accepted: 'an ERC-4626 vault that takes deposits at once' }],
   })
