@@ -19,10 +19,10 @@ contract OddVault is ERC4626 {
         bool isClosed;
         /// Whether deposits and redemptions are requests: previews revert, and ERC-165 says so.
         bool isAsync;
-        /// Told in place of the truth where it is not 0.
-        uint256 toldTotal;
-        uint8 toldDecimals;
-        uint256 toldMaxDeposit;
+        /// Said in place of the truth where it is not 0.
+        uint256 falseTotal;
+        uint8 falseDecimals;
+        uint256 falseMaxDeposit;
         /// What a deposit reverts with where it is not empty.
         string refusal;
     }
@@ -43,15 +43,15 @@ contract OddVault is ERC4626 {
     }
 
     function decimals() public view override returns (uint8) {
-        return oddity.toldDecimals == 0 ? super.decimals() : oddity.toldDecimals;
+        return oddity.falseDecimals == 0 ? super.decimals() : oddity.falseDecimals;
     }
 
     function totalAssets() public view override returns (uint256) {
-        return oddity.toldTotal == 0 ? super.totalAssets() : oddity.toldTotal;
+        return oddity.falseTotal == 0 ? super.totalAssets() : oddity.falseTotal;
     }
 
     function maxDeposit(address receiver) public view override returns (uint256) {
-        return oddity.toldMaxDeposit == 0 ? super.maxDeposit(receiver) : oddity.toldMaxDeposit;
+        return oddity.falseMaxDeposit == 0 ? super.maxDeposit(receiver) : oddity.falseMaxDeposit;
     }
 
     function maxRedeem(address owner) public view override returns (uint256) {

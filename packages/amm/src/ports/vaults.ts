@@ -60,7 +60,7 @@ export type VaultGrowth = {
   readonly apyPct: number | null
 }
 
-/** What a deposit would do at a block, measured and not told: by balances before and after. */
+/** What a deposit would do at a block, by balances before and after: the vault's own word counts for nothing. */
 export type DepositSimulation = {
   /** `null` where all went well; else the revert data of the call that failed. */
   readonly failure: { readonly step: 'loan' | 'deposit'; readonly data: Hex } | null

@@ -1,7 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, getAddress, type Hex, isAddressEqual, zeroAddress } from 'viem'
+import { type Address, getAddress, type Hex, isAddressEqual, parseAbi, zeroAddress } from 'viem'
 import { erc20Abi } from '../abis/tokens.ts'
-import { vaultAbi, vaultExtrasAbi } from '../abis/vaults.ts'
 import type { RpcPool, TokenDirectory, Vault, VaultAccount, VaultLimit, VaultState, VaultStrategy } from '../ports.ts'
 import { contractRead } from '../rpc/contract-function.ts'
 import { readAtHead } from '../rpc/create-block-reads.ts'
@@ -90,6 +89,34 @@ function notSupported(
   })
 }
 
+/** A vault of shares in one asset (EIP-4626), as far as it is read and called here. */
+export const vaultAbi = parseAbi([
+  'function asset() view returns (address asset)',
+  'function totalAssets() view returns (uint256 assets)',
+  'function totalSupply() view returns (uint256 shares)',
+  'function balanceOf(address owner) view returns (uint256 shares)',
+  'function convertToAssets(uint256 shares) view returns (uint256 assets)',
+  'function maxDeposit(address receiver) view returns (uint256 assets)',
+  'function maxWithdraw(address owner) view returns (uint256 assets)',
+  'function maxRedeem(address owner) view returns (uint256 shares)',
+  'function previewDeposit(uint256 assets) view returns (uint256 shares)',
+  'function previewRedeem(uint256 shares) view returns (uint256 assets)',
+  'function deposit(uint256 assets, address receiver) returns (uint256 shares)',
+  'function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)',
+])
+
+/** What some vaults tell beside it: who runs them, and where the shares of an ERC-7575 vault are. */
+const vaultExtrasAbi = parseAbi([
+  'struct Strategy { address vault; uint256 targetBps; uint256 assets; }',
+  'function share() view returns (address share)',
+  'function paused() view returns (bool isPaused)',
+  'function manager() view returns (address manager)',
+  'function owner() view returns (address owner)',
+  'function cap() view returns (uint256 assets)',
+  'function strategies() view returns (Strategy[] strategies)',
+  'function supportsInterface(bytes4 interfaceId) view returns (bool isSupported)',
+])
+
 /** With more, figures no longer fit into 256 bits. */
 const mostDecimals = 36
 
@@ -109,7 +136,7 @@ function identityQuery(address: Address) {
   return query(reads, ([asset, decimals, symbol, name, totalAssets, share, ...supported]) => {
     // One that says yes to everything says nothing (EIP-165).
     const [saysAnything, deposit, redeem] = supported as readonly (boolean | null)[]
-    const isTold = (answer: boolean | null | undefined) => answer === true && saysAnything !== true
+    const isYes = (answer: boolean | null | undefined) => answer === true && saysAnything !== true
     return {
       asset,
       decimals,
@@ -117,7 +144,7 @@ function identityQuery(address: Address) {
       name: printableText(name ?? ''),
       totalAssets,
       share,
-      isAsync: { deposit: isTold(deposit), redeem: isTold(redeem) },
+      isAsync: { deposit: isYes(deposit), redeem: isYes(redeem) },
     }
   })
 }
@@ -175,13 +202,13 @@ function runQuery(address: Address) {
 
 const mostStrategies = 20
 
-function strategyOf(told: {
+function strategyOf(strategy: {
   readonly vault: Address
   readonly targetBps: bigint
   readonly assets: bigint
 }): readonly VaultStrategy[] {
-  const [targetBps, assets] = [Number(told.targetBps), plausible(told.assets)]
-  return targetBps <= 10_000 && assets !== null ? [{ vault: told.vault, targetBps, assets }] : []
+  const [targetBps, assets] = [Number(strategy.targetBps), plausible(strategy.assets)]
+  return targetBps <= 10_000 && assets !== null ? [{ vault: strategy.vault, targetBps, assets }] : []
 }
 
 function accountQuery({ address, asset, share }: Vault, account: Address): Query<VaultAccount> {

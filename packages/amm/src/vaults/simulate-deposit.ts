@@ -1,12 +1,12 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, encodeFunctionData, type Hex, isHex, type PublicClient } from 'viem'
 import { erc20Abi } from '../abis/tokens.ts'
-import { vaultAbi } from '../abis/vaults.ts'
 import { findHolder } from '../liquidity/pools/find-holder.ts'
 import type { DepositSimulation, Liquidity, RpcPool, Token, TokenDirectory, Vault, VaultState } from '../ports.ts'
 import { contractRead } from '../rpc/contract-function.ts'
 import { readOne } from '../rpc/read-one.ts'
 import { ToolError } from '../tool-error.ts'
+import { vaultAbi } from './read-vault.ts'
 
 export type SimulationPorts = {
   readonly rpc: Pick<RpcPool, 'client'>
@@ -16,7 +16,7 @@ export type SimulationPorts = {
 
 /**
  * Plays a deposit and the redemption of what came, as transactions of their owner in one block after the state's, and measures both by
- * balances: what a vault says of itself is not asked. The redemption is of as many shares as the preview told; where others came, it
+ * balances: what a vault says of itself is not asked. The redemption is of as many shares as the preview says; where others came, it
  * is played again with those.
  *
  * @throws ToolError `SIMULATION_UNAVAILABLE`, `RPC_*`

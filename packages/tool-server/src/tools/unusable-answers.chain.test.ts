@@ -77,7 +77,7 @@ test('get_transaction_status and get_position_performance say so of a transactio
 })
 
 test('the tools of vaults say so, too', async () => {
-  const [{ address: vault }] = devnet().vaults as readonly [{ readonly address: string }]
+  const vault = devnet().vaults[0]!.address
   await expectOwnWords('get_vault_info', { vault }, ['eth_call', 'eth_getBlockByNumber'])
   await expectOwnWords('vault_simulate_deposit', { vault, amount: '1' }, ['eth_getBlockByNumber'])
 })

@@ -122,13 +122,13 @@ describe('get_vault_info', () => {
 
   test('takes no figure that cannot be, and refuses what no amount can be said of', async () => {
     const vault = await vaults.oddVault('USDC')
-    await vaults.setOddity(vault, { toldTotal: 2n ** 200n })
+    await vaults.setOddity(vault, { falseTotal: 2n ** 200n })
     const answer = await info(vault)
     expect(answer.data).toMatchObject({ totalAssets: null, totalAssetsUsd: null, sharePrice: null })
     expect(answer.at('notes')).toContainEqual(
       'The vault does not tell totalAssets, sharePrice, or tells what cannot be.',
     )
-    await vaults.setOddity(vault, { toldDecimals: 77 })
+    await vaults.setOddity(vault, { falseDecimals: 77 })
     // What was known of it is no longer so, and then it is looked at anew.
     for (const [message, retryable] of [
       [/other decimals, than a moment ago/, true],
@@ -141,7 +141,7 @@ describe('get_vault_info', () => {
       })
     }
     const noAsset = await vaults.oddVault(vaults.account)
-    await vaults.setOddity(noAsset, { toldTotal: 1n })
+    await vaults.setOddity(noAsset, { falseTotal: 1n })
     const refusal = await world.refuse('get_vault_info', { vault: noAsset })
     expect(refusal).toMatchObject({ code: 'VAULT_NOT_SUPPORTED', message: expect.stringContaining('is no token') })
   })

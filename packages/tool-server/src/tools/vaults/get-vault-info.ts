@@ -117,8 +117,8 @@ function walletOf({ account, pricePerMillion }: VaultState, asset: Token, share:
 
 function notesOf(vault: Vault, state: VaultState, asset: Token): readonly string[] {
   const { totalAssets, totalSupply, sharePrice, redeemsFor, isPaused, account } = state
-  const untold = Object.entries({ totalAssets, totalSupply, sharePrice }).flatMap(([name, told]) =>
-    told === null ? [name] : [],
+  const missing = Object.entries({ totalAssets, totalSupply, sharePrice }).flatMap(([name, figure]) =>
+    figure === null ? [name] : [],
   )
   return [
     ...(vault.kind === 'erc7540'
@@ -131,7 +131,7 @@ function notesOf(vault: Vault, state: VaultState, asset: Token): readonly string
       : [`Its shares are counted by another contract, ${vault.share.address} (ERC-7575).`]),
     ...(isPaused === true ? ['The vault says that it is paused.'] : []),
     ...(account?.maxDeposit === 0n ? [`It takes no deposit for ${account.address} now: maxDeposit is 0.`] : []),
-    ...(untold.length > 0 ? [`The vault does not tell ${untold.join(', ')}, or tells what cannot be.`] : []),
+    ...(missing.length > 0 ? [`The vault does not tell ${missing.join(', ')}, or tells what cannot be.`] : []),
     ...(totalSupply === 0n ? ['Nobody holds a share of it.'] : []),
     ...(sharePrice !== null && sharePrice > 0n && redeemsFor !== null && redeemsFor < sharePrice
       ? [

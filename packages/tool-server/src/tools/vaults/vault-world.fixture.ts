@@ -77,9 +77,9 @@ const sound = {
   previewBps: 10_000n,
   isClosed: false,
   isAsync: false,
-  toldTotal: 0n,
-  toldDecimals: 0,
-  toldMaxDeposit: 0n,
+  falseTotal: 0n,
+  falseDecimals: 0,
+  falseMaxDeposit: 0n,
   refusal: '',
 }
 
