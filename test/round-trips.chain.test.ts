@@ -5,6 +5,7 @@ import { expect, it, vi } from 'vitest'
 import { beyondOneEach, type LivedAnswer, liveAsPosition, type Trip } from '../bench/parts/round-trips.mjs'
 import { methodsIn } from '../packages/engine/src/fixtures/network.fixture.ts'
 import { openWorld, type World } from '../packages/tool-server/src/tools/chain-world.fixture.ts'
+import { openVaultWorld } from '../packages/tool-server/src/tools/vaults/vault-world.fixture.ts'
 
 const devnet = useDevnet()
 
@@ -52,6 +53,34 @@ it('waits for its endpoint as often as one question of a write follows from the 
   }
   expect(seen).toEqual(beyondEach)
   await world.close()
+})
+
+/** How often reads of a vault wait for it: the first of a vault, and later ones, each at a new block. The decimals of what no list has come first. */
+const ofVaults = {
+  get_vault_info: { 'Agent USDC vault': [3, 2], 'Agent WETH vault': [3, 2], unlisted: [3, 2] },
+  vault_simulate_deposit: { 'Agent USDC vault': [3, 2], 'Agent WETH vault': [3, 2], unlisted: [4, 2] },
+}
+
+it('waits three times for the first read of a vault, and twice for one that it knows', async () => {
+  const unlisted = await openVaultWorld(devnet()).oddVault('FOT')
+  const seeded = devnet().vaults.map(({ label, address }) => [label, address] as const)
+  const seen: Record<string, Record<string, number[]>> = {}
+  for (const tool of ['get_vault_info', 'vault_simulate_deposit'] as const) {
+    const counted: Record<string, number[]> = (seen[tool] = {})
+    for (const [label, vault] of [...seeded.slice(0, 2), ['unlisted', unlisted] as const]) {
+      const world = await openWorld(devnet(), { isClockHeld: true })
+      const takeTrips = answerInRounds(world)
+      const trips: number[] = (counted[label] = [])
+      while (trips.length < 2) {
+        await world.call(tool, { vault, ...(tool === 'vault_simulate_deposit' && { amount: '1' }) })
+        trips.push(new Set(takeTrips().map(({ from }) => from)).size)
+        await devnet().mineTo(Number((await world.client.getBlock()).timestamp) + 1)
+        takeTrips()
+      }
+      await world.close()
+    }
+  }
+  expect(seen).toEqual(ofVaults)
 })
 
 /**

@@ -187,6 +187,9 @@ const abi = parseAbi([
   'function ownerOf(uint256 id) view returns (address)',
   'function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16, uint16, uint16, uint8, bool)',
   'function getSlot0(bytes32 id) view returns (uint160 sqrtPriceX96, int24 tick, uint24, uint24)',
+  'function totalAssets() view returns (uint256)',
+  'function convertToAssets(uint256 shares) view returns (uint256)',
+  'function previewDeposit(uint256 assets) view returns (uint256)',
   'function claimed(address user, address token) view returns (uint208, uint48, bytes32)',
 ])
 

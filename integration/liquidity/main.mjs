@@ -10,7 +10,14 @@ const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)))
 
 const specified = JSON.parse(readFileSync(new URL('../../test/docs/specified-liquidity.json', import.meta.url), 'utf8'))
-const tools = [...Object.keys(specified), 'get_claimable_rewards', 'cancel_twamm_order', 'claim_twamm_order']
+const beside = [
+  'get_claimable_rewards',
+  'cancel_twamm_order',
+  'claim_twamm_order',
+  'get_vault_info',
+  'vault_simulate_deposit',
+]
+const tools = [...Object.keys(specified), ...beside]
 const codes = Object.entries(specified).flatMap(([tool, { errors }]) =>
   Object.keys(errors).map((code) => `${tool} ${code}`),
 )

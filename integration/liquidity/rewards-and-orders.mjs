@@ -1,4 +1,4 @@
-// The tools beside the life of a position: rewards, migration, harvest, and orders that are sold over time.
+// The tools beside the life of a position: rewards, migration, harvest, vaults, and orders that are sold over time.
 import { formatUnits, zeroAddress } from 'viem'
 import { came, left, takesRoute } from './movements.mjs'
 import { liquidityOf } from './positions.mjs'
@@ -106,6 +106,25 @@ export async function harvest(held, { route: { builds }, trade, opened }) {
   ].filter(([symbol]) => symbol === consolidatedToken)
   const consolidated = sums.reduce((sum, [, amount]) => sum + held.units(amount, consolidatedToken), 0n)
   held.agree('what is consolidated', consolidatedAmount, held.text(consolidated, consolidatedToken))
+}
+
+/** What a vault of dollars says, and what a deposit into it would bring; no tool makes one yet. */
+export async function lookAtVaults(held) {
+  const { read, wallet, ready } = held
+  const vault = ready.vaults[0].address
+  const usdc = ready.tokens.find(({ symbol }) => symbol === 'USDC').address
+  const shares = (units) => formatUnits(units, 12)
+  const { totalAssets, totalSupply, sharePrice, balance } = await held.ask('get_vault_info', { vault })
+  held.agree('all that the vault holds', totalAssets, held.text(await read(vault, 'totalAssets'), 'USDC'))
+  held.agree('all its shares', totalSupply, shares(await read(vault, 'totalSupply')))
+  held.agree('a share', sharePrice, held.text(await read(vault, 'convertToAssets', [10n ** 12n]), 'USDC'))
+  held.agree('what could be put in', balance, held.text(await read(usdc, 'balanceOf', [wallet]), 'USDC'))
+  const simulated = await held.ask('vault_simulate_deposit', { vault, amount: '250' })
+  const expected = shares(await read(vault, 'previewDeposit', [held.units('250', 'USDC')]))
+  held.agree('shares of a deposit', [simulated.success, simulated.receivedShares], [true, expected])
+  held.agree('shares of the wallet', await read(vault, 'balanceOf', [wallet]), 0n)
+  await held.refused('get_vault_info', { vault: wallet }, 'VAULT_NOT_FOUND')
+  await held.refused('vault_simulate_deposit', { vault: ready.tokens[0].address, amount: '1' }, 'VAULT_NOT_FOUND')
 }
 
 /** Last, since the chain's time goes on for it. */

@@ -88,6 +88,12 @@ export const errorTable = {
     false,
     'Sell at once with execute_swap, or have the operator name the pool and its hook in twammHooks of the policy.',
   ),
+  VAULT_NOT_FOUND: row(
+    404,
+    false,
+    'Call again with the address of the own contract of an ERC-4626 vault on this chain; get_token_info tells of a token.',
+  ),
+  VAULT_NOT_SUPPORTED: row(400, false, 'Choose another vault; get_vault_info says of one what it is.'),
   ORDER_NOT_FOUND: row(404, false, 'Use orderId and pool as submit_twamm_order gave them.'),
   ORDER_NOT_ACTIVE: row(409, false, 'Call get_twamm_order_status for what has become of the order.'),
   POSITION_NOT_FOUND: row(404, false, 'Call get_positions_by_owner for the positions of an owner.'),

@@ -77,6 +77,11 @@ export {
   type TwammPayout,
   type TwammPool,
   type UsdPrice,
+  type Vault,
+  type VaultGrowth,
+  type VaultLimit,
+  type VaultState,
+  type DepositSimulation,
   type Version,
 } from './ports.ts'
 export { shortAmount, tokenLabel } from './liquidity/planning/describe-amounts.ts'

@@ -6,6 +6,7 @@ import type { BlockTime, Pool, Token } from './ports/pools.ts'
 import type { Rewards } from './ports/rewards.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
 import type { Twamm } from './ports/twamm.ts'
+import type { Vaults } from './ports/vaults.ts'
 
 export type { OwnTwammOrder, Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
 export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
@@ -55,6 +56,16 @@ export {
   type PriceWitness,
   type Sighting,
 } from './ports/prices.ts'
+export type {
+  DepositSimulation,
+  Vault,
+  VaultAccount,
+  VaultGrowth,
+  VaultLimit,
+  Vaults,
+  VaultState,
+  VaultStrategy,
+} from './ports/vaults.ts'
 export type { GuardUpstream, PoolFacts, UpstreamAsked, UpstreamKind, UpstreamTransaction } from './ports/upstream.ts'
 
 /** The chain as it is read: what a plan, a price or an analysis is made from. Tests use the real ones on the local chain. */
@@ -67,6 +78,7 @@ export type MarketPorts = {
   readonly history: PoolHistory
   readonly rewards: Rewards
   readonly twamm: Twamm
+  readonly vaults: Vaults
 }
 
 export type ChainDirectory = {

@@ -63,6 +63,7 @@ it('says in the banner which usual ports were taken, nothing of the others, and 
     tokens: [{ symbol: 'FOT', address: fot, decimals: 18 }],
     pools: [{ ...pool, label: 'FOT/B 0.3 %', token1: fot, hooks: address }],
     twamm: { hook: address, pool: { ...pool, hooks: address } },
+    vaults: [{ label: 'Dollars', address, asset: fot }],
   }
   const settings = {
     dataDir: '/d',
@@ -78,6 +79,7 @@ it('says in the banner which usual ports were taken, nothing of the others, and 
   expect(said).toMatch(/ {2}support API .*42000.* \(not 8080, where another program listens\)\n/)
   expect(said.match(/another program listens/g)).toHaveLength(2)
   expect(said).not.toContain('PAUSED')
+  expect(said).toContain(`  vaults       ${address}, Dollars\n`)
   expect(said).toContain(`  v4  FOT/B 0.3 %        0x0a (FOT ${fot})\n`)
   const paused = { ...settings, pausedSince: '2026-01-31T08:00:00.000Z' }
   expect(welcome({ ready, settings: paused, takenPorts: { mcp: null, rpc: null, api: null } })).toContain(

@@ -134,6 +134,8 @@ export type ReadyLine = {
   readonly pools: Devnet['pools']
   /** The hook for orders that are sold over time, and its pool. */
   readonly twamm: Devnet['twamm']
+  /** ERC-4626 vaults with deposits in them; the first lends most of what it holds to the last. */
+  readonly vaults: Devnet['vaults']
 }
 
 const clearedNote =
@@ -263,6 +265,7 @@ function readyLine({
     tokens: devnet.tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
     pools: devnet.pools,
     twamm: devnet.twamm,
+    vaults: devnet.vaults,
   }
 }
 

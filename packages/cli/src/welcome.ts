@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 /** What `svc up` tells a person once everything runs. */
 export function welcome({ ready, settings, takenPorts }: Pick<World, 'ready' | 'settings' | 'takenPorts'>): string {
   const { mcp, rpc, wallet, api, registry, rewards } = ready
+  const vaults = ready.vaults.map(({ label, address }) => `${address}, ${label}`).join('\n               ')
   const pools = [...ready.pools, ready.twamm.pool].map(
     (pool) =>
       `  ${pool.version}  ${pool.label.padEnd(18)} ${pool.id}${pool === ready.twamm.pool ? ' (TWAMM hook)' : sample(pool, ready)}`,
@@ -21,6 +22,7 @@ The local world is up. Everything in it is worthless and ends with this process.
   support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})${instead(takenPorts.api)}${trading(ready)}
   registry     ${registry.address}, where agents are registered (ERC-8004)
   rewards      ${rewards.distributor}, ${waiting(ready)}
+  vaults       ${vaults}
   data         ${settings.dataDir}${settings.isTemporary ? ', temporary: it goes with this process' : ''}
   policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}${paused(settings)}
 

@@ -50,6 +50,8 @@ export type Devnet = {
   readonly sponsors: Sponsors
   /** What accounts have earned beside fees, and can claim; the ten accounts have a little of it. */
   readonly rewards: DevnetRewards
+  /** ERC-4626 vaults of the layout's deployer, with deposits of strangers in them; the one of dollars lends most of them on. */
+  readonly vaults: readonly DevnetVault[]
   /** The market outside the chain, which no pool and no feed can be made to lie about. */
   readonly market: DevnetMarket
   /** Price feeds as Chainlink's, which follow the market along with trades. On a chain without trades they stand still. */
@@ -79,6 +81,8 @@ export type DevnetMarket = {
    */
   move(factors: MarketMove): Promise<void>
 }
+
+export type DevnetVault = { readonly label: string; readonly address: Address; readonly asset: Address }
 
 export type DevnetToken = {
   /** Our handle; the hostile token answers something else on chain. */

@@ -1,6 +1,6 @@
 export { awaitReceipt } from './chain/chain-client.ts'
 export { anvilPath } from './chain/start-anvil.ts'
-export type { Devnet, DevnetMarket, DevnetOptions, DevnetPool, DevnetToken } from './devnet.ts'
+export type { Devnet, DevnetMarket, DevnetOptions, DevnetPool, DevnetToken, DevnetVault } from './devnet.ts'
 export type { DevnetFeed, DevnetSequencer } from './feeds/create-feeder.ts'
 export type { DevnetRewards, RewardGrant } from './rewards/create-rewards.ts'
 export { startDevnet } from './start-devnet.ts'

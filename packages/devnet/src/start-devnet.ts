@@ -23,6 +23,7 @@ import type { LiveMarket } from './seed/market.ts'
 import { cacheFolder, seededDump } from './seed/seeded-dump.ts'
 import { tokenSpecs } from './seed/token-specs.ts'
 import { historyHours } from './seed/trading-hour.ts'
+import { describeVaults } from './seed/vaults.ts'
 import { createTrading } from './seed/trading.ts'
 
 /**
@@ -100,6 +101,7 @@ function describeDevnet(
     paymaster: layout.agents.paymaster,
     sponsors: layout.sponsors,
     rewards: createRewards({ client, layout, send }),
+    vaults: describeVaults(layout),
     market: { prices: () => market.usd, move: trading.move },
     feeds: feeder.feeds,
     sequencer: feeder.sequencer,

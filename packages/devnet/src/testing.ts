@@ -1,4 +1,4 @@
-export { poolCaller } from './contracts.gen.ts'
+export { agentVault, feeOnTransferToken, hookedToken, oddVault, poolCaller } from './contracts.gen.ts'
 export {
   startFaultProxy,
   type Fault,

@@ -5,6 +5,7 @@ import { createNamedTokens, createPriceSource, type NamedTokens } from '@svc/amm
 import { createRpcPool } from '@svc/amm/rpc'
 import { createTokenDirectory } from '@svc/amm/tokens'
 import { createTwamm } from '@svc/amm/twamm'
+import { createVaults } from '@svc/amm/vaults'
 import {
   createTradingClient,
   createTradingRoute,
@@ -42,13 +43,14 @@ export function openReads(config: ChainAccess, { memory, policy, trading = null 
     pickInt: (below) => randomInt(below),
   })
   const twamm = createTwamm({ rpc, liquidity, named: (chainId) => policy().twammHooks[chainId] ?? [] })
-  return { chains, rpc, tokens, liquidity, prices, twamm, namedTokens: createNamedTokens(confirmed) }
+  const vaults = createVaults({ rpc, tokens, liquidity })
+  return { chains, rpc, tokens, liquidity, prices, twamm, vaults, namedTokens: createNamedTokens(confirmed) }
 }
 
 /** The chains of a process, and by which endpoints it reaches each. */
 export type ChainAccess = { readonly chains: readonly Chain[]; readonly rpcUrls: (chain: Chain) => readonly string[] }
 
-export type Reads = Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices' | 'twamm'> & {
+export type Reads = Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices' | 'twamm' | 'vaults'> & {
   /** What each price is taken from. */
   readonly namedTokens: NamedTokens
 }

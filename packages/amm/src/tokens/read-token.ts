@@ -33,7 +33,7 @@ export async function readToken(client: PublicClient, address: Address): Promise
 const mostDecimals = 77
 
 /** Early tokens answer with `bytes32`, padded with zeros, where the standard says `string`. */
-function textRead(read: ContractRead<string>): ContractRead<string> {
+export function textRead(read: ContractRead<string>): ContractRead<string> {
   return { ...read, decode: (data) => (data.length === 66 ? hexToString(data, { size: 32 }) : read.decode(data)) }
 }
 

@@ -59,6 +59,7 @@ describe('svc up --json', { timeout }, () => {
       tokens: expect.arrayContaining([{ symbol: 'USDC', address, decimals: 6 }]),
       pools: expect.any(Array),
       twamm: { hook: address, pool: expect.objectContaining({ version: 'v4', hooks: ready.twamm.hook }) },
+      vaults: expect.arrayContaining([{ label: 'Agent USDC vault', address, asset: address }]),
     })
     expect(await askChain(ready, 'eth_call', { to: ready.registry.address, data: getVersion }, 'latest')).toContain(
       Buffer.from('2.0.0').toString('hex'),

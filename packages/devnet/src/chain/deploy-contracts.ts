@@ -45,6 +45,7 @@ import {
   twammInitCode,
 } from '../seed/layout.ts'
 import { hostileName, hostileSymbol, type TokenSpec, tokenSpecs, transferFeeBps } from '../seed/token-specs.ts'
+import { deployVaultCalls } from '../seed/vaults.ts'
 
 /**
  * The deployment of every contract and token, in the layout's order, from the publishers' own artifacts. Throws when
@@ -101,7 +102,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
     gas: 100_000n,
     what: 'enable the 0.01 % fee',
   }
-  const afterAll = [rewards, twamm, deposit, enableLowestFee, batches]
+  const afterAll = [rewards, ...deployVaultCalls(layout), twamm, deposit, enableLowestFee, batches]
   return [permit2, entryPoint, account, ...contracts, ...tokens, ...agents, ...feeds, ...afterAll]
 }
 

@@ -31,7 +31,11 @@ export function createLayout({ roles, sponsors }: Pick<Layout, 'roles' | 'sponso
   ) as Layout['agents']
   const afterAgents = afterTokens + agentContractOrder.length
   const feeds = Object.fromEntries(feedOrder.map((name, index) => [name, at(afterAgents + index)])) as Layout['feeds']
-  const rewardDistributor = at(afterAgents + feedOrder.length)
+  const afterFeeds = afterAgents + feedOrder.length
+  const rewardDistributor = at(afterFeeds)
+  const vaults = Object.fromEntries(
+    vaultSpecs.map(({ key }, index) => [key, at(afterFeeds + 1 + index)]),
+  ) as Layout['vaults']
   const assets: Layout['assets'] = { ...tokens, ETH: zeroAddress }
   const pools = poolSpecs.map((spec) => placePool(spec, { contracts, assets, hooks: zeroAddress }))
   const hook = getContractAddress({
@@ -41,7 +45,7 @@ export function createLayout({ roles, sponsors }: Pick<Layout, 'roles' | 'sponso
     bytecode: twammInitCode(contracts),
   })
   const twamm = { hook, pool: placePool(twammPoolSpec, { contracts, assets, hooks: hook }) }
-  return { roles, sponsors, contracts, tokens, agents, feeds, rewardDistributor, assets, pools, twamm }
+  return { roles, sponsors, contracts, tokens, agents, feeds, rewardDistributor, vaults, assets, pools, twamm }
 }
 
 /** The factory that anvil deploys at genesis, as it stands on public chains. */
@@ -90,6 +94,15 @@ export const feedOrder: readonly FeedName[] = [...feedSpecs.map(({ symbol }) => 
 
 export type FeedName = FeedSymbol | 'sequencer'
 
+/** ERC-4626 vaults, deployed after the distributor of rewards. What the first lends to stands beside it as a vault of its own. */
+export const vaultSpecs = [
+  { key: 'USDC', token: 'USDC', name: 'Agent USDC vault', symbol: 'avUSDC', cap: '2000000' },
+  { key: 'WETH', token: 'WETH', name: 'Agent WETH vault', symbol: 'avWETH', cap: null },
+  { key: 'lending', token: 'USDC', name: 'USDC lending', symbol: 'lendUSDC', cap: null },
+] as const
+
+export type VaultKey = (typeof vaultSpecs)[number]['key']
+
 export const multicall3Address: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 export const permit2Address: Address = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 /** EntryPoint 0.8 of ERC-4337, and the account that an address is delegated to (EIP-7702) when it is sponsored. */
@@ -115,8 +128,9 @@ export type Layout = {
   readonly tokens: Readonly<Record<TokenSymbol, Address>>
   readonly agents: Readonly<Record<AgentContractName, Address>>
   readonly feeds: Readonly<Record<FeedName, Address>>
-  /** Deployed after all else. */
+  /** Deployed after the feeds, and the vaults after it. */
   readonly rewardDistributor: Address
+  readonly vaults: Readonly<Record<VaultKey, Address>>
   /** Tokens, and the zero address for the native currency. */
   readonly assets: Readonly<Record<Asset, Address>>
   readonly pools: readonly PlacedPool[]

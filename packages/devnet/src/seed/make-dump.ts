@@ -9,6 +9,7 @@ import { earlierRewardCalls } from '../rewards/create-rewards.ts'
 import { allPosts, postCall, readFeeds, sequencerAnswer } from '../feeds/feed-posts.ts'
 import type { Layout, PlacedPool } from './layout.ts'
 import type { UsdPrices } from './prices.ts'
+import { fillVaultCalls } from './vaults.ts'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -171,6 +172,7 @@ async function seedChain(
       postCall(layout, 'sequencer', sequencerAnswer.up),
       ...allPosts(layout, usd),
       ...earlierRewardCalls(layout, testAddresses),
+      ...fillVaultCalls(layout),
       ...allPools(layout).flatMap((pool) => addLiquidityCalls(layout, pool, usd)),
     ],
   ]

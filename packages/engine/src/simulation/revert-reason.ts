@@ -148,6 +148,12 @@ const errors = parseAbi([
   'error ERC721InsufficientApproval(address operator, uint256 tokenId)',
   'error SafeERC20FailedOperation(address token)',
   'error EnforcedPause()',
+  'error ReentrancyGuardReentrantCall()',
+  // vaults
+  'error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)',
+  'error ERC4626ExceededMaxMint(address receiver, uint256 shares, uint256 max)',
+  'error ERC4626ExceededMaxRedeem(address owner, uint256 shares, uint256 max)',
+  'error ERC4626ExceededMaxWithdraw(address owner, uint256 assets, uint256 max)',
 ])
 
 /** Of a call inside a batch; the delegate makes no batch inside a batch. */

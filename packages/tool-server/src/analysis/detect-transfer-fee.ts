@@ -1,8 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
-import { decodeFunctionResult, encodeFunctionData, slice, type Address, type Hex } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, type Address, type Hex } from 'viem'
 import type { Ports } from '../ports.ts'
 import { type Token, tokenLabel } from '@svc/amm'
 import { erc20Abi } from '@svc/amm/abis'
+import { findHolder } from '@svc/amm/liquidity'
 
 /**
  * What a token keeps back on a transfer, in basis points, found by simulating one out of a pool that holds it; null when no
@@ -60,21 +61,6 @@ export function slippageWithFees(keeping: readonly KeepingToken[], priceBps: num
 }
 
 export type KeepingToken = { readonly token: Token; readonly feeBps: number; readonly says: string }
-
-/** A contract that holds the token: its deepest pool against the wrapped native token or else against a dollar token. */
-async function findHolder(
-  ports: Pick<Ports, 'tokens' | 'liquidity'>,
-  chain: Chain,
-  token: Token,
-): Promise<Address | null> {
-  const dollars = chain.tokens.filter((row) => row.usdPegged === true).map((row) => row.address)
-  for (const address of [chain.wrappedNative.address, ...dollars]) {
-    if (address === token.address) continue
-    const [pool] = await ports.liquidity.findPools(chain, token, await ports.tokens.byAddress(chain, address))
-    if (pool !== undefined) return pool.version === 'v4' ? (chain.amm.v4?.poolManager ?? null) : slice(pool.id, 0, 20)
-  }
-  return null
-}
 
 /** An address without a key or code. */
 const probe: Address = '0x000000000000000000000000000000000000f0fe'

@@ -24,6 +24,7 @@ import { createSubgraphs } from '@svc/amm/subgraph'
 import type { SubgraphsOptions } from '../../../amm/src/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '@svc/amm/tokens'
 import { createTwamm } from '@svc/amm/twamm'
+import { createVaults } from '@svc/amm/vaults'
 import { createTradingRoute, routeLiquidity } from '@svc/amm/upstream'
 import { createWorkerPool, type WorkerPoolOptions } from '../workers/create-worker-pool.ts'
 import {
@@ -109,7 +110,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const rewards = createRewards({ rpc, chains: chains.list(), url: 'http://127.0.0.1:9', trading, ...options.rewards })
   const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
   const twamm = createTwamm({ rpc, liquidity, named: (id) => policy.twammHooks[id] ?? [] })
-  const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, twamm, workers, identities }
+  const vaults = createVaults({ rpc, tokens, liquidity })
+  const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, twamm, vaults, workers, identities }
   const ports: Ports = { ...reads, agentAddress: wallet.address }
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []

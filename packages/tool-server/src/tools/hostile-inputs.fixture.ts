@@ -134,6 +134,7 @@ export const hostile = {
   exitSlippage: [...notNumbers, 0, -1, 0.5, 10_001],
   deadline: [...notNumbers, 0, 9, 86_401, 60.5],
   orderDuration: [...notNumbers, 0, -1, 60.5, 2_592_001],
+  days: [...notNumbers, 0, -1, 366, 1.5],
   limit: [...notNumbers, 0, -1, 101, 1.5],
   cursor: [...notText, '', '-1', 'abc', '1.5', '1'.repeat(10), '\uFF11'],
   positionIds: [1, null, true, { value: '1' }, [], [1], ['-1'], ['1', 'latest'], Array.from({ length: 51 }, () => '1')],

@@ -43,6 +43,8 @@ import { checkSafetyStatus } from './setup/check-safety-status.ts'
 import { checkSetupHealth } from './setup/check-setup-health.ts'
 import { listSupportedChains } from './setup/list-supported-chains.ts'
 import { executeSwap } from './trade/execute-swap.ts'
+import { getVaultInfo } from './vaults/get-vault-info.ts'
+import { vaultSimulateDeposit } from './vaults/vault-simulate-deposit.ts'
 import { approveToken } from './wallet/approve-token.ts'
 import { provisionWallet } from './wallet/provision-wallet.ts'
 import { registerAgent } from './wallet/register-agent.ts'
@@ -80,6 +82,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   getTokenPrice,
   getTransactionStatus,
   getTwammOrderStatus,
+  getVaultInfo,
   getVolumeHistory,
   harvestRewards,
   increaseLiquidity,
@@ -96,4 +99,5 @@ export const catalogue: readonly Tool[] = Object.freeze([
   searchPools,
   searchTokens,
   submitTwammOrder,
+  vaultSimulateDeposit,
 ])

@@ -76,6 +76,12 @@ test('get_transaction_status and get_position_performance say so of a transactio
   await expectOwnWords('get_position_performance', { positionId: opened.text('positionId') }, ['eth_getLogs'])
 })
 
+test('the tools of vaults say so, too', async () => {
+  const vault = devnet().vaults[0]!.address
+  await expectOwnWords('get_vault_info', { vault }, ['eth_call', 'eth_getBlockByNumber'])
+  await expectOwnWords('vault_simulate_deposit', { vault, amount: '1' }, ['eth_getBlockByNumber'])
+})
+
 /** A lie about calls of one function of a contract. */
 function ofFunction(selector: Hex, answer: Hex): Lie {
   return (truth, [call]) => (JSON.stringify(call).includes(`"data":"${selector}`) ? answer : truth)

@@ -1,0 +1,62 @@
+import type { Chain } from '@svc/wallet/core'
+import type { Address } from 'viem'
+import type { Vault, VaultGrowth, Vaults, VaultState } from '../ports.ts'
+import { mapQuery } from '../rpc/query.ts'
+import { readPast } from '../rpc/read-one.ts'
+import { pricePerMillionQuery, readVault, readVaultState, type VaultPorts } from './read-vault.ts'
+import { simulateDeposit, type SimulationPorts } from './simulate-deposit.ts'
+
+/** Vaults with ERC-4626's interface. What a vault is, is remembered; each state says whether it still is that. */
+export function createVaults(ports: VaultPorts & SimulationPorts): Vaults {
+  const known = new Map<string, Vault>()
+  const keyOf = (chain: Chain, address: Address) => `${chain.id}:${address.toLowerCase()}`
+  return {
+    async find(chain, address) {
+      const key = keyOf(chain, address)
+      const vault = known.get(key) ?? (await readVault(ports, chain, address))
+      if (known.size >= mostKnown) known.clear()
+      known.set(key, vault)
+      return vault
+    },
+    async state(chain, vault, asked) {
+      try {
+        return await readVaultState(ports, chain, vault, asked)
+      } catch (error) {
+        known.delete(keyOf(chain, vault.address))
+        throw error
+      }
+    },
+    growth: (chain, vault, state, days) => readGrowth(ports, chain, vault, { state, days }),
+    simulateDeposit: (chain, vault, state, asked) => simulateDeposit(ports, chain, vault, { state, ...asked }),
+  }
+}
+
+const mostKnown = 2_000
+
+async function readGrowth(
+  { rpc }: VaultPorts,
+  chain: Chain,
+  vault: Vault,
+  { state: { head, pricePerMillion }, days }: { readonly state: VaultState; readonly days: number },
+): Promise<VaultGrowth | null> {
+  const blockNumber = head.number - BigInt(Math.round((days * daySeconds) / chain.blockTimeSeconds))
+  if (blockNumber <= 0n || pricePerMillion === null) return null
+  const timed = mapQuery(
+    pricePerMillionQuery(vault),
+    (price) => (at: number) => (price === null ? null : { price, at }),
+  )
+  const past = await readPast(rpc, chain, timed, blockNumber)
+  if (past === null || past.price === 0n) return null
+  const years = (Number(head.timestamp) - past.at) / (365 * daySeconds)
+  const apyPct = ((Number(pricePerMillion) / Number(past.price)) ** (1 / years) - 1) * 100
+  return {
+    sharePrice: past.price / 1_000_000n,
+    at: past.at,
+    apyPct: years > 0 && Math.abs(apyPct) <= mostApyPct ? Math.round(apyPct * 1e4) / 1e4 : null,
+  }
+}
+
+const daySeconds = 86_400
+
+/** A price that somebody pushed says nothing of a year. */
+const mostApyPct = 100_000

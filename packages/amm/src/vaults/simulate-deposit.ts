@@ -1,0 +1,154 @@
+import type { Chain } from '@svc/wallet/core'
+import { type Address, encodeFunctionData, type Hex, isHex, type PublicClient } from 'viem'
+import { erc20Abi } from '../abis/tokens.ts'
+import { findHolder } from '../liquidity/pools/find-holder.ts'
+import type { DepositSimulation, Liquidity, RpcPool, Token, TokenDirectory, Vault, VaultState } from '../ports.ts'
+import { contractRead } from '../rpc/contract-function.ts'
+import { readOne } from '../rpc/read-one.ts'
+import { ToolError } from '../tool-error.ts'
+import { vaultAbi } from './read-vault.ts'
+
+export type SimulationPorts = {
+  readonly rpc: Pick<RpcPool, 'client'>
+  readonly tokens: Pick<TokenDirectory, 'byAddress'>
+  readonly liquidity: Pick<Liquidity, 'findPools'>
+}
+
+/**
+ * Plays a deposit and the redemption of what came, as transactions of their owner in one block after the state's, and measures both by
+ * balances: what a vault says of itself is not asked. The redemption is of as many shares as the preview says; where others came, it
+ * is played again with those.
+ *
+ * @throws ToolError `SIMULATION_UNAVAILABLE`, `RPC_*`
+ */
+export async function simulateDeposit(
+  ports: SimulationPorts,
+  chain: Chain,
+  vault: Vault,
+  asked: Asked,
+): Promise<DepositSimulation | null> {
+  const { state, amount } = asked
+  const balance = state.account?.balance ?? 0n
+  const loan = amount > balance ? await findLoan(ports, chain, asked, amount - balance) : null
+  if (amount > balance && loan === null) return null
+  const client = ports.rpc.client(chain)
+  const first = await play(client, vault, { ...asked, loan, redeems: state.previewedShares })
+  const isOther = first.shares !== null && first.shares > 0n && first.shares !== state.previewedShares
+  return isOther ? await play(client, vault, { ...asked, loan, redeems: first.shares }) : first
+}
+
+type Asked = {
+  readonly state: VaultState
+  readonly owner: Address
+  readonly asset: Token
+  readonly amount: bigint
+}
+
+type Loan = { readonly lender: Address; readonly units: bigint }
+
+type Played = Asked & {
+  readonly loan: Loan | null
+  /** How many shares are redeemed afterwards; `null` where nobody knows how many come. */
+  readonly redeems: bigint | null
+}
+
+type Call = { readonly from?: Address; readonly to: Address; readonly data: Hex }
+
+/** Twice what is missing where a pool has it, for a token may keep a part of what is lent. */
+async function findLoan(
+  ports: SimulationPorts,
+  chain: Chain,
+  { asset, state }: Asked,
+  missing: bigint,
+): Promise<Loan | null> {
+  const lender = await findHolder(ports, chain, asset)
+  if (lender === null) return null
+  const read = contractRead(asset.address, erc20Abi, 'balanceOf', [lender])
+  const held = (await readOne(ports.rpc.client(chain), read, state.head.number)) ?? 0n
+  if (held < missing) return null
+  return { lender, units: held < missing * 2n ? held : missing * 2n }
+}
+
+async function play(client: PublicClient, vault: Vault, played: Played): Promise<DepositSimulation> {
+  const { loan, redeems, state } = played
+  const steps = stepsOf(vault, played)
+  const results = await run(client, Object.values(steps), state.head.number)
+  const of = (name: keyof typeof steps) => results[Object.keys(steps).indexOf(name)]
+  const failedStep = (['loan', 'deposit'] as const).find((name) => of(name)?.isOk !== true)
+  const between = uintOf(of('assetsBetween'))
+  const redeem = redeems === null || failedStep !== undefined ? undefined : of('redeem')
+  return {
+    failure: failedStep === undefined ? null : { step: failedStep, data: of(failedStep)?.data ?? '0x' },
+    lender: loan?.lender ?? null,
+    paid: failedStep === undefined ? difference(uintOf(of('assetsBefore')), between) : null,
+    shares: failedStep === undefined ? difference(uintOf(of('sharesAfter')), uintOf(of('sharesBefore'))) : null,
+    redeemed: redeem?.isOk === true ? difference(uintOf(of('assetsAfter')), between) : null,
+    redeemFailure: redeem?.isOk === false ? redeem.data : null,
+    gasUsed: failedStep === undefined ? (of('deposit')?.gasUsed ?? null) : null,
+  }
+}
+
+/** In the order in which they are played. */
+function stepsOf({ address, asset, share }: Vault, { owner, amount, loan, redeems }: Played) {
+  const call = (to: Address, data: Hex): Call => ({ from: owner, to, data })
+  const balanceOf = (token: Address): Call => ({
+    to: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] }),
+  })
+  const approve = (units: bigint) =>
+    call(asset, encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [address, units] }))
+  const lend = (from: Address, units: bigint): Call => ({
+    from,
+    to: asset,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [owner, units] }),
+  })
+  return {
+    loan: loan === null ? balanceOf(asset) : lend(loan.lender, loan.units),
+    // Some tokens take no allowance but from zero.
+    clear: approve(0n),
+    approve: approve(amount),
+    assetsBefore: balanceOf(asset),
+    sharesBefore: balanceOf(share.address),
+    deposit: call(address, encodeFunctionData({ abi: vaultAbi, functionName: 'deposit', args: [amount, owner] })),
+    assetsBetween: balanceOf(asset),
+    sharesAfter: balanceOf(share.address),
+    redeem: call(
+      address,
+      encodeFunctionData({ abi: vaultAbi, functionName: 'redeem', args: [redeems ?? 0n, owner, owner] }),
+    ),
+    assetsAfter: balanceOf(asset),
+  }
+}
+
+type Result = { readonly isOk: boolean; readonly data: Hex; readonly gasUsed: bigint }
+
+async function run(client: PublicClient, calls: readonly Call[], blockNumber: bigint): Promise<readonly Result[]> {
+  try {
+    const [block] = await client.simulateBlocks({ blocks: [{ calls: [...calls] }], blockNumber })
+    const results = block?.calls ?? []
+    if (results.length !== calls.length) throw new RangeError('another number of calls came back')
+    return results.map(({ status, data, gasUsed }) => ({
+      isOk: status === 'success',
+      data: isHex(data) ? data : '0x',
+      gasUsed,
+    }))
+  } catch (cause) {
+    if (cause instanceof ToolError && cause.code !== 'RPC_REFUSED') throw cause
+    throw new ToolError('SIMULATION_UNAVAILABLE', 'The endpoint cannot simulate transactions (eth_simulateV1).', {
+      suggestion:
+        'Call get_vault_info for what the vault itself says, or have the operator configure an endpoint that offers eth_simulateV1.',
+      cause,
+    })
+  }
+}
+
+/** `null` where the call failed or answered with anything but a word. */
+function uintOf(result: Result | undefined): bigint | null {
+  return result?.isOk === true && /^0x[0-9a-f]{64}$/i.test(result.data) ? BigInt(result.data) : null
+}
+
+/** What the first is more than the second, 0 where it is less. */
+function difference(one: bigint | null, other: bigint | null): bigint | null {
+  if (one === null || other === null) return null
+  return one > other ? one - other : 0n
+}

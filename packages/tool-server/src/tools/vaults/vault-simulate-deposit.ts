@@ -1,0 +1,177 @@
+import { type DepositSimulation, type Token, tokenLabel, ToolError, type Vault, type VaultState } from '@svc/amm'
+import { revertReason } from '@svc/engine'
+import * as z from 'zod'
+import { valueUsd } from '../../analysis/value-usd.ts'
+import { readTool } from '../../tool.ts'
+import { addressInput, amountOf, chainInput, positiveAmountInput, requireAddress } from '../params.ts'
+import { blockResult, blockStamp, notesResult, priceNotes, suspectNotes, tokenAmount, usdResult } from '../results.ts'
+import { amountText, assetOf, limitText, shareOf, vaultInput } from '../vault-facts.ts'
+
+const amountResult = z.string().nullable()
+
+export const vaultSimulateDeposit = readTool({
+  name: 'vault_simulate_deposit',
+  title: 'Vault deposit, simulated',
+  description:
+    'Plays a deposit into a vault and the way out at once, and measures both by balances, whatever the vault says. Sends nothing; later blocks may differ.',
+  scope: 'read:market',
+  input: z.strictObject({
+    vault: vaultInput,
+    amount: positiveAmountInput,
+    chain: chainInput,
+    owner: addressInput.optional().describe('Default: the agent wallet'),
+  }),
+  output: z.object({
+    ...blockResult,
+    owner: z.string(),
+    assetSymbol: z.string(),
+    shareSymbol: z.string(),
+    success: z.boolean().nullable(),
+    amountUsd: usdResult,
+    balance: amountResult,
+    allowance: amountResult,
+    maxDeposit: amountResult,
+    previewShares: amountResult,
+    receivedShares: amountResult,
+    redeemsFor: amountResult,
+    roundTripLossBps: z.number().nullable(),
+    shareOfVaultPct: z.number().nullable(),
+    gasEstimate: amountResult,
+    notes: notesResult,
+  }),
+}).handler(async (input, context) => {
+  const chain = context.chains.get(input.chain)
+  const owner = requireAddress(input.owner, context.agentAddress, 'owner')
+  const vault = await context.vaults.find(chain, input.vault)
+  if (vault.isAsync.deposit) throw asynchronous()
+  const asset = await assetOf(context, chain, vault)
+  const amount = amountOf(input.amount, asset, 'amount')
+  const state = await context.vaults.state(chain, vault, { account: owner, deposit: amount })
+  const [simulation, price, suspects] = await Promise.all([
+    context.vaults.simulateDeposit(chain, vault, state, { owner, asset, amount }),
+    context.prices.usd(chain, asset, state.head),
+    suspectNotes(context, chain, [asset]),
+  ])
+  const share = shareOf(vault)
+  const { account } = state
+  const failure = simulation?.failure ?? null
+  const measured = { simulation, vault, state, asset, share, amount }
+  return {
+    ...blockStamp(chain, context, state.head.number),
+    owner,
+    assetSymbol: asset.symbol,
+    shareSymbol: share.symbol,
+    success: simulation === null ? null : failure === null,
+    amountUsd: valueUsd(amount, asset, price),
+    balance: amountText(account?.balance ?? null, asset),
+    allowance: amountText(account?.allowance ?? null, asset),
+    maxDeposit: limitText(account?.maxDeposit ?? null, asset),
+    previewShares: amountText(state.previewedShares, share),
+    receivedShares: amountText(simulation?.shares ?? null, share),
+    redeemsFor: amountText(simulation?.redeemed ?? null, asset),
+    roundTripLossBps: lossBps(simulation?.paid ?? null, simulation?.redeemed ?? null),
+    shareOfVaultPct: partPct(measured),
+    gasEstimate: simulation?.gasUsed?.toString() ?? null,
+    notes: [
+      ...(failure === null ? [] : [`The ${failure.step} ${revertReason(failure.data)}.`]),
+      ...suspects,
+      ...notesOf(measured),
+      ...priceNotes([asset, price]),
+    ],
+  }
+})
+
+type Measured = {
+  readonly simulation: DepositSimulation | null
+  readonly vault: Vault
+  readonly state: VaultState
+  readonly asset: Token
+  readonly share: Token
+  readonly amount: bigint
+}
+
+function asynchronous(): ToolError {
+  const message =
+    'Deposits of this vault are requests that are fulfilled later (ERC-7540), and no tool here makes them.'
+  return new ToolError('VAULT_NOT_SUPPORTED', message, {
+    details: [{ field: 'vault', message: 'asynchronous', accepted: 'an ERC-4626 vault that takes deposits at once' }],
+  })
+}
+
+/** How much less the second is than the first, in basis points to two digits; negative where it is more. */
+function lossBps(before: bigint | null, after: bigint | null): number | null {
+  if (before === null || after === null || before === 0n) return null
+  return Number(((before - after) * 1_000_000n) / before) / 100
+}
+
+function partPct({ simulation, state: { totalSupply } }: Measured): number | null {
+  const shares = simulation?.shares ?? null
+  if (shares === null || totalSupply === null || totalSupply + shares === 0n) return null
+  return Number((shares * 1_000_000n) / (totalSupply + shares)) / 10_000
+}
+
+function notesOf(measured: Measured): readonly string[] {
+  const { simulation, vault, state, asset, share, amount } = measured
+  const { account, isPaused, previewedShares } = state
+  const label = tokenLabel(asset)
+  const limit = account?.maxDeposit ?? null
+  const held = account?.balance ?? null
+  return [
+    ...(isPaused === true ? ['The vault says that it is paused.'] : []),
+    ...(typeof limit === 'bigint' && limit < amount
+      ? [`The vault takes at most ${tokenAmount(limit, asset)} ${label} from this owner now (maxDeposit).`]
+      : []),
+    ...(held !== null && held < amount
+      ? [
+          `The owner holds ${tokenAmount(held, asset)} ${label}${simulation === null ? ': no pool could stand in for the rest, so nothing was simulated.' : '; the rest was borrowed from a pool for the simulation.'}`,
+        ]
+      : []),
+    ...(vault.isAsync.redeem ? ['Redemptions of this vault are requests that are fulfilled later (ERC-7540).'] : []),
+    ...(previewedShares === null ? ['The vault tells no preview of this deposit.'] : []),
+    ...(simulation === null || simulation.failure !== null ? [] : depositNotes(measured, simulation)),
+    ...(share.decimals === asset.decimals
+      ? []
+      : [`Its shares have ${share.decimals} decimals, the asset has ${asset.decimals}.`]),
+  ]
+}
+
+/** Of a deposit that went through. */
+function depositNotes(measured: Measured, simulation: DepositSimulation): readonly string[] {
+  const { state, amount, asset } = measured
+  const { shares, paid, redeemed, redeemFailure } = simulation
+  const fewerBps = lossBps(state.previewedShares, shares)
+  const loss = lossBps(paid, redeemed)
+  const partOfVault = partPct(measured)
+  return [
+    ...(fewerBps === null || fewerBps === 0
+      ? []
+      : [
+          fewerBps > 0
+            ? `The preview is not kept: ${fewerBps} bps fewer shares come than it says, by a fee that it leaves out or because it is false.`
+            : `The preview is not what comes: ${-fewerBps} bps more shares come than it says.`,
+        ]),
+    ...(shares === 0n ? ['No share comes of it: the whole amount would be a gift to those who hold shares.'] : []),
+    ...(paid !== null && paid !== amount
+      ? [`The deposit takes ${tokenAmount(paid, asset)} ${tokenLabel(asset)} from the owner, not the amount.`]
+      : []),
+    ...(redeemFailure === null ? [] : [`The shares cannot be redeemed at once: it ${revertReason(redeemFailure)}.`]),
+    ...(loss !== null && loss >= noticeableBps
+      ? [`Going in and out at once loses ${loss} bps: fees, rounding, or a share price that somebody raised.`]
+      : []),
+    ...(isExposed(state, partOfVault)
+      ? [
+          'Nearly nobody else is in this vault: somebody who gives it tokens just before could round a deposit down to fewer shares (inflation attack). Only a least number of shares, checked in the same transaction, prevents that.',
+        ]
+      : []),
+  ]
+}
+
+/** Less is rounding. */
+const noticeableBps = 1
+
+function isExposed({ totalSupply }: VaultState, partOfVaultPct: number | null): boolean {
+  return totalSupply !== null && (totalSupply < fewShares || (partOfVaultPct ?? 0) > 99)
+}
+
+/** Of the smallest units: one of so few is a part of a deposit that is worth stealing. */
+const fewShares = 10_000n
