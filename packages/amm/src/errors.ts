@@ -53,11 +53,7 @@ export const errorTable = {
   MEDIA_TYPE_NOT_SUPPORTED: row(415, false, 'Send uncompressed application/json in UTF-8.'),
   HEADERS_TOO_LARGE: row(431, false, 'Send at most 100 header fields, what proxies add included.'),
   // harvests
-  NO_POSITIONS: row(
-    404,
-    false,
-    'Call get_positions_by_owner to see what an address holds, and on which chain. claim_lp_rewards claims rewards without positions.',
-  ),
+  NO_POSITIONS: row(404, false, 'get_positions_by_owner tells what an address holds; claim_lp_rewards claims rewards.'),
   DUST_FILTER_ALL_SKIPPED: row(
     400,
     false,
