@@ -62,7 +62,7 @@ export const errorTable = {
   HARVEST_PARTIAL_FAILURE: row(
     502,
     false,
-    'What details.result names has happened. The same call with the same idempotencyKey goes on with the rest and does nothing twice.',
+    'What details.result names has happened. The same call with the same idempotencyKey goes on with the rest and does nothing twice, as does execute_plan with a plan that stopped.',
   ),
   CONSOLIDATION_SWAP_FAILED: row(
     502,

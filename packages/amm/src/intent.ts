@@ -74,7 +74,12 @@ const intentDeposit = z.strictObject({
 export type IntentDeposit = Readonly<z.output<typeof intentDeposit>>
 
 /** A deposit of a stored plan, for the handler that carries it out: it deposits into the same range, and no more. */
-export type KeptDeposit = { readonly deposit: IntentDeposit; readonly slippageBps: number }
+export type KeptDeposit = {
+  readonly deposit: IntentDeposit
+  readonly slippageBps: number
+  /** The plan itself where this is its only deposit: a swap that goes before it is the plan's only one then. */
+  readonly plan?: Pick<Intent, 'calls' | 'approvals'> | undefined
+}
 
 const intentApproval = z.strictObject({
   token: address,
@@ -145,6 +150,8 @@ const oneIntent = z.strictObject({
   restsOn: z.array(chainAnswer).readonly().optional(),
   /** Tools whose operations it holds beside the one that was called: their rules of value hold too. */
   tools: z.array(z.string()).readonly().optional(),
+  /** The positions whose fees it collects, each with its version (`v3 12`): a plan of it collects no others. */
+  collects: z.array(z.string()).readonly().optional(),
   /** Calls that would do the same one by one: only simulated, to tell what it saves that one call does. */
   apart: z.array(intentCall).readonly().optional(),
   /** What whoever decides should weigh beside `why`, in sentences: warnings of its plan, and of what was done. */

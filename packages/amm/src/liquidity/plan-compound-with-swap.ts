@@ -36,6 +36,7 @@ export async function planCompoundWithSwap(
     ticks: position,
     atHand: { amount0: fees0, amount1: fees1 },
     without: null,
+    kept,
   })
   const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
   const collect = await ports.plans.planCollect(chain, position, { deadline, recipient })

@@ -104,6 +104,7 @@ async function planInTurn(
     ticks,
     atHand: paidOut(position)(position.pool.sqrtPriceX96),
     without: position,
+    kept,
   })
   const { token0, token1 } = position.pool
   const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0]
@@ -131,7 +132,9 @@ async function planInTurn(
       ? fitOwn({ ...own, atHand: () => atHand(sqrtPriceX96), bends: [] })
       : { ...fitOwn({ ...own, atHand, bends: edgesOf(position) }), slippageBps }
   if (fitted.liquidity === 0n) throw needsSwap(true)
-  const open = planOpen(ports, chain, moveOf(position, request, { ticks, bounds, fitted }))
+  // The plan let a v4 deposit take no more than within that margin.
+  const bound = kept === undefined || position.version === 'v3' ? kept : { ...kept, slippageBps: withinBps }
+  const open = planOpen(ports, chain, moveOf(position, { ...request, kept: bound }, { ticks, bounds, fitted }))
   const calls = [close, swap, open].flatMap(({ intent }) => intent.calls)
   return {
     intent: {

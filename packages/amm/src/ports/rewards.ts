@@ -16,8 +16,8 @@ export type Rewards = {
    * `TRADING_API_*`, `UNSAFE_TRANSACTION`, `RPC_*`.
    */
   planClaim(request: ClaimPlanRequest): Promise<ClaimPlan>
-  /** Whether there is a key for the trading API, which builds claims. */
-  readonly canClaim: boolean
+  /** What keeps the trading API, which builds claims, from it: there is no key, or its newer dialect has no claims. `null`: nothing. */
+  readonly cannotClaim: 'key' | 'dialect' | null
   /** What a mined transaction paid a wallet by the chain's distributor, from its logs. */
   claimedIn(
     chain: Chain,

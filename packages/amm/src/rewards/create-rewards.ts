@@ -29,7 +29,7 @@ export function createRewards(options: RewardsOptions): Rewards {
       if (distributor === undefined) throw noDistributor(request.chain, chains)
       return planClaim({ rpc, trading }, { ...request, distributor })
     },
-    canClaim: trading !== null,
+    cannotClaim: trading === null ? 'key' : trading.client.claimsRewards ? null : 'dialect',
     claimedIn({ rewardDistributor: distributor }, wallet, { logs }) {
       if (distributor === undefined) return []
       return claimedIn(logs, distributor, wallet).map(({ token, amount }) => ({ token, amount, distributor }))

@@ -28,7 +28,7 @@ export async function planClaim(
     .claimRewards({ walletAddress: wallet, chainId: chain.id, tokens, distributor: 'MERKL' })
     .catch((error: unknown) => {
       if (error instanceof TradingError && error.kind === 'none') throw noRewards()
-      throw tradingFailure(error, 'Call get_claimable_rewards for what is owed and to check the tokens.')
+      throw tradingFailure(error, trading.client.claimsRewards ? checkTokens : olderDialect)
     })
   const intent = trading.guard(transaction, {
     chain,
@@ -66,6 +66,10 @@ export type ClaimPorts = {
   /** `null` where there is no key for it. */
   readonly trading: TradingRoutePorts | null
 }
+
+const checkTokens = 'Call get_claimable_rewards for what is owed and to check the tokens.'
+const olderDialect =
+  'Calling again changes nothing: the operator must set SVC_TRADING_API_DIALECT to v1 (in a local world svc up --trading-dialect v1), whose key and address are its own.'
 
 /** The guard has read the call as the one that claims, to the byte. */
 function leavesOf({ calls }: Intent): readonly ProvenLeaf[] {

@@ -43,7 +43,7 @@ export async function planSubmit(
       slippageBps: null,
       deadline: null,
       recipients: [owner],
-      why: `Sell ${describeAmounts(sold, 'up')} for ${tokenOut.symbol} bit by bit until ${isoOf(expiration)}, the first free end of an order after the ${durationSeconds} seconds asked for: the hook has one every ${intervalSeconds} seconds.`,
+      why: `Sell ${describeAmounts(sold, 'exact')} for ${tokenOut.symbol} bit by bit until ${isoOf(expiration)}, the first free end of an order after the ${durationSeconds} seconds asked for: the hook has one every ${intervalSeconds} seconds.`,
     }),
     preview: { amountOut: atPrice(pool, zeroForOne, amountIn) },
     decode: async (settled) => submission(ports, chain, pool, settled),

@@ -31,6 +31,7 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
   const starts: number[] = []
 
   return {
+    claimsRewards: options.dialect !== 'lp',
     claim: async (request) => (await ask((words) => words.claim(request))).claim,
     migrate: async (request) => (await ask((words) => words.migrate(request))).migrate,
     claimRewards: async (request) => (await ask((words) => words.claimRewards(request))).claim,
@@ -127,6 +128,8 @@ export type TradingClient = {
   migrate(request: MigrateWireRequest): Promise<TradingTransaction>
   /** A transaction that claims the rewards of a wallet in some tokens; `none` where nothing is claimable. */
   claimRewards(request: ClaimRewardsRequest): Promise<TradingTransaction>
+  /** Whether its dialect has words for that. */
+  readonly claimsRewards: boolean
   /** A transaction that takes liquidity out of a position and pays out all that it is owed. */
   decrease(request: DecreaseRequest): Promise<TradingTransaction>
   /** A transaction that opens a position, and its pool where that is missing; `pool` is its address or id. */

@@ -29,6 +29,7 @@ async function askedOf(promised: string, least: bigint) {
     claim: never,
     migrate: never,
     claimRewards: never,
+    claimsRewards: true,
     decrease: never,
     create: never,
     increase: never,

@@ -31,6 +31,13 @@ it.each<[string, readonly StoredTransaction[], bigint | null, boolean, boolean]>
     false,
     false,
   ],
+  [
+    'a call whose approval it used up',
+    [stored('final', { approves: 5n }), stored('final', { nonce: 1, step: 1 })],
+    0n,
+    true,
+    false,
+  ],
   ['the end of an allowance', [stored('final', { approves: 0n })], 0n, true, false],
   ['a call the operator cancelled', [stored('replaced', { asked: cancelled() })], 0n, false, true],
   [

@@ -71,12 +71,18 @@ function endOf(
   const mined = steps.flat().filter(({ state }) => state === 'final')
   const calls = mined.filter((entry) => approvalOf(entry) === null)
   const effects = [...calls, ...mined.filter(({ hash }) => standing.has(hash))]
+  // An approval that is used up, or taken back, was for another step.
+  const counted = steps.filter(
+    (attempts) =>
+      attempts.some((entry) => effects.includes(entry)) ||
+      attempts.every((entry) => entry.state !== 'final' || approvalOf(entry) === null),
+  )
   const all = 'everything it signed is decided by now'
   const isCancelled = calls.length === 0 && steps.some(isRevoked)
   if (effects.length > 0 && !isCancelled) {
     return {
       isCancelled,
-      message: `${all}: ${effects.length} of ${steps.length} transactions did what they were for, as details say`,
+      message: `${all}: ${effects.length} of ${counted.length} transactions did what they were for, as details say`,
       suggestion:
         'What details name has happened; do not ask for it again. Call with a new idempotencyKey only for what is still missing.',
     }

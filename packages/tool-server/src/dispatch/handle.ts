@@ -66,8 +66,13 @@ export async function handle(
 
 function keptDeposits({ carriesOut }: Call): readonly KeptDeposit[] {
   if (carriesOut === null) return []
-  const { deposits = [], slippageBps } = readPlanned(carriesOut)
-  return deposits.map((deposit) => ({ deposit, slippageBps: deposit.slippageBps ?? slippageBps ?? 0 }))
+  const plan = readPlanned(carriesOut)
+  const { deposits = [], slippageBps } = plan
+  return deposits.map((deposit) => ({
+    deposit,
+    slippageBps: deposit.slippageBps ?? slippageBps ?? 0,
+    plan: deposits.length === 1 ? plan : undefined,
+  }))
 }
 
 function keptReceipts({ carriesOut }: Call, operation?: number): readonly TokenQuantity[] {

@@ -21,7 +21,8 @@ export type OnceRequest = {
  * signed on the way to the failure; a failure that signed
  * nothing frees the key, and so does a crash that cut a call off before it signed. A failure whose bytes were declined
  * holds the key without an answer: each repeat asks the chain again, and is run once they are proved never to be mined.
- * A call that left an operation waiting, for a person or for its time, binds the key to it: each repeat goes on with that.
+ * A call that left an operation waiting, for a person or for its time, binds the key to it: each repeat goes on with that. One that carried
+ * an operation out and stopped on its way frees the key: the operation itself remembers what it did, and a repeat goes on with it.
  * A tool that goes on is run again under the request that holds the key, also when that was cut off after it had signed.
  * Throws `IDEMPOTENCY_CONFLICT`, `OPERATION_IN_DOUBT`, and `OPERATION_ENDED` or `CANCELLED_BY_OPERATOR` once all is decided.
  */
@@ -154,6 +155,7 @@ async function record(
   if (result.isError === true && (await options.doubt?.isOpen(requestId))) return
   // The key stays with the operation that waits: a repeat hears what became of it.
   if (result.structuredContent?.['status'] === 'scheduled') return options.store.abandon(principalId, key)
+  if (request.goesOn !== true && asksToGoOn(result)) return options.store.abandon(principalId, key)
   const keep =
     result.isError !== true || ((await options.hasSigned(requestId)) && !(await isFreed(options, request, result)))
   if (keep) await options.store.finish(principalId, key, JSON.stringify(result))
@@ -205,13 +207,19 @@ function ended(
  */
 async function asItEnded(options: Parameters<typeof createOnce>[0], answer: CallResult): Promise<CallResult> {
   const { code, retryable, details = [] } = answer._meta?.['svc/error'] ?? {}
-  if (code === undefined || !(retryable === true || leavesOpen.has(code))) return answer
+  if (code === undefined || !(retryable === true || leavesOpen.has(code)) || asksToGoOn(answer)) return answer
   const named = details.find(({ txHash }) => typeof txHash === 'string')?.['txHash']
   const from = typeof named === 'string' ? await options.requestOf?.(named).catch(() => null) : null
   const sent = from == null ? null : await options.sentBy?.(from).catch(() => null)
   if (sent?.end == null) return answer
-  const message = `The call was answered before its transactions were decided; ${sent.end.message}.`
+  const message = `An earlier call with this idempotencyKey was answered with ${code}; ${sent.end.message}.`
   return errorResult(ended(message, sent.end, sent.details))
+}
+
+/** Whether the same call again does what this one left undone: a harvest reports all else in its answer. */
+function asksToGoOn({ _meta }: CallResult): boolean {
+  const code = _meta?.['svc/error']?.code
+  return code === 'HARVEST_PARTIAL_FAILURE' || code === 'CONSOLIDATION_SWAP_FAILED'
 }
 
 const leavesOpen: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

@@ -3,7 +3,7 @@ import type { Operation } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
 import type { Call, OperationActions, OperationReads, OperationSummary, OperationView } from '@svc/engine'
 import { ToolError } from '@svc/amm'
-import { answerOf, carryOut, type CarryOutDeps } from './carry-out.ts'
+import { answerOf, carryOn, carryOut, type CarryOutDeps, hasStopped } from './carry-out.ts'
 
 /** The stored writes of one caller as tools see them. Without a wallet there are none. */
 export function operationReads(principal: Call['principal'], deps: CarryOutDeps | null): OperationReads {
@@ -25,7 +25,8 @@ export function operationActions(call: Call, deps: CarryOutDeps): OperationActio
         const details = [{ field: 'planHash', message: 'Not the hash of this plan.' }]
         throw new ToolError('OPERATION_CHANGED', 'The plan hash is not that of the operation.', { details })
       }
-      return answerOf(await carryOut(operation, call, deps))
+      const carry = hasStopped(operation, deps) ? carryOn : carryOut
+      return answerOf(await carry(operation, call, deps))
     },
     cancel: async (id: string) => {
       const operation = await operations.find(id, call.principal)

@@ -14,8 +14,8 @@ export async function planRewards(
 ): Promise<PlannedRewards | null> {
   const { rewards, tokens } = context
   if (!includeRewards) return null
-  if (!rewards.canClaim) {
-    notes.push("Rewards are left out: claim_lp_rewards claims them, with the operator's trading API key.")
+  if (rewards.cannotClaim !== null) {
+    notes.push(`Rewards are left out: ${leftOut[rewards.cannotClaim]}`)
     return null
   }
   if (chain.rewardDistributor === undefined) return null
@@ -46,6 +46,11 @@ export async function planRewards(
     if (error.code !== 'NO_REWARDS_AVAILABLE') notes.push(`Rewards are left out: ${error.message}`)
     return null
   }
+}
+
+const leftOut = {
+  key: "claim_lp_rewards claims them, with the operator's trading API key.",
+  dialect: 'the newer dialect of the trading API, which the operator has set, builds no claims.',
 }
 
 export type PlannedRewards = {

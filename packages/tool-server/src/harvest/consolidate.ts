@@ -1,4 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
+import { formatAmount } from '@svc/lp-math'
 import { type Address, isAddressEqual } from 'viem'
 import {
   type Intent,
@@ -31,10 +32,12 @@ export async function consolidate(request: HarvestRequest, context: WriteContext
         amountIn: amount,
         sold: sold.reduce((sum, { amountIn }) => sum + amountIn, 0n),
       })
-      if (swap === null) {
-        book.notes.push(`What more came of ${tokenLabel(token)} than the plan sells stays in the wallet.`)
-        continue
+      const rest = amount - (swap?.quote.amountIn ?? 0n)
+      if (rest > 0n) {
+        const more = `${formatAmount(rest, token.decimals)} ${tokenLabel(token)}`
+        book.notes.push(`${more} more came than the plan sells: it stays in the wallet, execute_swap sells it.`)
       }
+      if (swap === null) continue
       const done = await context.execute(swap.intent, async (settled) => {
         book.enter(settled)
         const { amountIn, amountOut } = await swap.plan.decode(settled)

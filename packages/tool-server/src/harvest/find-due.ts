@@ -18,7 +18,8 @@ export type Due = {
 
 /**
  * Finds the open positions of the owner whose fees are worth at least `minHarvestUsd`, at most fifty, dearest first. What has no price counts
- * as nothing: nobody's worthless token makes a position worth its gas. What the book has collected already is left out.
+ * as nothing: nobody's worthless token makes a position worth its gas. What the book has collected already is left out, and so is what a
+ * plan that is carried out does not collect.
  *
  * @throws ToolError `NO_POSITIONS`, `DUST_FILTER_ALL_SKIPPED`, `NOTHING_TO_COLLECT`, `POSITION_NOT_FOUND` for an id that the owner does not hold, `RPC_*`
  */
@@ -36,11 +37,13 @@ export async function findDue(request: HarvestRequest, context: WriteContext, bo
     throw new ToolError('NO_POSITIONS', [message, ...notes].join(' '))
   }
   const valued = await withFees(open, request, context)
-  const due = valued
+  const worthIt = valued
     .filter(({ feesUsd, hasFees }) => hasFees && feesUsd >= minHarvestUsd)
     .toSorted((a, b) => b.feesUsd - a.feesUsd)
+  const isPlanned = plannedIn(context)
+  const due = worthIt.filter(isPlanned)
   const skipped = valued.length - due.length
-  if (due.length === 0 && done.size === 0) throw nothingDue(request, valued, notes)
+  if (due.length === 0 && done.size === 0) throw nothingDue(request, valued.filter(isPlanned), notes)
   const later = due.length - mostPositions
   return {
     due: due.slice(0, mostPositions).map(({ position }) => position),
@@ -51,9 +54,16 @@ export async function findDue(request: HarvestRequest, context: WriteContext, bo
         ? [`${later} more positions wait; a call takes ${mostPositions}, those with the most fees first.`]
         : []),
       ...skippedNotes(valued, minHarvestUsd),
+      ...laterNotes(worthIt.filter((one) => !isPlanned(one))),
       ...unpricedNotes(valued),
     ],
   }
+}
+
+/** Whether the plan that is carried out collects a position; without one, and in one of an earlier version, which names none, all are. */
+function plannedIn({ keptParts }: Pick<WriteContext, 'keptParts'>): (valued: Valued) => boolean {
+  const planned = new Set(keptParts()?.flatMap(({ collects = [] }) => collects))
+  return ({ position }) => planned.size === 0 || planned.has(keyOf(position))
 }
 
 /** What was closed before earns nothing and is owed nothing: it is no position that could be harvested. */
@@ -147,11 +157,21 @@ async function withFees(
   })
 }
 
+function named(some: readonly Valued[]): string {
+  return some.map(({ position }) => keyOf(position)).join(', ')
+}
+
+/** What became worth collecting since a plan was made is not in it. */
+function laterNotes(later: readonly Valued[]): readonly string[] {
+  return later.length === 0
+    ? []
+    : [`Not in the plan, and left out: fees that wait by now in ${named(later)}. A new call collects them.`]
+}
+
 /** Why positions are left out: nothing waits in them, or less than is asked for. */
 function skippedNotes(valued: readonly Valued[], minHarvestUsd: number): readonly string[] {
   const idle = valued.filter(({ hasFees }) => !hasFees)
   const small = valued.filter(({ hasFees, feesUsd }) => hasFees && feesUsd < minHarvestUsd)
-  const named = (some: readonly Valued[]) => some.map(({ position }) => keyOf(position)).join(', ')
   return [
     ...(idle.length === 0 ? [] : [`Skipped, as no fees wait: ${named(idle)}.`]),
     ...(small.length === 0 ? [] : [`Skipped, as less than ${minHarvestUsd} USD waits: ${named(small)}.`]),

@@ -7,8 +7,13 @@ import { checkRpc, createStatus } from './status.ts'
 test.each([
   [{}, 'warn', /claim_lp_rewards and migrate_position refuse/],
   [{ SVC_TRADING_API_KEY: 'a-key-of-the-operator' }, 'pass', /There is a key/],
+  [
+    { SVC_TRADING_API_KEY: 'a-key-of-the-operator', SVC_TRADING_API_DIALECT: 'lp' },
+    'warn',
+    /dialect lp .*: claim_lp_rewards and migrate_position refuse/,
+  ],
 ] as const)(
-  'which tools refuse without a key for the trading API is said before one is called: %j',
+  'which tools refuse without a key for the trading API, or in its newer dialect, is said before one is called: %j',
   async (env, status, says) => {
     const wallet = { WALLET_TYPE: 'local', PRIVATE_KEY: `0x${'11'.repeat(32)}`, SVC_RPC_URL_8453: 'http://127.0.0.1:9' }
     const config = readConfig({ ...wallet, ...env })

@@ -53,6 +53,13 @@ function checkWallet({ wallet, profile }: Config, { agentAddress }: Ports): Setu
 function checkTradingKey({ wallet, profile, upstream }: Config): readonly SetupCheck[] {
   if (wallet === null || profile === 'data') return []
   const id = 'trading-api'
+  if (upstream.tradingApiKey !== null && upstream.tradingApiDialect === 'lp') {
+    const message =
+      'The dialect lp of the trading API has neither claims of rewards nor migrations: claim_lp_rewards and migrate_position refuse, and harvest_rewards leaves rewards out.'
+    const fix =
+      'Where these are wanted, set SVC_TRADING_API_DIALECT to v1 (in a local world svc up --trading-dialect v1), then restart.'
+    return [{ id, status: 'warn', message, fix }]
+  }
   if (upstream.tradingApiKey !== null)
     return [{ id, status: 'pass', message: 'There is a key for the trading API.', fix: null }]
   const message =

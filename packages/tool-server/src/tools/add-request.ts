@@ -13,13 +13,11 @@ import {
   feeTiers,
   priceLowerInput,
   priceUpperInput,
-  rangeContradictions,
-  rangeOf,
-  rangeStrategyInput,
   requireDifferentTokens,
   slippageInput,
   tokenInput,
 } from './params.ts'
+import { rangeContradictions, rangeOf, rangeStrategyInput } from './position-params.ts'
 
 /** What a new position is asked for with, beside its chain: by itself, and inside a batch. */
 export const addParams = {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { addContradictions, addParams } from './add-request.ts'
 import { collectParams, compoundParams, moveContradictions, moveParams } from './position-params.ts'
 import { removableIdProblem, removeParams } from './owned-liquidity.ts'
-import { isPositionId } from './params.ts'
+import { isPositionId, positionIdProblem } from './params.ts'
 
 /** One operation of a batch, as a caller writes it. What `params` may hold says the tool of that name, and `operationProblems` checks. */
 export const operationInput = z.strictObject({
@@ -71,9 +71,7 @@ export function repeatedPositions(operations: readonly OperationInput[]): readon
 
 function idProblem(type: OperationInput['type'], positionId: string, params: OperationInput['params']): string | null {
   if (type !== 'remove') {
-    return isPositionId(positionId)
-      ? null
-      : 'Accepted: a position id of decimal digits, as get_positions_by_owner shows it'
+    return isPositionId(positionId) ? null : positionIdProblem(positionId)
   }
   const { version = 'v3' } = params
   if (version === 'v2' || version === 'v3' || version === 'v4') return removableIdProblem({ positionId, version })

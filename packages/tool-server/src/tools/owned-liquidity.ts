@@ -20,7 +20,11 @@ export const removeParams = {
 export function removableIdProblem({ positionId, version }: RemovableKey): string | null {
   const isRight = version === 'v2' ? isAddress(positionId) : isPositionId(positionId)
   if (isRight) return null
-  return `Accepted: ${version === 'v2' ? 'the address of the pair' : `the decimal id of a ${version} position`}`
+  if (version === 'v2') return 'Accepted: the address of the pair'
+  const accepted = `Accepted: the decimal id of a ${version} position`
+  return isAddress(positionId)
+    ? `${accepted}. For shares of the pair at this address call again with version v2`
+    : accepted
 }
 
 /** The position, or the shares of a pair. Throws `POSITION_NOT_FOUND`, `POSITION_NOT_OWNED`, `VALIDATION_FAILED`. */

@@ -2,7 +2,7 @@ import { AmountError, parseAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { getAddress, isAddress, type Address, type Hex } from 'viem'
 import * as z from 'zod'
-import { type AddRequest, type PoolReference, type Token, ToolError, type Version } from '@svc/amm'
+import { type PoolReference, type Token, ToolError, type Version } from '@svc/amm'
 import { operationStates } from '@svc/engine'
 import type { WriteContext } from '../tool.ts'
 
@@ -62,9 +62,7 @@ export const anyVersionInput = z.enum(['v2', 'v3', 'v4'], { error: 'Accepted: v2
 export const rangedVersionInput = z.enum(['v3', 'v4'], { error: 'Accepted: v3 or v4' })
 
 /** The id of a v3 or v4 position. */
-export const positionIdInput = z
-  .string()
-  .refine(isPositionId, 'Accepted: a position id of decimal digits, as get_positions_by_owner shows it')
+export const positionIdInput = z.string().refine(isPositionId, { error: ({ input }) => positionIdProblem(input) })
 
 export const poolInput = z
   .string()
@@ -76,7 +74,7 @@ const lowerAccepted = 'Accepted: a number above 0, or 0 for a range without a lo
 const upperAccepted = 'Accepted: a number above 0, or "Infinity" for a range without an upper end'
 
 /** How JSON, which has no infinity, says it. */
-const infinite = 'Infinity' as const
+export const infinite = 'Infinity' as const
 
 /** The ends of a range, token1 per token0 in the caller's order; null, which answers show, is taken for no end beside a price. */
 export const priceLowerInput = z
@@ -120,52 +118,6 @@ export const cursorInput = z
   .string()
   .refine((text) => /^\d{1,9}$/.test(text), 'Accepted: nextCursor of the previous answer')
   .optional()
-
-/** How far a range reaches to each side of the price. The default backtests have a table of their own. */
-export const rangeStrategies = {
-  full: 'full',
-  narrow: { pctEachSide: 5 },
-  medium: { pctEachSide: 15 },
-  wide: { pctEachSide: 50 },
-} as const
-
-export const rangeStrategyInput = z
-  .enum(['full', 'narrow', 'medium', 'wide'], { error: 'Accepted: full, narrow, medium or wide' })
-  .describe('+/-5, 15, 50 %')
-
-type RangeFields = {
-  readonly priceLower?: number | null | undefined
-  readonly priceUpper?: number | typeof infinite | null | undefined
-  readonly rangeStrategy?: keyof typeof rangeStrategies | undefined
-}
-
-/** What contradicts itself in a range: the member and what it accepts. A range is asked for by both ends or by a strategy. */
-export function rangeContradictions(range: RangeFields): readonly (readonly [keyof RangeFields, string])[] {
-  const { priceLower, priceUpper, rangeStrategy } = range
-  const missing = priceLower === undefined ? 'priceLower' : priceUpper === undefined ? 'priceUpper' : null
-  if (rangeStrategy !== undefined) {
-    if ((priceLower ?? null) === null && (priceUpper ?? null) === null) return []
-    return [['rangeStrategy', 'Accepted: either rangeStrategy, or priceLower and priceUpper']]
-  }
-  if (missing !== null) return [[missing, 'Accepted: a price beside the other, or rangeStrategy instead of both']]
-  // Two nulls may be two that were left out.
-  if (priceLower === null && priceUpper === null)
-    return [['rangeStrategy', 'Accepted: full, in place of two ends that are null']]
-  if ((priceLower ?? 0) < upperOf(priceUpper ?? infinite)) return []
-  return [['priceLower', 'Accepted: a price below priceUpper']]
-}
-
-/** `null` where neither ends nor a strategy are given. */
-export function rangeOf({ priceLower, priceUpper, rangeStrategy }: RangeFields): AddRequest['range'] {
-  if (rangeStrategy !== undefined) return rangeStrategies[rangeStrategy]
-  if (priceLower === undefined || priceUpper === undefined) return null
-  const [lower, upper] = [priceLower ?? 0, upperOf(priceUpper ?? infinite)]
-  return lower === 0 && upper === Number.POSITIVE_INFINITY ? 'full' : { priceLower: lower, priceUpper: upper }
-}
-
-function upperOf(upper: number | typeof infinite): number {
-  return upper === infinite ? Number.POSITIVE_INFINITY : upper
-}
 
 /** The id of a plan or an operation: a UUID as this server gives them. */
 export const operationIdInput = z
@@ -234,13 +186,27 @@ export function amountOf(text: string, token: Token, field: string): bigint {
 /** Throws `VALIDATION_FAILED` when both members name one token; the native currency and its wrapped form count as one. */
 export function requireDifferentTokens(chain: Chain, first: Token, second: Token, field: string): void {
   const own = (token: Token) => (token.isNative ? chain.wrappedNative.address : token.address)
-  if (own(first) === own(second)) {
+  if (own(first) !== own(second)) return
+  if (first.isNative === second.isNative) {
     throw invalidField(field, 'Both sides name the same token.', 'a token other than the first')
   }
+  const [native, wrapped] = [chain.nativeCurrency.symbol, chain.wrappedNative.symbol]
+  throw invalidField(
+    field,
+    `${native} and ${wrapped}, its wrapped form, count as the same token, and no tool wraps or unwraps. execute_swap and add_liquidity take ${native} itself, as does increase_liquidity with payNative.`,
+    'a token other than the first',
+  )
 }
 
 export function isPositionId(text: string): boolean {
   return /^(0|[1-9]\d{0,77})$/.test(text)
+}
+
+/** What is wrong with an id that is none; a pair's address names shares of v2, which have no id. */
+export function positionIdProblem(id: unknown): string {
+  const accepted = 'Accepted: a position id of decimal digits, as get_positions_by_owner shows it'
+  if (typeof id !== 'string' || !isAddress(id)) return accepted
+  return `${accepted}. Shares of a v2 pair have none: get_positions_by_owner shows them, remove_liquidity takes the pair's address with version v2`
 }
 
 /** Unix seconds after which a call must not be mined any more. */

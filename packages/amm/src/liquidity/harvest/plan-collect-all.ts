@@ -42,6 +42,7 @@ export function planCollectAll(chain: Chain, positions: readonly Position[], req
       why: `Collect the fees of ${named}.`,
     }),
     riskTier: 'standard',
+    collects: positions.map(({ positionId }) => `${version} ${positionId}`),
   }
 }
 

@@ -1,6 +1,8 @@
+import { chains } from '@svc/wallet/core'
 import { expect, it } from 'vitest'
-import type { Token } from '../../ports.ts'
+import type { Quote, Token } from '../../ports.ts'
 import { callerSides, describeAmounts } from './describe-amounts.ts'
+import { swapIntent } from './swap-intent.ts'
 
 const token: Token = {
   address: '0x00000000000000000000000000000000000000A1',
@@ -27,6 +29,13 @@ it('says no less of what leaves than does leave', () => {
   const sides = [{ token, amount: 1_110_862_446n }]
   expect(describeAmounts(sides, 'up')).toBe('1110.87 AAA')
   expect(describeAmounts(sides, 'nearest')).toBe('1110.86 AAA')
+})
+
+it('says of a sale what was asked to be sold, to the last digit', () => {
+  const request = { tokenIn: token, tokenOut: token, slippageBps: 50, deadline: 0, recipient: token.address }
+  const quote = { amountIn: 1_000_123_456n, amountOut: 2_000_000n, version: 'v3' } as Quote
+  const call = { router: token.address, data: '0x', least: 1n, via: 'erc20', atomicity: 'single' } as const
+  expect(swapIntent(chains[0]!, quote, request, call).why).toBe('Swap 1000.123456 AAA for about 2 AAA through v3.')
 })
 
 it('never repeats what an unlisted token calls itself', () => {

@@ -4,12 +4,13 @@ import type { Token } from '../../ports.ts'
 
 /**
  * `1.5 WETH and 4500 USDC`, leaving out what is zero: for the sentence a person reads before approving. To six digits; the bounds of
- * a plan say it exactly. What leaves is rounded `up`, so that no more of it leaves than was said.
+ * a plan say it exactly. What leaves is rounded `up`, so that no more of it leaves than was said, or said `exact` where a caller named it.
  */
-export function describeAmounts(sides: readonly PaidSide[], rounding: 'up' | 'nearest'): string {
+export function describeAmounts(sides: readonly PaidSide[], rounding: 'up' | 'nearest' | 'exact'): string {
+  const text = (decimal: string) => (rounding === 'exact' ? decimal : shortAmount(decimal, rounding))
   const parts = sides
     .filter((side) => side.amount > 0n)
-    .map(({ token, amount }) => `${shortAmount(formatAmount(amount, token.decimals), rounding)} ${tokenLabel(token)}`)
+    .map(({ token, amount }) => `${text(formatAmount(amount, token.decimals))} ${tokenLabel(token)}`)
   return parts.length === 0 ? 'nothing' : parts.join(' and ')
 }
 

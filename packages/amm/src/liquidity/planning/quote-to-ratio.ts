@@ -7,11 +7,12 @@ import {
   type TickRange,
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Liquidity, Pool, Position, Quote } from '../../ports.ts'
+import type { KeptDeposit } from '../../intent.ts'
+import type { Liquidity, Pool, Position, Quote, Token, Version } from '../../ports.ts'
 
 /**
  * How much of what is at hand to swap so that what is left fits a range of a pool: first at the price of the pool, then at that of a
- * quote. Throws what `quote` throws.
+ * quote. Where a plan is carried out no more than that swaps, through its router. Throws what `quote` throws.
  */
 export async function quoteToRatio(
   ports: { readonly liquidity: Pick<Liquidity, 'quote'> },
@@ -32,9 +33,11 @@ export async function quoteToRatio(
     )
     const zeroForOne = whole.amount0 * shape.amount1 > whole.amount1 * shape.amount0
     if (found === null) rate = poolRate(pool.sqrtPriceX96, zeroForOne)
-    const amountIn = excess(whole, shape, zeroForOne, rate)
+    const wanted = excess(whole, shape, zeroForOne, rate)
     const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
-    const quote = await ports.liquidity.quote(chain, { tokenIn, tokenOut, amountIn })
+    const { most = wanted, ...through } = keptSwap(chain, given.kept?.plan, tokenIn) ?? {}
+    const amountIn = wanted < most ? wanted : most
+    const quote = await ports.liquidity.quote(chain, { tokenIn, tokenOut, amountIn, ...through })
     after = priceAfter(given, quote, zeroForOne)
     rate = quote
     found = { quote, zeroForOne, sqrtPriceX96: after }
@@ -50,6 +53,8 @@ export type GivenForRatio = {
   readonly atHand: Amounts
   /** A position whose liquidity is taken out before the swap; `null` where it stays. */
   readonly without: Pick<Position, 'tickLower' | 'tickUpper' | 'liquidity'> | null
+  /** Of the plan that is carried out. */
+  readonly kept: KeptDeposit | undefined
 }
 
 export type ToRatio = {
@@ -57,6 +62,23 @@ export type ToRatio = {
   readonly zeroForOne: boolean
   /** Of the pool after the swap, as far as it goes through it. */
   readonly sqrtPriceX96: bigint
+}
+
+/** The version through whose router a plan swaps a token, and how much it lets that take; `null` where it swaps none of it. */
+function keptSwap(
+  { amm }: Chain,
+  plan: KeptDeposit['plan'],
+  { address, isNative }: Token,
+): { readonly versions: readonly Version[]; readonly most: bigint } | null {
+  const routers = { v2: amm.v2?.router, v3: amm.v3?.swapRouter02, v4: amm.universalRouter?.address }
+  for (const version of ['v2', 'v3', 'v4'] as const) {
+    const paid = plan?.calls.filter(({ to }) => to === routers[version]).map(({ valueWei }) => valueWei) ?? []
+    const allowed = plan?.approvals.filter(({ token, spender }) => token === address && spender === routers[version])
+    const amounts = isNative ? paid : (allowed ?? []).map(({ amount }) => amount)
+    const most = amounts.reduce((sum, amount) => sum + amount, 0n)
+    if (most > 0n) return { versions: [version], most }
+  }
+  return null
 }
 
 /** Amounts of a range have the same ratio for any liquidity; of this one they have digits enough. */

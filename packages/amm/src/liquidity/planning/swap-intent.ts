@@ -31,7 +31,7 @@ export function swapIntent(
     slippageBps: request.slippageBps,
     deadline: request.deadline,
     recipients: [request.recipient],
-    why: `Swap ${describeAmounts(paid, 'up')} for about ${describeAmounts(received, 'nearest')} through ${quote.version}${isKnown ? '' : ', less any fee that the token takes of transfers: deltas say what arrives'}.`,
+    why: `Swap ${describeAmounts(paid, 'exact')} for about ${describeAmounts(received, 'nearest')} through ${quote.version}${isKnown ? '' : ', less any fee that the token takes of transfers: deltas say what arrives'}.`,
   })
 }
 

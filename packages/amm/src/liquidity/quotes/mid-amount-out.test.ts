@@ -1,11 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import type { Pool, Token } from '../../ports.ts'
 import { priceImpactBps } from './quote.ts'
+import { routesOf } from './route-query.ts'
 
-const [token0, token1] = [
-  '0x1111111111111111111111111111111111111111',
-  '0x2222222222222222222222222222222222222222',
-].map((address) => ({ address, decimals: 18 }) as Token) as [Token, Token]
+const [token0, token1, token2] = ['1', '2', '3'].map(
+  (digit) => ({ address: `0x${digit.repeat(40)}`, decimals: 18 }) as Token,
+) as [Token, Token, Token]
+
+describe('routesOf', () => {
+  it('takes every pool of either hop that holds anything, however shallow, with those of its version', () => {
+    const leg = (from: Token, to: Token) => [
+      ...[500, 3_000, 100, 10_000].map((fee, index) =>
+        poolWith({ token0: from, token1: to, fee, liquidity: BigInt(3 - index) }),
+      ),
+      poolWith({ version: 'v2', token0: from, token1: to, fee: 3_000 }),
+    ]
+    const between = [{ first: leg(token0, token1), second: leg(token1, token2) }]
+    const routes = routesOf([], between, () => token0).map(
+      ({ version, hops }) => `${version} ${hops.map(feeOf).join(' ')}`,
+    )
+    const v3 = [500, 3_000, 100].flatMap((one) => [500, 3_000, 100].map((other) => `v3 ${one} ${other}`))
+    expect(new Set(routes)).toEqual(new Set(['v2 3000 3000', ...v3]))
+    expect(routes.findIndex((route) => / 100( |$)/.test(route))).toBe(5)
+  })
+})
+
+const feeOf = ({ pool }: { readonly pool: Pool }) => pool.fee
 
 describe('priceImpactBps', () => {
   it('leaves out the fee, and in v4 the part of the protocol that comes on top, which differs by direction', () => {

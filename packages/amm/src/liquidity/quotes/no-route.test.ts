@@ -31,3 +31,11 @@ test('without a way in any version the token to change is named, and how to find
   })
   expect(refusal.suggestion).toMatch(/^At most one token between is tried\. .*swap twice.*search_pools/)
 })
+
+test('where v4 alone was asked for, it says that v4 is quoted directly alone', () => {
+  const asked = { tokenIn: token, tokenOut: { ...token, symbol: 'B' }, versions: ['v4'] as const }
+  expect(noRoute(chain, asked, ['v3']).suggestion).toBe(
+    'v4 is quoted directly alone, never over a token between: leave version out, or name one that leads there.',
+  )
+  expect(noRoute(chain, asked, []).suggestion).toMatch(/^v4 is quoted directly alone, never over a token between\. /)
+})

@@ -132,7 +132,11 @@ function tooSmall(message: string): ToolError {
 export function noRoute(chain: Chain, request: RequestedRoute, leading: readonly Version[]): ToolError {
   const { tokenIn, tokenOut, versions } = request
   const tokens = [tokenIn, tokenOut].map(tokenLabel)
-  const way = versions.every((version) => version === 'v4') ? 'directly' : 'directly or over a token between them'
+  const isDirect = versions.every((version) => version === 'v4')
+  const way = isDirect ? 'directly' : 'directly or over a token between them'
+  const hops = isDirect
+    ? 'v4 is quoted directly alone, never over a token between'
+    : 'At most one token between is tried'
   const isOther = leading.length > 0
   const others = isOther ? `; of ${leading.join(', ')} some do` : ''
   const message = `No pools of ${versions.join(', ')} lead from ${tokens.join(' to ')} on ${chain.name} ${way}${others}.`
@@ -141,8 +145,8 @@ export function noRoute(chain: Chain, request: RequestedRoute, leading: readonly
   return new ToolError('POOL_NOT_FOUND', message, {
     details: [{ field, message, accepted, tokens, versionsLookedFor: versions }],
     suggestion: isOther
-      ? 'Leave version out, or name one that leads there.'
-      : 'At most one token between is tried. Where longer ways exist, swap twice: first into a token that tokenOut trades against (search_pools with token shows them), then into tokenOut. Else check both tokens and the chain.',
+      ? `${isDirect ? `${hops}: leave` : 'Leave'} version out, or name one that leads there.`
+      : `${hops}. Where longer ways exist, swap twice: first into a token that tokenOut trades against (search_pools with token shows them), then into tokenOut. Else check both tokens and the chain.`,
   })
 }
 

@@ -14,8 +14,9 @@ import type { Pool, Quote, Token, Version } from '../../ports.ts'
 export type Route = { readonly version: Version; readonly hops: Quote['route'] }
 
 /**
- * The routes worth asking the quoters about: every pool of the pair, and for each token in between the v2 pairs on both sides and
- * the two deepest v3 pools on either side. Hops name the pools' own tokens.
+ * The routes worth asking the quoters about: every pool of the pair, and for each token in between every pool on one side with every pool of
+ * the same version, v2 or v3, on the other. A shallow pool can have the better price, so none but empty ones are left out; they come last,
+ * since a quoter may use up the gas of those that are asked after it in them. Hops name the pools' own tokens.
  *
  * @param entry the token that goes in as the pools of a version know it.
  */
@@ -27,14 +28,17 @@ export function routesOf(
   const single = direct.map((pool) => walk([pool], entry))
   const double = between.flatMap(({ first, second }) =>
     (['v2', 'v3'] as const).flatMap((version) =>
-      deepest(first, version).flatMap((a) => deepest(second, version).map((b) => walk([a, b], entry))),
+      filled(first, version).flatMap((a, one) =>
+        filled(second, version).map((b, other) => ({ route: walk([a, b], entry), place: Math.max(one, other) })),
+      ),
     ),
   )
-  return [...single, ...double].filter((route) => route !== null)
+  const deepFirst = double.toSorted((one, other) => one.place - other.place).map(({ route }) => route)
+  return [...single, ...deepFirst].filter((route) => route !== null)
 }
 
-function deepest(pools: readonly Pool[], version: Version): readonly Pool[] {
-  return pools.filter((pool) => pool.version === version && pool.liquidity > 0n).slice(0, 2)
+function filled(pools: readonly Pool[], version: Version): readonly Pool[] {
+  return pools.filter((pool) => pool.version === version && pool.liquidity > 0n)
 }
 
 function walk(pools: readonly [Pool, ...Pool[]], entry: (version: Version) => Token): Route | null {

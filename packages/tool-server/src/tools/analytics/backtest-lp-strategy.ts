@@ -11,16 +11,8 @@ import { backtestCurves } from '../../charts/backtest/backtest-curves.ts'
 import { readTool } from '../../tool.ts'
 import { backtestAnswer, formatBacktest } from '../format-backtest.ts'
 import { type FoundPool, poolOfPair } from '../named-pool.ts'
-import {
-  chainInput,
-  feeInput,
-  invalidField,
-  poolInput,
-  rangeStrategies,
-  timeInput,
-  tokenInput,
-  usdAmountInput,
-} from '../params.ts'
+import { chainInput, feeInput, invalidField, poolInput, timeInput, tokenInput, usdAmountInput } from '../params.ts'
+import { rangeStrategies } from '../position-params.ts'
 import { completenessOf, type Period, timeOfBar } from '../period.ts'
 import { readStamp } from '../results.ts'
 import { strategiesInput, strategiesOf, usualStrategies } from '../strategies-of.ts'

@@ -1,5 +1,7 @@
-import { chains } from '@svc/wallet/core'
+import { chains, Secret } from '@svc/wallet/core'
 import { createRewards } from '@svc/amm/rewards'
+import { openTrading } from '@svc/engine'
+import { parsePolicy } from '../../../../engine/src/policy/policy.ts'
 import { expect, test } from 'vitest'
 import { describeRefusals, refusalOf, refusedFields, untouchedWorld } from '../refusals.fixture.ts'
 import { claimLpRewards } from './claim-lp-rewards.ts'
@@ -21,4 +23,15 @@ test('claim_lp_rewards needs the key of the trading API, and names who sets it',
   const refusal = await refusalOf(claimLpRewards, valid, { ...world, rewards })
   expect(refusal).toMatchObject({ code: 'API_KEY_NOT_CONFIGURED', retryable: false })
   expect(refusal.suggestion).toContain('SVC_TRADING_API_KEY')
+})
+
+test('claim_lp_rewards says of the newer dialect that no repeat helps, and which setting does', async () => {
+  const world = untouchedWorld()
+  const tradingApi = { apiKey: new Secret('k'), url: 'http://127.0.0.1:9', dialect: 'lp' } as const
+  const trading = openTrading({ tradingApi, policy: () => parsePolicy({}, { production: false }) })
+  const rewards = createRewards({ rpc: world.rpc, chains, url: 'https://proofs.example', trading })
+  expect(rewards.cannotClaim).toBe('dialect')
+  const refusal = await refusalOf(claimLpRewards, valid, { ...world, rewards })
+  expect(refusal).toMatchObject({ code: 'TRADING_API_REFUSED', retryable: false })
+  expect(refusal.suggestion).toContain('SVC_TRADING_API_DIALECT to v1')
 })

@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { devnetPolicy } from '@svc/engine'
-import { parseUnits } from 'viem'
+import { formatUnits, parseUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createChainActor, v3PathOf } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { calls, isMined, keepsNineTenths, turnToken } from '../../../../engine/src/simulation/hostile-token.fixture.ts'
@@ -195,6 +195,48 @@ describe('a token that turns on its holders', () => {
   })
 })
 
+describe('the plan of a harvest that is carried out', () => {
+  test('collects its positions alone, sells no more than it says, and says what is left and where', async () => {
+    const [planned, late, later] = [await open(), await open({ fee: 3_000 }), await open({ version: 'v4' })]
+    await earn(planned)
+    const preview = await world.call('harvest_rewards', { targetToken: 'USDC', dryRun: true })
+    await earn(planned, late, later)
+    const weth = await world.balance('WETH')
+    const answer = await world.call('execute_plan', { planId: preview.text('plan.planId') })
+    const ids = (of: Answer) => of.list('feesCollected').map((one) => one.text('positionId'))
+    expect(ids(answer)).toEqual([planned.text('positionId')])
+    const names = [`v3 ${late.text('positionId')}`, `v4 ${later.text('positionId')}`]
+    const notes = answer.at('notes') as readonly string[]
+    const left = notes.find((note) => note.startsWith('Not in the plan, and left out: '))
+    for (const name of names) expect(left).toContain(name)
+    const stays = formatUnits((await world.balance('WETH')) - weth, 18)
+    expect(notes).toContain(
+      `${stays} WETH more came than the plan sells: it stays in the wallet, execute_swap sells it.`,
+    )
+    expect(ids(await world.call('harvest_rewards')).toSorted()).toEqual(
+      [late, later].map((one) => one.text('positionId')).toSorted(),
+    )
+  })
+
+  test('and stops on its way goes on when it is named again, with its key or without', async () => {
+    await earn(await open())
+    const preview = await world.call('harvest_rewards', { targetToken: 'USDC', dryRun: true })
+    const args = { planId: preview.text('plan.planId'), idempotencyKey: 'plan-1' }
+    const restore = silenceQuoter()
+    for (const again of [args, args, { planId: args.planId }]) {
+      expect(await world.refuse('execute_plan', again)).toMatchObject({ code: 'CONSOLIDATION_SWAP_FAILED' })
+    }
+    restore()
+    const answer = await world.call('execute_plan', args)
+    expect(answer.list('feesCollected')).toHaveLength(1)
+    expect(answer.list('consolidationSwaps')).toHaveLength(1)
+    const first = await nonce()
+    expect((await world.call('execute_plan', args)).data).toEqual(repeatOf(answer.data))
+    expect((await world.refuse('execute_plan', { planId: args.planId })).code).toBe('OPERATION_STATE')
+    expect(await sentSince(first)).toBe(0)
+  })
+})
+
 describe('a harvest that waits for its time', () => {
   const policy = { ...devnetPolicy(), proxyDelay: true, delaySeconds: { routine: 0, standard: 600 } }
   const args = { targetToken: 'USDC', idempotencyKey: 'harvest-3' }
@@ -231,6 +273,7 @@ describe('a harvest that waits for its time', () => {
     const scheduled = await world.call('harvest_rewards', args)
     const restore = silenceQuoter()
     expect(await carryOut()).toMatchObject({ ok: false, waitsAgain: false })
+    expect(await world.refuse('harvest_rewards', args)).toMatchObject({ code: 'CONSOLIDATION_SWAP_FAILED' })
     restore()
     const operationId = scheduled.text('operationId')
     const failed = await world.call('get_operation', { operationId })

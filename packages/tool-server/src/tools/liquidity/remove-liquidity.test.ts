@@ -20,7 +20,9 @@ test('remove_liquidity names a v2 position by its pair and the others by their i
   expect(await refusedFields(removeLiquidity, { positionId: '12', chain: 'base', version: 'v2' })).toEqual([
     'positionId',
   ])
-  expect(await refusedFields(removeLiquidity, { positionId: pair, chain: 'base' })).toEqual(['positionId'])
+  expect((await refusalOf(removeLiquidity, { positionId: pair, chain: 'base' })).details).toEqual([
+    expect.objectContaining({ field: 'positionId', message: expect.stringMatching(/call again with version v2$/) }),
+  ])
   await expect(refusalOf(removeLiquidity, { positionId: pair, chain: 'base', version: 'v2' })).rejects.toThrow(
     'liquidity.pairShare was touched',
   )

@@ -201,6 +201,25 @@ describe('a planned increase', () => {
   )
 })
 
+describe('a planned move with a swap', () => {
+  test.each(['v3', 'v4'] as const)(
+    'on %s: is carried out after a small move, and lets no router take more than planned',
+    async (version) => {
+      const world = await open({ policy: { ...nobodyAsked, limitsUsd: wide } })
+      const opened = await world.call('add_liquidity', deposit(version, ['WETH', 'USDC']))
+      const price = opened.number('currentPrice')
+      const range = { token0: 'WETH', priceLower: price * 0.8, priceUpper: price * 1.1 }
+      const args = { positionId: opened.text('positionId'), version, slippageBps: 100, ...range }
+      const planned = await world.call('rebalance_position', { ...args, dryRun: true })
+      const before = await balances(world)
+      await trade(version, 'WETH', parseUnits(version === 'v3' ? '2' : '0.5', 18))
+      const answer = await world.call('execute_plan', { planId: planned.text('plan.planId') })
+      expect(answer.text('status')).toBe('success')
+      expect((await balances(world)).every((left, index) => left >= before[index]!)).toBe(true)
+    },
+  )
+})
+
 describe('a deposit that waits for its time', () => {
   test('fails with what was planned and what is, where the pool was pushed meanwhile', async () => {
     const delayed = { ...nobodyAsked, limitsUsd: wide, proxyDelay: true, delaySeconds: { routine: 600 } }

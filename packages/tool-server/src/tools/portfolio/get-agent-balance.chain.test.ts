@@ -1,6 +1,8 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { formatUnits, getAddress, isAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { erc20Abi, permit2Abi } from '@svc/amm/abis'
+import { createChainActor } from '../../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -40,6 +42,18 @@ describe('get_agent_balance', () => {
     const nothing = await world.call('get_agent_balance', { ...pauper, tokens: ['WBTC'] })
     expect(nothing.at('tokens')).toEqual([expect.objectContaining({ symbol: 'WBTC', amount: '0', usd: 0 })])
     expect(nothing.number('totalUsd')).toBe(0)
+  })
+
+  test('shows a Permit2 allowance whose end no calendar has as one without end', async () => {
+    const { permit2, amm } = devnet().chain
+    const holder = await createChainActor(devnet(), devnet().accounts[9]!.address)
+    const router = amm.universalRouter!.address
+    await holder.write(world.address('USDC'), erc20Abi, 'approve', [permit2, 5_000_000n])
+    await holder.write(permit2, permit2Abi, 'approve', [world.address('USDC'), router, 2_000_000n, 2 ** 48 - 1])
+    const answer = await world.call('get_agent_balance', { address: holder.address })
+    expect(answer.at('allowances')).toContainEqual(
+      expect.objectContaining({ via: 'permit2', spender: router, amount: '2', expiresAt: null }),
+    )
   })
 
   test('writes addresses with their checksum', async () => {

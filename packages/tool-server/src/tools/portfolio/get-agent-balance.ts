@@ -69,7 +69,7 @@ export const getAgentBalance = readTool({
       spender,
       via,
       amount: tokenAmount(amount, token),
-      expiresAt: expiresAt === null ? null : new Date(expiresAt * 1000).toISOString(),
+      expiresAt: endOf(expiresAt),
     })),
     notes: [
       ...(native.usd === null ? [missing(native.symbol)] : []),
@@ -78,6 +78,12 @@ export const getAgentBalance = readTool({
     ],
   }
 })
+
+/** Permit2 takes ends that no calendar has: such an allowance does not expire, as one of ERC-20. */
+function endOf(expiresAt: number | null): string | null {
+  const end = new Date((expiresAt ?? Number.NaN) * 1_000)
+  return Number.isNaN(end.getTime()) ? null : end.toISOString()
+}
 
 /** The chain does not tell which tokens an address holds. */
 const unlistedNote = 'Of unlisted tokens only those named in tokens are looked at.'

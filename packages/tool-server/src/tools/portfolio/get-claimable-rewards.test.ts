@@ -40,7 +40,7 @@ function worldOwing(rewards: readonly ClaimableReward[]): ReturnType<typeof unto
   const bare = untouchedWorld()
   return {
     ...bare,
-    rewards: { ...bare.rewards, canClaim: true, claimable: async () => owed },
+    rewards: { ...bare.rewards, cannotClaim: null, claimable: async () => owed },
     prices: { ...bare.prices, usd } as never,
   }
 }
@@ -63,6 +63,17 @@ test('get_claimable_rewards leaves what has no price out of the total, and says 
     notes: ['No trustworthy USD price for WETH: totalUsd leaves it out.'],
     blockNumber: 7,
   })
+})
+
+test.each([
+  ['key', /needs the key of a trading API/],
+  ['dialect', /SVC_TRADING_API_DIALECT lp\) builds no claims; v1 does/],
+] as const)('get_claimable_rewards says what keeps a claim from being built: the %s', async (cannotClaim, says) => {
+  const world = worldOwing([owed(usdc!.address, 1_000_000n)])
+  const { notes } = getClaimableRewards.output.parse(
+    await answer({ ...world, rewards: { ...world.rewards, cannotClaim } }),
+  )
+  expect(notes).toEqual([expect.stringMatching(says)])
 })
 
 test('get_claimable_rewards shows thirty rewards at most and says how to see others', async () => {

@@ -49,6 +49,7 @@ export const getClaimableRewards = readTool({
   const due = rewards.filter((reward) => (wanted.size > 0 ? wanted.has(reward.token) : isOwed(reward)))
   const rows = await Promise.all(due.slice(0, mostShown).map((reward) => rowOf(reward, chain, context)))
   const known = rows.filter((row) => row !== null)
+  const { cannotClaim } = context.rewards
   return {
     ...blockStamp(chain, context, blockNumber),
     wallet,
@@ -73,15 +74,18 @@ export const getClaimableRewards = readTool({
         asked,
         known.map(({ token }) => token),
       ),
-      ...(!context.rewards.canClaim && known.some(({ reward }) => reward.claimable > 0n) ? [noClaims] : []),
+      ...(cannotClaim !== null && known.some(({ reward }) => reward.claimable > 0n) ? [noClaims[cannotClaim]] : []),
       ...(known.length < rows.length ? ['A reward in a contract that is no token is left out.'] : []),
       ...(due.length > mostShown ? [`The first ${mostShown} are shown; name others in tokens.`] : []),
     ],
   }
 })
 
-const noClaims =
-  'This server can show these and cannot claim them: claim_lp_rewards needs the key of a trading API, which its operator has not set (SVC_TRADING_API_KEY).'
+const noClaims = {
+  key: 'This server can show these and cannot claim them: claim_lp_rewards needs the key of a trading API, which its operator has not set (SVC_TRADING_API_KEY).',
+  dialect:
+    'This server can show these and cannot claim them: the dialect of the trading API that its operator has set (SVC_TRADING_API_DIALECT lp) builds no claims; v1 does.',
+}
 
 /** Each may cost the search for a price. */
 const mostShown = 30

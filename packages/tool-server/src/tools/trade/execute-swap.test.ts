@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeRefusals, refusedFields } from '../refusals.fixture.ts'
+import { describeRefusals, refusalOf, refusedFields } from '../refusals.fixture.ts'
 import { executeSwap } from './execute-swap.ts'
 describeRefusals(
   executeSwap,
@@ -18,5 +18,13 @@ describeRefusals(
 test('execute_swap refuses one token on both sides, a currency and its wrapped form included', async () => {
   const args = { tokenIn: 'WETH', amount: '1', chain: 'base' }
   expect(await refusedFields(executeSwap, { ...args, tokenOut: 'WETH' })).toEqual(['tokenOut'])
-  expect(await refusedFields(executeSwap, { ...args, tokenOut: 'ETH' })).toEqual(['tokenOut'])
+  for (const [tokenIn, tokenOut] of [
+    ['WETH', 'ETH'],
+    ['ETH', 'WETH'],
+  ]) {
+    const { message } = await refusalOf(executeSwap, { ...args, tokenIn, tokenOut })
+    expect(message).toMatch(
+      /ETH and WETH, .* no tool wraps or unwraps\. execute_swap and add_liquidity take ETH itself/,
+    )
+  }
 })

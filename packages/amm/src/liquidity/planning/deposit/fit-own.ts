@@ -16,8 +16,8 @@ import type { FittedDeposit } from './fit-deposit.ts'
  * The largest deposit that is paid by what a position gives in the same transaction, or in one before it: wherever the price lies within
  * the slippage it takes no more than is at hand there, so the wallet adds nothing of its own. A removal gives less of
  * one token where the price has moved, and a deposit takes less of it too, but not by as much where its range is wider; there a
- * tighter slippage deposits more. The slippage is halved until nearly all is deposited. A plan that is carried out is
- * deposited as it was planned, or not at all.
+ * tighter slippage deposits more. The slippage is halved until nearly all is deposited, or in v4 what the plan that is carried out
+ * deposits: that is deposited as it was planned, or not at all.
  *
  * @throws ToolError `SIMULATION_DRIFT` when less is at hand than a v4 plan deposits.
  */
@@ -25,8 +25,10 @@ export function fitOwn(own: OwnDeposit): FittedOwn {
   const { kept, version } = own
   const mostBps = kept === undefined ? own.slippageBps : Math.min(own.slippageBps, kept.slippageBps)
   const unbounded = liquidityWithin(own, 0)
+  const isEnough = ({ liquidity }: FittedOwn) =>
+    kept === undefined || version === 'v3' ? isNearlyAll(liquidity, unbounded) : liquidity >= kept.deposit.liquidity
   let best: FittedOwn = { ...sized(own, liquidityWithin(own, mostBps)), slippageBps: mostBps }
-  for (let bps = mostBps; bps > leastSlippageBps && !isNearlyAll(best.liquidity, unbounded);) {
+  for (let bps = mostBps; bps > leastSlippageBps && !isEnough(best);) {
     bps = Math.max(Math.floor(bps / 2), leastSlippageBps)
     const liquidity = liquidityWithin(own, bps)
     if (liquidity > best.liquidity) best = { ...sized(own, liquidity), slippageBps: bps }
