@@ -1,6 +1,6 @@
-import type { Hash, TransactionReceipt } from 'viem'
+import { type Hash, parseTransaction, type TransactionReceipt } from 'viem'
 import type { ExecutionContext } from '../context/engine.ts'
-import { receiptOf, gasCosts } from '../spending/gas-cap.ts'
+import { gasCosts, gasHome, receiptOf } from '../spending/gas-cap.ts'
 import { priceTokens } from '../value/spend-value.ts'
 import { isolateFailure, onStorage } from '../call/storage.ts'
 import type { OpenReservation } from '@svc/store'
@@ -8,7 +8,7 @@ import type { JournalEntry } from '@svc/wallet/core'
 import { ToolError } from '@svc/amm'
 import { isReceiptUnreadable } from '@svc/amm/rpc'
 import { endOperations, openOperations } from '../transactions/end-operations.ts'
-import { replacementRules } from '../transactions/replacing.ts'
+import { isOfWayHome, replacementRules } from '../transactions/replacing.ts'
 import { settleLeft } from './settle-left.ts'
 import { approvalOf, isSignedOpen, mayBeMined } from '../operations/may-be-mined.ts'
 import { signedCalls } from '../batch/batch-step.ts'
@@ -98,7 +98,8 @@ type Held = { readonly entry: JournalEntry; readonly why: 'capped' | 'not-allowe
 
 /**
  * What is kept from higher fees would keep ways home waiting behind its nonce for as long as gas is dear: a no-op, which costs a part of
- * it, takes its place where those fees are above what may be paid, or where an open breaker lets ways home pass alone.
+ * it, takes its place where those fees are above what may be paid, or where an open breaker lets ways home pass alone. A removal keeps
+ * its place: it is mined once gas is cheaper, and what waits behind it could not pay more.
  */
 async function takeOutOfTheWay(context: ExecutionContext, held: readonly Held[]): Promise<void> {
   const { engine, sender, chain } = context
@@ -106,9 +107,16 @@ async function takeOutOfTheWay(context: ExecutionContext, held: readonly Held[])
   const isHomeAlone = (await engine.breaker.stops()) === 'all-but-ways-home'
   for (const { entry } of held.filter(({ why }) => why === 'capped' || isHomeAlone)) {
     await isolateFailure(engine, 'clear-up.in-the-way', { chainId: chain.id, hash: entry.hash }, async () => {
+      if (await isRemoval(engine, entry)) return
       await sender.cancel(entry, replacementRules(context, { why: 'end a transaction that keeps ways home waiting' }))
     })
   }
+}
+
+/** Whether it brings funds home with no more gas than every other call leaves for that. */
+async function isRemoval(engine: ExecutionContext['engine'], entry: JournalEntry): Promise<boolean> {
+  const { gas = 0n } = parseTransaction(entry.rawTransaction)
+  return gas <= gasHome && (await isOfWayHome(engine, { replaces: entry }))
 }
 
 /**

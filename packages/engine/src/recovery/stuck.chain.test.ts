@@ -130,6 +130,21 @@ describe('G3: a write whose fees the chain has left behind', () => {
     expect(await pipeline.balance('USDC')).toBe(parseUnits('20000', 6))
   })
 
+  it('G13: keeps its place where it is a removal that the wallet cannot pay more for, and is mined once gas is cheaper', async () => {
+    const { pipeline, hash } = await stuckPipeline({}, true)
+    const node = testClient(pipeline)
+    await node.setNextBlockBaseFeePerGas({ baseFeePerGas: 60_000n * 10n ** 9n })
+    await node.mine({ blocks: 1 })
+    for (let look = 0; look < 3; look += 1) await pipeline.executor.reconcile()
+    expect(heldLines(pipeline).at(-1)).toMatchObject({ why: 'capped' })
+    const [first, ...later] = await attemptsOf(pipeline, hash)
+    expect(later.map(({ requestId }) => requestId)).toEqual([first?.requestId])
+    await node.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n })
+    await sweepAndMine(pipeline)
+    await pipeline.executor.reconcile()
+    expect((await attemptsOf(pipeline, hash)).map(({ state }) => state)).toEqual(['replaced', 'final'])
+  })
+
   it('keeps its fees where more could cost more than a transaction may spend, and that is logged', async () => {
     const usd: Record<string, number | null> = {}
     const { pipeline, hash } = await stuckPipeline({ usd })

@@ -33,6 +33,13 @@ it.each<readonly [Hex | undefined, string]>([
   expect(revertReason(data)).toBe(reason)
 })
 
+it('does not read what is wrapped so often that it takes long', () => {
+  const wrap = (message: Hex) => encodeErrorResult({ abi, errorName: 'ExecutionFailed', args: [0n, message] })
+  let data = text('deep')
+  while (data.length <= 8_192) data = wrap(data)
+  expect(revertReason(data)).toBe(`reverted with the unknown error ${data.slice(0, 10)}`)
+})
+
 it.each([
   text('Too little received'),
   text('UniswapV2Router: INSUFFICIENT_OUTPUT_AMOUNT'),

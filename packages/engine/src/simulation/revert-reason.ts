@@ -173,7 +173,11 @@ const panics = new Map([
   [0x51, 'a call of an uninitialised function'],
 ])
 
+/** In hexadecimal digits. Reasons are shorter, and one of a stranger that wraps another a thousand times takes minutes to read. */
+const longestData = 8_192
+
 function decode(data: Hex): { readonly name: string; readonly args: readonly unknown[] } | null {
+  if (data.length > longestData) return null
   try {
     const { errorName, args } = decodeErrorResult({ abi: errors, data })
     return { name: errorName, args: args ?? [] }
