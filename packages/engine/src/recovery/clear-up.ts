@@ -1,5 +1,6 @@
 import { type Hash, parseTransaction, type TransactionReceipt } from 'viem'
 import type { ExecutionContext } from '../context/engine.ts'
+import { receiptOrNull } from '../call/chain-snapshot.ts'
 import { gasCosts, gasHome, receiptOf } from '../spending/gas-cap.ts'
 import { priceTokens } from '../value/spend-value.ts'
 import { isolateFailure, onStorage } from '../call/storage.ts'
@@ -78,7 +79,10 @@ export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<s
  * What a call did that nobody can read may be all that its simulation did not show, of which no budget knows: it opens the breaker as a call
  * that brought less, which lets ways home pass. Once an operator has re-armed it, what was begun before opens it no more.
  */
-async function stopForUnread({ engine, chain }: ExecutionContext, unread: readonly OpenReservation[]): Promise<void> {
+async function stopForUnread(
+  { engine, chain, client }: ExecutionContext,
+  unread: readonly OpenReservation[],
+): Promise<void> {
   if (unread.length === 0) return
   await isolateFailure(engine, 'clear-up.unread', { chainId: chain.id }, async () => {
     const { rearmed } = await engine.breaker.status()
@@ -86,12 +90,24 @@ async function stopForUnread({ engine, chain }: ExecutionContext, unread: readon
     for (const { requestId } of unread.filter(({ reservedAt }) => reservedAt > since)) {
       const signed = await onStorage('the journal cannot be read', () => engine.journal.byRequest(requestId))
       // What is known to have reverted has moved nothing.
-      if (signed.every((entry) => entry.state === 'reverted' || !mayBeMined(entry))) continue
+      if (
+        !(await isUnread(
+          client,
+          signed.filter((entry) => entry.state !== 'reverted' && mayBeMined(entry)),
+        ))
+      )
+        continue
       const cause = `no endpoint gives a receipt that tells what request ${requestId} on ${chain.name} did`
       if (await engine.breaker.trip(cause, 'shortfall')) await engine.switches.look()
       return
     }
   })
+}
+
+/** Asked once more: an endpoint may say no to a call once, whatever was asked. */
+async function isUnread(client: ExecutionContext['client'], entries: readonly JournalEntry[]): Promise<boolean> {
+  const looks = entries.map(({ hash }) => receiptOrNull(client, hash).then(() => false, isReceiptUnreadable))
+  return (await Promise.all(looks)).includes(true)
 }
 
 type Held = { readonly entry: JournalEntry; readonly why: 'capped' | 'not-allowed' }

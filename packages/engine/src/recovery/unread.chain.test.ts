@@ -78,6 +78,19 @@ it.each([
   },
 )
 
+it('G4: a receipt that is refused once stops nothing', async () => {
+  const { pipeline, requestId, hash } = await openWithSwapOut()
+  let refusals = 0
+  pipeline.network.fetch = rewriting('eth_getTransactionReceipt', (answer) =>
+    isOf(hash, answer.result) && refusals++ === 0 ? { jsonrpc: answer.jsonrpc, id: answer.id, ...tooBig } : answer,
+  )
+  expect(await pipeline.executor.reconcile()).toMatchObject({ chains: [{ settled: [] }] })
+  expect(await unreadIn(pipeline)).toBe(1)
+  await settle(pipeline)
+  expect(await pipeline.executor.reconcile()).toMatchObject({ chains: [{ settled: [requestId] }] })
+  await pipeline.run(swapIntent(pipeline, '100'))
+})
+
 it.each([
   ['is not reached', () => Promise.reject(new TypeError('fetch failed'))],
   ['says no to haste', async () => new Response('', { status: 429 })],
