@@ -90,13 +90,8 @@ async function stopForUnread(
     for (const { requestId } of unread.filter(({ reservedAt }) => reservedAt > since)) {
       const signed = await onStorage('the journal cannot be read', () => engine.journal.byRequest(requestId))
       // What is known to have reverted has moved nothing.
-      if (
-        !(await isUnread(
-          client,
-          signed.filter((entry) => entry.state !== 'reverted' && mayBeMined(entry)),
-        ))
-      )
-        continue
+      const effects = signed.filter((entry) => entry.state !== 'reverted' && mayBeMined(entry))
+      if (!(await isUnread(client, effects))) continue
       const cause = `no endpoint gives a receipt that tells what request ${requestId} on ${chain.name} did`
       if (await engine.breaker.trip(cause, 'shortfall')) await engine.switches.look()
       return
