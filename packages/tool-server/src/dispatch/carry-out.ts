@@ -18,20 +18,21 @@ export async function carryOut(operation: Operation, caller: Caller, deps: Carry
 
 /**
  * Goes on with one that stopped on its way, under the plan it had and as the request that it was taken for: nothing that it did
- * is done twice.
+ * is done twice. Where it fails for what passes (an endpoint that is down), it stands as it had stopped, and can be gone on with again.
  */
 export async function carryOn(operation: Operation, caller: Caller, deps: CarryOutDeps): Promise<CarriedOut> {
   const prepared = prepare(operation, caller.principal, deps)
   const taken = await deps.operations.take(operation, caller.requestId, true)
   const { requestId } = taken
   if (requestId === null) throw new TypeError(`Operation ${operation.id} was taken for no request`)
-  return run(taken, { requestId, signal: caller.signal, attempt: caller.requestId }, deps, () => prepared)
+  const going = { requestId, signal: caller.signal, attempt: caller.requestId }
+  return run(taken, going, deps, () => prepared, storedFailure(operation))
 }
 
 /** Whether an operation of a tool that goes on stopped after it had begun. */
 export function hasStopped(operation: Operation, deps: { tool(name: string): Pick<Tool, 'goesOn'> }): boolean {
   if (operation.state !== 'failed' || !deps.tool(operation.tool).goesOn) return false
-  const { code } = readStored(operation.answer ?? '', `answer of ${operation.id}`) as ErrorEnvelope
+  const { code } = storedOf(operation) as ErrorEnvelope
   return stopped.has(code)
 }
 
@@ -78,6 +79,7 @@ async function run(
   { requestId, signal, attempt }: Omit<Caller, 'principal'> & Pick<Call, 'attempt'>,
   deps: CarryOutDeps,
   prepared: () => Prepared,
+  stoppedBy: ToolError | null = null,
 ): Promise<CarriedOut> {
   try {
     const { tool, principal, input } = prepared()
@@ -88,7 +90,8 @@ async function run(
     return { ok: true, result }
   } catch (thrown) {
     const error = ofSpentPlan(thrown, taken)
-    return { ok: false, error, waitsAgain: await deps.operations.fail(taken, error) }
+    const passes = error instanceof ToolError && error.retryable
+    return { ok: false, error, waitsAgain: await deps.operations.fail(taken, passes ? (stoppedBy ?? error) : error) }
   }
 }
 
@@ -140,11 +143,18 @@ export function answerOf(outcome: CarriedOut): Answered {
 }
 
 /** What one that has ended came to, or the failure thrown. */
-export function storedAnswer({ id, state, answer }: Operation): Answered {
-  const stored = readStored(answer ?? '', `answer of ${id}`)
-  if (state === 'done') return stored as Answered
-  const { code, message, ...reported } = stored as ErrorEnvelope
-  throw new ToolError(code, message, reported)
+export function storedAnswer(operation: Operation): Answered {
+  if (operation.state !== 'done') throw storedFailure(operation)
+  return storedOf(operation) as Answered
+}
+
+function storedFailure(operation: Operation): ToolError {
+  const { code, message, ...reported } = storedOf(operation) as ErrorEnvelope
+  return new ToolError(code, message, reported)
+}
+
+function storedOf({ id, answer }: Operation): unknown {
+  return readStored(answer ?? '', `answer of ${id}`)
 }
 
 function readStored(json: string, what: string): unknown {

@@ -226,6 +226,9 @@ describe('the plan of a harvest that is carried out', () => {
     for (const again of [args, args, { planId: args.planId }]) {
       expect(await world.refuse('execute_plan', again)).toMatchObject({ code: 'CONSOLIDATION_SWAP_FAILED' })
     }
+    // Nor does an endpoint that is down for a while end it.
+    world.network.fetch = () => Promise.resolve(new Response('busy', { status: 503 }))
+    expect(await world.refuse('execute_plan', args)).toMatchObject({ code: 'RPC_UNAVAILABLE' })
     restore()
     const answer = await world.call('execute_plan', args)
     expect(answer.list('feesCollected')).toHaveLength(1)
