@@ -56,7 +56,10 @@ async function maySign({ engine }: ExecutionContext, proposal: Proposal): Promis
 }
 
 /** Whether it is the same step of a call that only brings funds home: fees that rise must not keep it from its end. */
-export async function isOfWayHome({ journal, ledger }: Engine, { replaces }: Pick<Proposal, 'replaces'>): Promise<boolean> {
+export async function isOfWayHome(
+  { journal, ledger }: Engine,
+  { replaces }: Pick<Proposal, 'replaces'>,
+): Promise<boolean> {
   if (replaces === null) return false
   const first = (await journal.byRequest(replaces.requestId)).find(({ step }) => step === replaces.step)
   const open = await ledger.open()
