@@ -38,6 +38,7 @@ if (
   process.exit(2)
 }
 const wantedKinds = values.kind === undefined ? Object.keys(kinds) : [values.kind]
+const triesPerWorld = 30
 const say = (line) => console.error(line)
 const results = await kill()
 const summary = summarise(results)
@@ -66,6 +67,8 @@ async function kill() {
     const points = await record(world, running)
     for (let tries = 0; done.length < wanted && tries < wanted * 3; tries += 1) {
       const withReorg = done.length >= wanted * (1 - shareOfReorgs)
+      // A world that has been traded in for long refuses a day's last calls, and those say little.
+      if (tries > 0 && tries % triesPerWorld === 0) await renew()
       // After some hundred blocks the local chain forgets, when blocks are taken away, what a transaction in the new ones did.
       if (withReorg && reorgs++ % 3 === 0) await renew()
       const trial = await choose(random, points, world, running, tries, withReorg)

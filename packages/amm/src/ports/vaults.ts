@@ -76,7 +76,7 @@ export type DepositSimulation = {
   readonly gasUsed: bigint | null
 }
 
-/** Vaults with ERC-4626's interface, read and played through. Nothing here signs. */
+/** Vaults with ERC-4626's interface, read and simulated. Nothing here signs. */
 export type Vaults = {
   /** Throws `VAULT_NOT_FOUND`, `VAULT_NOT_SUPPORTED`. */
   find(chain: Chain, address: Address): Promise<Vault>
@@ -89,7 +89,7 @@ export type Vaults = {
   /** Since so many days before the state; `null` where the endpoint does not have the block, or the vault did not stand. */
   growth(chain: Chain, vault: Vault, state: VaultState, days: number): Promise<VaultGrowth | null>
   /**
-   * Plays a deposit of an owner and a redemption of what came, at the state's block. What the owner lacks is lent by a pool. `null`
+   * Simulates a deposit of an owner and a redemption of what came, at the state's block. What the owner lacks is lent by a pool. `null`
    * where no pool holds so much. Throws `SIMULATION_UNAVAILABLE`.
    */
   simulateDeposit(

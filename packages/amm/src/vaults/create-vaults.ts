@@ -46,13 +46,14 @@ async function readGrowth(
     (price) => (at: number) => (price === null ? null : { price, at }),
   )
   const past = await readPast(rpc, chain, timed, blockNumber)
-  if (past === null || past.price === 0n) return null
+  // An endpoint may date the older block later than the newest one.
+  if (past === null || past.price === 0n || past.at <= 0 || past.at >= Number(head.timestamp)) return null
   const years = (Number(head.timestamp) - past.at) / (365 * daySeconds)
   const apyPct = ((Number(pricePerMillion) / Number(past.price)) ** (1 / years) - 1) * 100
   return {
     sharePrice: past.price / 1_000_000n,
     at: past.at,
-    apyPct: years > 0 && Math.abs(apyPct) <= mostApyPct ? Math.round(apyPct * 1e4) / 1e4 : null,
+    apyPct: Math.abs(apyPct) <= mostApyPct ? Math.round(apyPct * 1e4) / 1e4 : null,
   }
 }
 

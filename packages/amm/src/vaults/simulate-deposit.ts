@@ -15,9 +15,9 @@ export type SimulationPorts = {
 }
 
 /**
- * Plays a deposit and the redemption of what came, as transactions of their owner in one block after the state's, and measures both by
+ * Simulates a deposit and the redemption of what came, as transactions of their owner in one block after the state's, and measures both by
  * balances: what a vault says of itself is not asked. The redemption is of as many shares as the preview says; where others came, it
- * is played again with those.
+ * is simulated again with those.
  *
  * @throws ToolError `SIMULATION_UNAVAILABLE`, `RPC_*`
  */
@@ -32,9 +32,9 @@ export async function simulateDeposit(
   const loan = amount > balance ? await findLoan(ports, chain, asked, amount - balance) : null
   if (amount > balance && loan === null) return null
   const client = ports.rpc.client(chain)
-  const first = await play(client, vault, { ...asked, loan, redeems: state.previewedShares })
+  const first = await simulate(client, vault, { ...asked, loan, redeems: state.previewedShares })
   const isOther = first.shares !== null && first.shares > 0n && first.shares !== state.previewedShares
-  return isOther ? await play(client, vault, { ...asked, loan, redeems: first.shares }) : first
+  return isOther ? await simulate(client, vault, { ...asked, loan, redeems: first.shares }) : first
 }
 
 type Asked = {
@@ -46,7 +46,7 @@ type Asked = {
 
 type Loan = { readonly lender: Address; readonly units: bigint }
 
-type Played = Asked & {
+type Simulating = Asked & {
   readonly loan: Loan | null
   /** How many shares are redeemed afterwards; `null` where nobody knows how many come. */
   readonly redeems: bigint | null
@@ -69,9 +69,9 @@ async function findLoan(
   return { lender, units: held < missing * 2n ? held : missing * 2n }
 }
 
-async function play(client: PublicClient, vault: Vault, played: Played): Promise<DepositSimulation> {
-  const { loan, redeems, state } = played
-  const steps = stepsOf(vault, played)
+async function simulate(client: PublicClient, vault: Vault, simulating: Simulating): Promise<DepositSimulation> {
+  const { loan, redeems, state } = simulating
+  const steps = stepsOf(vault, simulating)
   const results = await run(client, Object.values(steps), state.head.number)
   const of = (name: keyof typeof steps) => results[Object.keys(steps).indexOf(name)]
   const failedStep = (['loan', 'deposit'] as const).find((name) => of(name)?.isOk !== true)
@@ -88,8 +88,8 @@ async function play(client: PublicClient, vault: Vault, played: Played): Promise
   }
 }
 
-/** In the order in which they are played. */
-function stepsOf({ address, asset, share }: Vault, { owner, amount, loan, redeems }: Played) {
+/** In the order in which they are simulated. */
+function stepsOf({ address, asset, share }: Vault, { owner, amount, loan, redeems }: Simulating) {
   const call = (to: Address, data: Hex): Call => ({ from: owner, to, data })
   const balanceOf = (token: Address): Call => ({
     to: token,

@@ -61,8 +61,11 @@ export async function isOfWayHome(
   { replaces }: Pick<Proposal, 'replaces'>,
 ): Promise<boolean> {
   if (replaces === null) return false
-  const first = (await journal.byRequest(replaces.requestId)).find(({ step }) => step === replaces.step)
-  const open = await ledger.open()
+  const { requestId } = replaces
+  const [signed, open] = await onStorage('the journal or the spend ledger cannot be read', () =>
+    Promise.all([journal.byRequest(requestId), ledger.open()]),
+  )
+  const first = signed.find(({ step }) => step === replaces.step)
   return open.some(({ id, isExit }) => id === first?.reservationId && isExit)
 }
 

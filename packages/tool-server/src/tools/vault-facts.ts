@@ -1,10 +1,14 @@
 import { type Token, ToolError, type Vault, type VaultLimit } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
+import * as z from 'zod'
 import type { ReadContext } from '../tool.ts'
 import { addressInput } from './params.ts'
 import { tokenAmount } from './results.ts'
 
 export const vaultInput = addressInput.describe('ERC-4626')
+
+/** In whole tokens; null where the vault does not say, or says what cannot be. */
+export const amountResult = z.string().nullable()
 
 /** The token that a vault takes. Throws `VAULT_NOT_SUPPORTED`. */
 export async function assetOf({ tokens }: Pick<ReadContext, 'tokens'>, chain: Chain, vault: Vault): Promise<Token> {

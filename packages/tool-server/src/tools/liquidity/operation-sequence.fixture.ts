@@ -1,6 +1,7 @@
 import type { Devnet } from '@svc/devnet'
 import { createRandom } from '@svc/lp-math'
 import { parseUnits } from 'viem'
+import { testClient } from '../../fair-value/attack-kit.fixture.ts'
 import type { Answer } from '../answer.fixture.ts'
 import { openWorld, ownPolicy, type World } from '../chain-world.fixture.ts'
 import {
@@ -161,11 +162,17 @@ async function step(play: Play, operation: Operation, before: State): Promise<St
   return after
 }
 
-async function attempt(world: World, { tool, args }: Operation): Promise<Answer | string> {
+/** A position that has just come is added to once the blocks have passed that its refusal asks for. */
+async function attempt(world: World, operation: Operation): Promise<Answer | string> {
+  const { tool, args } = operation
   try {
     return await world.call(tool, args)
   } catch (error) {
     const [, code] = /"code":"(\w+)","message"/.exec(error instanceof Error ? error.message : '') ?? []
+    if (code === 'POSITION_TOO_NEW') {
+      await testClient(world.devnet).mine({ blocks: 2 })
+      return attempt(world, operation)
+    }
     if (code === undefined || !mayRefuse.has(code)) throw new Error(JSON.stringify({ tool, args }), { cause: error })
     return code
   }

@@ -5,10 +5,7 @@ import { valueUsd } from '../../analysis/value-usd.ts'
 import { readTool } from '../../tool.ts'
 import { addressInput, chainInput, wholeNumber } from '../params.ts'
 import { blockResult, blockStamp, notesResult, priceNotes, suspectNotes, tokenAmount, usdResult } from '../results.ts'
-import { amountText, assetOf, limitText, shareOf, vaultInput } from '../vault-facts.ts'
-
-/** In whole tokens; null where the vault does not tell. */
-const amountResult = z.string().nullable()
+import { amountResult, amountText, assetOf, limitText, shareOf, vaultInput } from '../vault-facts.ts'
 
 export const getVaultInfo = readTool({
   name: 'get_vault_info',

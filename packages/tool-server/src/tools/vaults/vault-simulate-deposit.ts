@@ -5,15 +5,13 @@ import { valueUsd } from '../../analysis/value-usd.ts'
 import { readTool } from '../../tool.ts'
 import { addressInput, amountOf, chainInput, positiveAmountInput, requireAddress } from '../params.ts'
 import { blockResult, blockStamp, notesResult, priceNotes, suspectNotes, tokenAmount, usdResult } from '../results.ts'
-import { amountText, assetOf, limitText, shareOf, vaultInput } from '../vault-facts.ts'
-
-const amountResult = z.string().nullable()
+import { amountResult, amountText, assetOf, limitText, shareOf, vaultInput } from '../vault-facts.ts'
 
 export const vaultSimulateDeposit = readTool({
   name: 'vault_simulate_deposit',
   title: 'Vault deposit, simulated',
   description:
-    'Plays a deposit into a vault and the way out at once, and measures both by balances, whatever the vault says. Sends nothing; later blocks may differ.',
+    'Simulates a deposit into a vault and the way out, and measures both by balances, whatever the vault says. Sends nothing; later blocks may differ.',
   scope: 'read:market',
   input: z.strictObject({
     vault: vaultInput,
