@@ -56,8 +56,9 @@ const stateless = `const names = 'io.modelcontextprotocol/'
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
     const [, list] = await post({ method: 'tools/list', params: { _meta } }, headers)`
 
+// What a revert says is read in any profile.
 const ofSigning =
-  /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation|recovery|allowances\/(?!pending-revocations)|audit|signatures)/
+  /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation\/(?!revert-reason)|recovery|allowances\/(?!pending-revocations)|audit|signatures)/
 const ofProtocol = /@modelcontextprotocol/
 const writeTools = [
   'add_liquidity',

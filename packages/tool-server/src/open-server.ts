@@ -20,7 +20,7 @@ import {
   reportPolicy,
   type Policy,
 } from '@svc/engine'
-import { type Pause, readPause } from '@svc/engine/switches'
+import type { Pause } from '@svc/engine/switches'
 import { createServer, type ToolServer } from './server.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from '@svc/amm'
@@ -66,7 +66,7 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
     },
   })
   const policyFile = policies.startedFromFile ? policyPath(config) : null
-  const pause = write === null ? null : await readPause(config.dataDir)
+  const pause = write === null ? null : await pauseOf(config.dataDir)
   const facts = startFacts({ config, wallet: write?.wallet.address ?? null, policyFile, policy, pause })
   log.info('server.opened', facts)
   return Object.freeze({
@@ -83,6 +83,11 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
     const { openWritePipeline } = await import('./open-write-pipeline.ts')
     return openWritePipeline({ config, wallet: config.wallet, ports, policy, policies, log })
   }
+}
+
+async function pauseOf(dataDir: string): Promise<Pause | null> {
+  const { readPause } = await import('@svc/engine/switches')
+  return readPause(dataDir)
 }
 
 /** Throws `ConfigError` naming every wrong member of the policy file. */
