@@ -66,13 +66,12 @@ it('G13: an owner leaves also after a call in whose receipt a stranger’s hook 
   world.network.fetch = cheap
   await cheapGas()
   await syncClock(world)
-  world.patience.isShort = true
   const deposit = { token0: 'WETH', token1: 'USDC', fee: 3_000, version: 'v4', amount0: '0.0001' }
   const said = await world
     .call('add_liquidity', { ...deposit, hookAddress, rangeStrategy: 'full' })
     .then((answer) => answer.text('status'), String)
-  expect(said).toContain('TRANSACTION_PENDING')
-  world.patience.isShort = false
+  // However long it is, it is read.
+  expect(said).toBe('success')
   for (let hour = 0; hour < 3; hour += 1) {
     await nextIn(devnet(), stranger, 3_600)
     await devnet().feeds.ETH.post(devnet().market.prices().ETH)
