@@ -112,7 +112,9 @@ describe('svc policy explain, on a chain', () => {
     await store.operations.claim('op-1', { requestId: 'r' })
     await store.operations.finish('op-1', { state: 'failed', answer: '{}' })
     const { stdout } = await svc('explain', 'op-1', '--wallet', wallet(), '--offline')
-    expect(stdout).toMatch(/^state {7}failed\. If it stopped on its way less than 24 hours ago, execute_plan goes on with /)
+    expect(stdout).toMatch(
+      /^state {7}failed\. If it stopped on its way less than 24 hours ago, execute_plan goes on with /,
+    )
     expect(stdout).toMatch(/^Planned anew, /m)
     await store.close()
   })
