@@ -62,7 +62,7 @@ export const errorTable = {
   HARVEST_PARTIAL_FAILURE: row(
     502,
     false,
-    'What details.result names has happened. The same call with the same idempotencyKey goes on with the rest and does nothing twice, as does execute_plan with a plan that stopped.',
+    'What details.result names has happened. The same call with the same idempotencyKey goes on with the rest and does nothing twice; so does execute_plan with the id of a stopped plan.',
   ),
   CONSOLIDATION_SWAP_FAILED: row(
     502,
@@ -87,7 +87,7 @@ export const errorTable = {
   VAULT_NOT_FOUND: row(
     404,
     false,
-    'Call again with the address of the own contract of an ERC-4626 vault on this chain; get_token_info tells of a token.',
+    "Call again with the address of the vault's own contract (ERC-4626) on this chain; get_token_info tells of a token.",
   ),
   VAULT_NOT_SUPPORTED: row(400, false, 'Choose another vault; get_vault_info says of one what it is.'),
   ORDER_NOT_FOUND: row(404, false, 'Use orderId and pool as submit_twamm_order gave them.'),
@@ -297,7 +297,7 @@ export const errorTable = {
   OPERATION_NOT_FOUND: row(404, false, 'Call list_operations for the operations of this key.'),
   OPERATION_EXPIRED: row(410, false, 'Call the tool again for a new plan.'),
   OPERATION_CHANGED: row(409, false, 'Look at the operation with get_operation and use its own plan hash.'),
-  OPERATION_STATE: row(409, false, 'get_operation shows what became of it; a plan is carried out once.'),
+  OPERATION_STATE: row(409, false, 'get_operation shows what became of it; nothing is done twice.'),
   SIGNER_UNAVAILABLE: row(503, true, 'The wallet provider does not sign now, and nothing was sent. Call again later.'),
   SIGNER_REFUSED: row(
     403,

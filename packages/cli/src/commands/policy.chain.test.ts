@@ -63,11 +63,13 @@ describe('svc policy explain, on a chain', () => {
     expect(shown.stdout).toContain('The policy refuses this plan.')
   })
 
+  type StoreChange = { readonly state?: 'awaiting_approval'; readonly ago?: number; readonly tool?: string }
+
   /** As a server leaves it that planned it so many seconds ago. */
-  async function storeSwap(of: SwapPlan, change: { readonly state?: 'awaiting_approval'; readonly ago?: number } = {}) {
+  async function storeSwap(of: SwapPlan, change: StoreChange = {}) {
     const { state = 'planned', ago = 0 } = change
     const store = await openStore({ path: join(directory, 'state.db'), now: () => Date.now() - ago * 1_000 })
-    const { tool, principalId, intent } = swap(of)
+    const { tool, principalId, intent } = { ...swap(of), ...change }
     await store.operations.create({
       state,
       principal: '{}',
@@ -101,7 +103,19 @@ describe('svc policy explain, on a chain', () => {
     await store.operations.decide('op-1', { approved: false, by: 'operator:ada', planHash: '0x00' })
     const over = await svc('explain', 'op-1', '--wallet', wallet())
     expect(over.stdout).toMatch(/^state {7}denied \(decided by operator:ada\)\. Nobody carries it out any more; /)
-    expect(over.stdout).toContain('\nThe policy lets the same if it is planned anew pass.\n')
+    expect(over.stdout).toContain('\nPlanned anew, the policy would let it pass.\n')
+    await store.close()
+  })
+
+  it('says of a harvest that failed that execute_plan may go on with it', async () => {
+    const store = await storeSwap(honest, { tool: 'harvest_rewards' })
+    await store.operations.claim('op-1', { requestId: 'r' })
+    await store.operations.finish('op-1', { state: 'failed', answer: '{}' })
+    const { stdout } = await svc('explain', 'op-1', '--wallet', wallet(), '--offline')
+    expect(stdout).toMatch(
+      /^state {7}failed\. If it stopped on its way less than 24 hours ago, execute_plan goes on with /,
+    )
+    expect(stdout).toMatch(/^Planned anew, /m)
     await store.close()
   })
 

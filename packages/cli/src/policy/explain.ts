@@ -102,7 +102,7 @@ function jsonOf({ tool, principalId, intent, stored }: PlanQuestion, { checks, r
 
 function textOf(plan: string, question: PlanQuestion, chain: Chain, { checks, report }: Answer): string {
   const head = [
-    ...(question.stored === null ? [] : storedLines(question.stored, Date.now())),
+    ...(question.stored === null ? [] : storedLines(question.stored, question.tool, Date.now())),
     `plan        ${printable(plan)}: ${printable(question.intent.why)}`,
     `chain       ${chain.name} (${chain.id})`,
     `principal   ${printable(question.principalId ?? 'unknown')}`,
@@ -113,9 +113,13 @@ function textOf(plan: string, question: PlanQuestion, chain: Chain, { checks, re
   return [...head, '', ...weighed, ...checks.flatMap(linesOf), '', summary(checks, question), left, ''].join('\n')
 }
 
-function storedLines(stored: StoredFacts, now: number): readonly string[] {
+function storedLines(stored: StoredFacts, tool: string | null, now: number): readonly string[] {
   const { deadline } = stored
-  const ended = isOver(stored) ? '. Nobody carries it out any more; below is what the policy says to the same now' : ''
+  const stands =
+    stored.state === 'failed' && tool === 'harvest_rewards'
+      ? 'If it stopped on its way less than 24 hours ago, execute_plan goes on with it'
+      : 'Nobody carries it out any more'
+  const ended = isOver(stored) ? `. ${stands}; below is what the policy says to the same now` : ''
   const timeOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()
   return [
     `state       ${printable(stateText(stored, now))}${ended}`,
@@ -143,11 +147,18 @@ function linesOf({ rule, says, asked, verdict, code, because, change }: PolicyCh
 
 function summary(checks: readonly PolicyCheck[], { stored }: PlanQuestion): string {
   const has = (verdict: PolicyCheck['verdict']): boolean => checks.some((check) => check.verdict === verdict)
-  const which = stored !== null && isOver(stored) ? 'the same if it is planned anew' : 'this plan'
-  if (has('deny')) return `The policy refuses ${which}.`
-  if (has('ask')) return `A person must approve ${which}.`
-  if (has('wait')) return `${which[0]?.toUpperCase()}${which.slice(1)} must wait for its delay.`
-  return has('unknown') ? `Nothing that could be checked stands against ${which}.` : `The policy lets ${which} pass.`
+  if (stored !== null && isOver(stored)) {
+    if (has('deny')) return 'Planned anew, the policy would refuse it.'
+    if (has('ask')) return 'Planned anew, a person would have to approve it.'
+    if (has('wait')) return 'Planned anew, it would have to wait for its delay.'
+    return has('unknown')
+      ? 'Planned anew, nothing that could be checked would stand against it.'
+      : 'Planned anew, the policy would let it pass.'
+  }
+  if (has('deny')) return 'The policy refuses this plan.'
+  if (has('ask')) return 'A person must approve this plan.'
+  if (has('wait')) return 'This plan must wait for its delay.'
+  return has('unknown') ? 'Nothing that could be checked stands against this plan.' : 'The policy lets this plan pass.'
 }
 
 function walletOf(given: string | undefined, { wallet }: ServerSettings): Address {

@@ -17,9 +17,10 @@ async function openApproved(
   channels: ApprovalChannel[],
   append: (event: AuditEvent) => Promise<void>,
   hasSigned = false,
+  now = Date.now,
 ) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-operations-'))
-  const store = await openStore({ path: join(dataDir, 'state.db'), now: Date.now })
+  const store = await openStore({ path: join(dataDir, 'state.db'), now })
   const { operations } = store
   const policy = parsePolicy({ approvals: { channels } }, { production: false })
   const audit = { append, close: async () => {} }
@@ -31,7 +32,7 @@ async function openApproved(
     policy: () => parsePolicy({}, { production: false }),
     policyNow: async () => policy,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    now: Date.now,
+    now,
     hasSigned: async () => hasSigned,
   })
   await operations.create({
@@ -96,4 +97,26 @@ it.each([
     isBack,
   )
   expect(await store.operations.byId('op')).toMatchObject({ state: isBack ? 'approved' : 'failed' })
+})
+
+it.each([
+  ['that signed nothing', false, 0, 'failed'],
+  ['that stopped a day ago', true, 86_400_000, 'failed'],
+  ['that another call goes on with', true, 0, 'running'],
+] as const)('goes on with no operation %s', async (_what, hasSigned, laterMs, state) => {
+  const clock = { now: Date.now() }
+  const { pipeline, approved, stateNow, store } = await openApproved(
+    ['operator'],
+    async () => {},
+    hasSigned,
+    () => clock.now,
+  )
+  await pipeline.fail(await pipeline.take(approved, 'r'), new ToolError('HARVEST_PARTIAL_FAILURE', 'It stopped.'))
+  clock.now += laterMs
+  const stopped = await pipeline.find('op', { id: 'p' })
+  if (state === 'running') await pipeline.take(stopped, 'first', true)
+  const suggestion = expect.stringMatching(state === 'failed' ? /^Call execute_swap anew/ : /nothing is done twice/)
+  await expect(pipeline.take(stopped, 'second', true)).rejects.toMatchObject({ code: 'OPERATION_STATE', suggestion })
+  expect(await stateNow()).toBe(state)
+  await store.close()
 })

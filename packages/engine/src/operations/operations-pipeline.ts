@@ -12,7 +12,7 @@ import { onStorage } from '../call/storage.ts'
 /** The stored writes of the server as the pipeline of a call uses them: by owner, with our own errors, on the record. */
 export function createOperationsPipeline(options: OperationsPipelineOptions): OperationsPipeline {
   const { operations, audit } = options
-  const change = (id: string, work: () => Promise<Operation>) => ownErrors(operations, id, work)
+  const change = (id: string, work: () => Promise<Operation>, goesOn = false) => ownErrors(operations, id, work, goesOn)
   return Object.freeze({
     asksClient: () => options.policy().approvals.channels.includes('client'),
     takesClient: async () => (await options.policyNow()).approvals.channels.includes('client'),
@@ -26,7 +26,8 @@ export function createOperationsPipeline(options: OperationsPipelineOptions): Op
         operations.list({ principalId: principal.id, limit, ...(state === null ? {} : { states: [state] }) }),
       ),
     take: async (operation, requestId, goesOn = false) => {
-      const taken = await change(operation.id, () => operations.claim(operation.id, { requestId, goesOn }))
+      if (goesOn && !(await signedSomething(options, operation))) throw wrongState(operation, goesOn)
+      const taken = await change(operation.id, () => operations.claim(operation.id, { requestId, goesOn }), goesOn)
       try {
         requireChannel(taken, await options.policyNow())
         await onStorage('the audit log cannot be written', () => options.decisions.record(taken))
@@ -118,7 +119,12 @@ const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ])
 
 /** The store's refusals in our own words; it is read again for why. */
-async function ownErrors(operations: Operations, id: string, work: () => Promise<Operation>): Promise<Operation> {
+async function ownErrors(
+  operations: Operations,
+  id: string,
+  work: () => Promise<Operation>,
+  goesOn: boolean,
+): Promise<Operation> {
   try {
     return await work()
   } catch (cause) {
@@ -133,12 +139,16 @@ async function ownErrors(operations: Operations, id: string, work: () => Promise
       throw new ToolError('STORAGE_UNAVAILABLE', 'The operation cannot be changed now.', { cause })
     }
     const now = await onStorage('the operations cannot be read', () => operations.byId(id))
-    throw now === null ? notFound() : wrongState(now)
+    throw now === null ? notFound() : wrongState(now, goesOn)
   }
 }
 
-function wrongState(operation: Operation): ToolError {
-  const { id: operationId, state, planHash } = operation
+async function signedSomething({ hasSigned }: OperationsPipelineOptions, { requestId }: Operation): Promise<boolean> {
+  return requestId !== null && (await onStorage('the journal cannot be read', () => hasSigned(requestId)))
+}
+
+function wrongState(operation: Operation, goesOn: boolean): ToolError {
+  const { id: operationId, tool, state, planHash } = operation
   const expiresAt = isoOrNull(operation.expiresAt)
   const executeAfter = isoOrNull(operation.executeAfter)
   const details = [{ message: 'The operation as it is.', operationId, state, planHash, expiresAt, executeAfter }]
@@ -157,6 +167,11 @@ function wrongState(operation: Operation): ToolError {
     return new ToolError('OPERATION_STATE', 'The operation is scheduled and runs by itself when its time comes.', {
       details,
     })
+  }
+  if (goesOn && state === 'failed') {
+    const message = 'The operation cannot be gone on with: it signed nothing, or it stopped 24 hours ago or earlier.'
+    const suggestion = `Call ${tool} anew, under a new idempotencyKey; get_operation shows what became of this one.`
+    return new ToolError('OPERATION_STATE', message, { details, suggestion })
   }
   return new ToolError('OPERATION_STATE', `The operation cannot be taken or changed any more: it is ${state}.`, {
     details,

@@ -102,7 +102,8 @@ export type OperationsPipeline = {
     query: { readonly state: OperationState | null; readonly limit: number },
   ): Promise<readonly Operation[]>
   /**
-   * Takes it for one request, once; with `goesOn` also one that failed on its way, for the request that it was taken for then. A word that came over a channel which the policy does not name now ends it. Throws
+   * Takes it for one request, once; with `goesOn` also one that signed something and failed on its way less than 24 hours ago,
+   * for the request that it was taken for then. A word that came over a channel which the policy does not name now ends it. Throws
    * `OPERATION_STATE`, `OPERATION_EXPIRED`, `APPROVAL_REQUIRED`, `APPROVAL_DENIED`, `POLICY_INVALID`.
    */
   take(operation: Operation, requestId: string, goesOn?: boolean): Promise<Operation>

@@ -173,6 +173,29 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
       expect(await store.operations.finish('a', { state: 'done', answer: 'whole' })).toMatchObject({ answer: 'whole' })
       await expect(store.operations.claim('a', again)).rejects.toMatchObject({ code: 'OPERATION_STATE' })
     })
+
+    test('ends 24 hours after the first stop, however often it stops again, and leaves what runs in place', async () => {
+      const again = { ...claim, goesOn: true }
+      await bring('a', 'failed')
+      await bring('b', 'failed')
+      clock += dayMs - 1
+      for (const id of ['a', 'b']) expect(await store.operations.claim(id, again)).toMatchObject({ state: 'running' })
+      await store.operations.finish('a', { state: 'failed', answer: 'stopped again' })
+      clock += 1
+      await expect(store.operations.claim('a', again)).rejects.toMatchObject({ code: 'OPERATION_STATE' })
+      clock += 7 * dayMs
+      await store.operations.create(operation('then'))
+      expect(await ids({})).toEqual(['then', 'b'])
+    })
+
+    test('has one taker among openings of the store', async () => {
+      const other = await reopen()
+      await bring('a', 'failed')
+      const again = { ...claim, goesOn: true }
+      const racers = [store, other, store, other].map((one) => one.operations.claim('a', again))
+      expect((await Promise.allSettled(racers)).filter((one) => one.status === 'fulfilled')).toHaveLength(1)
+      await other.close()
+    })
   })
 
   describe('an end', () => {

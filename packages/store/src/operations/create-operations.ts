@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction, type Updateable } from 'kysely'
 import type { Engine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { StoreError } from '../store-error.ts'
+import { keyKeptMs } from './idempotency.ts'
 import { mayExpire, type OperationRow, stateAt, stateOf, toOperation } from './operation-row.ts'
 import { countOperations, dueInTurns, listInTurns } from './operation-turns.ts'
 import type { NewOperation, Operation, Operations, OperationState, WaitingTerms } from './operations.ts'
@@ -57,10 +58,8 @@ export function createOperations(engine: Engine, now: () => number, run: string)
       }),
     claim: (id, { requestId, goesOn = false }) =>
       change(id, (row, at) => {
-        // It keeps its request, by which everything that it has signed is found.
-        if (goesOn && row.state === 'failed' && row.request_id !== null) {
-          return { state: 'running', answer: null, ended_at: null, run }
-        }
+        // It keeps its request, by which everything that it has signed is found, and the time at which it first stopped.
+        if (goesOn && mayGoOn(row, at)) return { state: 'running', answer: null, run }
         requireState(row, at, ['planned', 'approved', 'scheduled'])
         if (row.state === 'scheduled' && Number(row.execute_after) > at) throw notNow(id, 'scheduled for later')
         return { state: 'running', claimed_from: row.state, request_id: requestId, run }
@@ -69,12 +68,12 @@ export function createOperations(engine: Engine, now: () => number, run: string)
       change(id, (row, at) => {
         if (row.state === state && row.answer === answer) return null
         requireState(row, at, ['running'])
-        return { state, answer, ended_at: at }
+        return { state, answer, ended_at: row.ended_at === null ? at : Number(row.ended_at) }
       }),
     giveBack: (id) =>
       change(id, (row, at) => {
         requireState(row, at, ['running'])
-        return { state: row.claimed_from ?? 'planned', claimed_from: null, request_id: null, run: null }
+        return { state: row.claimed_from ?? 'planned', claimed_from: null, request_id: null, run: null, ended_at: null }
       }),
     cancel: (id, by) =>
       change(id, (row, at) => {
@@ -170,7 +169,7 @@ async function bindKey(
 
 async function prune(trx: Transaction<Schema>, at: number): Promise<void> {
   const oldest = BigInt(at - keptMs)
-  await trx.deleteFrom('operation').where('ended_at', '<=', oldest).execute()
+  await trx.deleteFrom('operation').where('state', '<>', 'running').where('ended_at', '<=', oldest).execute()
   await trx.deleteFrom('operation').where('state', 'in', mayExpire).where('expires_at', '<=', oldest).execute()
 }
 
@@ -207,6 +206,10 @@ async function requireRow(db: Kysely<Schema>, id: string): Promise<OperationRow>
 function requireState(row: OperationRow, at: number, allowed: readonly OperationState[]): void {
   const state = stateOf(row, at)
   if (!allowed.includes(state)) throw notNow(row.id, state)
+}
+
+function mayGoOn({ state, request_id: requestId, ended_at: endedAt }: OperationRow, at: number): boolean {
+  return state === 'failed' && requestId !== null && endedAt !== null && Number(endedAt) > at - keyKeptMs
 }
 
 function notNow(id: string, state: string): StoreError {

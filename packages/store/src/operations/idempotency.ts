@@ -10,7 +10,7 @@ export function createIdempotency(engine: Engine, now: () => number, run: string
   return {
     begin: ({ principalId, key, bodyHash, requestId }) =>
       engine.write('idempotency', async (trx): Promise<IdempotencyClaim> => {
-        const oldest = BigInt(now() - keptMs)
+        const oldest = BigInt(now() - keyKeptMs)
         await trx.deleteFrom('idempotency').where('created_at', '<=', oldest).execute()
         const row = await trx
           .selectFrom('idempotency')
@@ -124,7 +124,8 @@ export type IdempotencyClaim =
   | { readonly state: 'stored'; readonly operationId: string }
   | { readonly state: 'running'; readonly requestId: string; readonly isCutOff: boolean }
 
-const keptMs = 24 * 60 * 60 * 1000
+/** As long, what stopped on its way can be gone on with. */
+export const keyKeptMs = 24 * 60 * 60 * 1000
 
 function notRunning(key: string): StoreError {
   return new StoreError('IDEMPOTENCY_NOT_RUNNING', `No call runs under the idempotency key ${key}.`)

@@ -20,7 +20,8 @@ export type Operations = {
   decide(id: string, decision: OperationDecision): Promise<Operation>
   /**
    * Takes an operation to carry it out, at most one taker ever: `planned` or `approved` and not expired, or `scheduled`
-   * and due. With `goesOn` also one that has failed, which keeps the request that it was first taken for. Throws `OPERATION_STATE`.
+   * and due. With `goesOn` also one that first failed less than 24 hours ago, which keeps the request that it was first taken
+   * for. Throws `OPERATION_STATE`.
    */
   claim(id: string, claim: { readonly requestId: string; readonly goesOn?: boolean }): Promise<Operation>
   /** Ends a running operation. The same end again changes nothing. Throws `OPERATION_STATE`. */

@@ -230,11 +230,18 @@ describe('the plan of a harvest that is carried out', () => {
     world.network.fetch = () => Promise.resolve(new Response('busy', { status: 503 }))
     expect(await world.refuse('execute_plan', args)).toMatchObject({ code: 'RPC_UNAVAILABLE' })
     restore()
-    const answer = await world.call('execute_plan', args)
+    // Of two at once, one goes on: what is left, an approval and a swap, is signed once.
+    const stoppedAt = await nonce()
+    const twoKeys = [args, { ...args, idempotencyKey: 'plan-2' }] as const
+    const both = await Promise.allSettled(twoKeys.map((one) => world.call('execute_plan', one)))
+    const won = both[0]?.status === 'fulfilled' ? 0 : 1
+    expect(both[1 - won]).toMatchObject({ reason: { message: expect.stringContaining('"OPERATION_STATE"') } })
+    expect(await sentSince(stoppedAt)).toBe(2)
+    const answer = (both[won] as PromiseFulfilledResult<Answer>).value
     expect(answer.list('feesCollected')).toHaveLength(1)
     expect(answer.list('consolidationSwaps')).toHaveLength(1)
     const first = await nonce()
-    expect((await world.call('execute_plan', args)).data).toEqual(repeatOf(answer.data))
+    expect((await world.call('execute_plan', twoKeys[won])).data).toEqual(repeatOf(answer.data))
     expect((await world.refuse('execute_plan', { planId: args.planId })).code).toBe('OPERATION_STATE')
     expect(await sentSince(first)).toBe(0)
   })

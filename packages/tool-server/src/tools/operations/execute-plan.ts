@@ -6,7 +6,7 @@ export const executePlan = operationTool({
   name: 'execute_plan',
   title: 'Execute a plan',
   description:
-    "Carries out a dry run's plan, or an operation a person has approved, once: simulated anew, refused with SIMULATION_DRIFT if it would do more or bring less than receivesAtLeast. A swap is routed anew: deltas may differ. Answers as its tool. Never signs what needs a person or a delay first.",
+    "Carries out a dry run's plan, an approved operation or a stopped harvest's rest: simulated anew, refused with SIMULATION_DRIFT if it does more or brings less than receivesAtLeast. Swaps are rerouted: deltas may differ. Answers as its tool. Never signs what needs a person or a delay first.",
   destructive: true,
   idempotent: false,
   input: z.strictObject({
