@@ -44,8 +44,8 @@ it('G13: a harvest that waited and goes on sells no more than its plan says', as
   const [due] = await world.operations.due(5)
   const outcome = await world.dispatch.carryOutDue(due!)
   expect(outcome.ok).toBe(true)
-  const { at } = await world.call('get_operation', { operationId: scheduled.text('operationId') })
-  const sold = [soldIn(at('result'))]
+  const operation = await world.call('get_operation', { operationId: scheduled.text('operationId') })
+  const sold = [soldIn(operation.at('result'))]
   for (let turn = 0; turn < 2; turn += 1) sold.push(soldIn((await world.call('harvest_rewards', args)).data))
   const [most] = planned
   expect(sold).toEqual([most, most, most])
