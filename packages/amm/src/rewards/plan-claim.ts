@@ -69,7 +69,7 @@ export type ClaimPorts = {
 
 const checkTokens = 'Call get_claimable_rewards for what is owed and to check the tokens.'
 const olderDialect =
-  'Calling again changes nothing: the operator must set SVC_TRADING_API_DIALECT to v1 (in a local world svc up --trading-dialect v1), whose key and address are its own.'
+  'Calling again changes nothing: the operator must set SVC_TRADING_API_DIALECT to v1 (in a local world svc up --trading-dialect v1), whose key and address are its own. get_claimable_rewards shows what waits meanwhile.'
 
 /** The guard has read the call as the one that claims, to the byte. */
 function leavesOf({ calls }: Intent): readonly ProvenLeaf[] {
