@@ -1,11 +1,9 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { sqrtPriceFromPrice } from '@svc/lp-math'
 import { type Address, numberToHex } from 'viem'
 import { afterEach, expect, it } from 'vitest'
 import { rewriting } from '../../../engine/src/fixtures/network.fixture.ts'
 import { openWorld, type World } from '../tools/chain-world.fixture.ts'
-import { v4Key } from './attack-calls.fixture.ts'
-import { nextIn, openAfter, openStranger, strict, syncClock, testClient } from './attack-kit.fixture.ts'
+import { nextIn, openAfter, openHooked, openStranger, strict, syncClock, testClient } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 let world: World
@@ -30,11 +28,7 @@ async function openTalker(): Promise<Address> {
   const head = `${rounds}5b${'5f5fa0'.repeat(100)}6001900380 61${hex(loopAt, 2)}57${answer}`.replaceAll(' ', '')
   const burn = `5b6000600060006000600073${wasteful.slice(2)}62${hex(10_000_000, 3)}f150${answer}`
   await node.setCode({ address: hook, bytecode: `0x3a1561${hex(6 + head.length / 2, 2)}57${head}${burn}` })
-  const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => devnet().tokens.find((one) => one.symbol === symbol)!.address)
-  const key = v4Key(weth!, usdc!, 3_000, 60, hook)
-  const isFirst = key.currency0 === weth
-  const price = isFirst ? sqrtPriceFromPrice('3000', 18, 6) : sqrtPriceFromPrice((1 / 3_000).toFixed(18), 6, 18)
-  await stranger.initializeV4(key, price)
+  await openHooked(devnet(), stranger, hook)
   return hook
 }
 

@@ -9,6 +9,7 @@ import { v3PositionManagerAbi } from '@svc/amm/abis'
 import { type ChainActor, createChainActor } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { v3PoolAddress } from '@svc/amm/liquidity'
 import { openWorld, type World, type WorldOptions } from '../tools/chain-world.fixture.ts'
+import { v4Key } from './attack-calls.fixture.ts'
 
 export const strict = { version: 1, allowlist: { mode: 'strict' } } as const
 
@@ -49,6 +50,15 @@ export async function openStranger(devnet: Devnet): Promise<ChainActor> {
   const stranger = await createChainActor(devnet, devnet.accounts[9]!.address)
   await devnet.fund(stranger.address, { ETH: '1000', WETH: '3000', USDC: '10000000', USDT: '2000000', WBTC: '100' })
   return stranger
+}
+
+/** A v4 pool of WETH and USDC with a stranger's hook, at the market's price. */
+export async function openHooked(devnet: Devnet, stranger: ChainActor, hook: Address): Promise<void> {
+  const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => devnet.tokens.find((one) => one.symbol === symbol)!.address)
+  const key = v4Key(weth!, usdc!, 3_000, 60, hook)
+  const isFirst = key.currency0 === weth
+  const price = isFirst ? sqrtPriceFromPrice('3000', 18, 6) : sqrtPriceFromPrice((1 / 3_000).toFixed(18), 6, 18)
+  await stranger.initializeV4(key, price)
 }
 
 export function testClient(devnet: Devnet) {

@@ -1,10 +1,8 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { sqrtPriceFromPrice } from '@svc/lp-math'
 import { type Address, formatEther } from 'viem'
 import { expect, it } from 'vitest'
 import { callApproved, openWorld } from '../tools/chain-world.fixture.ts'
-import { v4Key } from './attack-calls.fixture.ts'
-import { openStranger, strict, testClient } from './attack-kit.fixture.ts'
+import { openHooked, openStranger, strict, testClient } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
 
@@ -17,11 +15,7 @@ async function openBurner(): Promise<Address> {
   await node.setCode({ address: wasteful, bytecode: '0xfe' })
   const burn = `6000600060006000600073${wasteful.slice(2)}5af150`
   await node.setCode({ address: hook, bytecode: `0x3a15602757${burn}5b60006020526020600060003760406000f3` })
-  const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => devnet().tokens.find((one) => one.symbol === symbol)!.address)
-  const key = v4Key(weth!, usdc!, 3_000, 60, hook)
-  const isFirst = key.currency0 === weth
-  const price = isFirst ? sqrtPriceFromPrice('3000', 18, 6) : sqrtPriceFromPrice((1 / 3_000).toFixed(18), 6, 18)
-  await stranger.initializeV4(key, price)
+  await openHooked(devnet(), stranger, hook)
   return hook
 }
 
