@@ -62,6 +62,16 @@ export function settledBlock(chain: Chain, blockNumber: bigint): bigint {
   return blockNumber > depth ? blockNumber - depth : 0n
 }
 
+/**
+ * What the wallet held of native currency before the newest blocks, which others may replace; `null` where the endpoint does not say.
+ */
+export function readSettledBalance(
+  { client, chain, wallet }: { readonly client: PublicClient; readonly chain: Chain; readonly wallet: Address },
+  newest: bigint,
+): Promise<bigint | null> {
+  return client.getBalance({ address: wallet, blockNumber: settledBlock(chain, newest) }).catch(() => null)
+}
+
 /** How many blocks are newer than that. One, or two, are replaced now and then. */
 export function settledDepth({ confirmations }: Pick<Chain, 'confirmations'>): number {
   return Math.max(2, confirmations)

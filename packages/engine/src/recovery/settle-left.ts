@@ -1,3 +1,4 @@
+import { larger } from '@svc/lp-math'
 import { type GasCost, type OpenReservation, StoreError, type TokenAmounts } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
@@ -6,13 +7,14 @@ import { sentBySigned } from '../batch/batch-step.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { countable } from '../value/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
-import { receiptOf, gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
+import { receiptOf, gasCostsOr } from '../spending/gas-cap.ts'
 import { isMinedApproval, isSignedOpen } from '../operations/may-be-mined.ts'
 import { cameHome, noneOf } from '../stages/settled-value.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from '../value/spend-value.ts'
 import { onStorage } from '../call/storage.ts'
 import { lossBeyond, type Mined } from './loss-beyond.ts'
+import { nativeChangeIn } from '../transactions/native-change.ts'
 import { pendingOn, takesBack } from '../transactions/revoke-pending.ts'
 
 /**
@@ -213,15 +215,15 @@ async function nativeDelta(
   const sentWei = done.reduce((sum, { entry }) => sum + sentBySigned(entry), 0n)
   if (sentWei === 0n && outflowsOf(ofTokens).size === 0) return 0n
   const receipts = all.map(({ receipt }) => receipt)
-  const blocks = [...new Set(receipts.map(({ blockNumber }) => blockNumber))]
-  const balanceAt = (blockNumber: bigint) => client.getBalance({ address: wallet, blockNumber })
   try {
-    const grown = await Promise.all(blocks.map(async (at) => (await balanceAt(at)) - (await balanceAt(at - 1n))))
-    const cameWei = grown.reduce((sum, wei) => sum + wei, gasCostOf(receipts))
-    return cameWei > -sentWei ? cameWei : -sentWei
+    return larger(await nativeChangeIn(client, wallet, receipts), -sentWei)
   } catch (error) {
     if (!(error instanceof ToolError && ofLackedState.has(error.code))) throw error
-    engine.log.warn('clear-up.unread-balance', { chainId: chain.id, blocks: blocks.map(String), error })
+    engine.log.warn('clear-up.unread-balance', {
+      chainId: chain.id,
+      blocks: receipts.map(({ blockNumber }) => String(blockNumber)),
+      error,
+    })
     return null
   }
 }

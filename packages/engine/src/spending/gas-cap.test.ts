@@ -12,15 +12,22 @@ describe('what a call leaves of native currency', () => {
   const ether = { usd: null, band: null, usdE18: null, doubt: null, pair: null }
   const priced = new Map([[zeroAddress, { ...ether, token: { ...native, address: zeroAddress } }]])
   const atPrice = (wei: bigint) => ({ maxFeePerGas: wei, maxPriorityFeePerGas: 0n, expectedPerGas: wei })
-  const leaves = (asked: { valueWei: bigint; isWayHome: boolean; feePerGas: bigint; balanceWei: bigint }) => {
-    const { valueWei, isWayHome, feePerGas, balanceWei } = asked
+  const leaves = (asked: {
+    valueWei: bigint
+    isWayHome: boolean
+    feePerGas: bigint
+    balanceWei: bigint
+    settledWei?: bigint
+  }) => {
+    const { valueWei, isWayHome, feePerGas, balanceWei, settledWei = null } = asked
     const simulation = {
       gasUsed: [40_000n, 20_000n],
       revokeGasUsed: [8_000n],
       inspected: { pools: [], positions: [], orders: [] },
     }
     const snapshotTaken = { fees: atPrice(feePerGas), ownFeePerGas: 1n, balanceWei }
-    return checkBalance({ steps: [call(valueWei)], simulation, snapshotTaken, priced, callBounds: [] }, isWayHome)
+    const funded = { steps: [call(valueWei)], simulation, snapshotTaken, priced, callBounds: [], settledWei }
+    return checkBalance(funded, isWayHome)
   }
 
   it.each([
@@ -33,6 +40,19 @@ describe('what a call leaves of native currency', () => {
     expect(leaves({ ...asked, balanceWei: needed })).toEqual([])
     const short = leaves({ ...asked, balanceWei: needed - 1n })
     expect(short).toMatchObject([{ code: 'INSUFFICIENT_BALANCE' }])
+  })
+
+  it('is not what came with the newest blocks, where the call is carried out without them, too', () => {
+    const asked = { valueWei: 7n, isWayHome: false, feePerGas: 1n, balanceWei: 10n ** 9n }
+    const needed = worst + 7n + gasHome
+    expect(leaves({ ...asked, settledWei: needed })).toEqual([])
+    const [refusal] = leaves({ ...asked, settledWei: needed - 1n })
+    expect(refusal?.code).toBe('INSUFFICIENT_BALANCE')
+    expect(refusal?.message).toContain('The 0.000000000999272494 that came last count a few blocks later.')
+    // What nobody could sign without it needs it anyway.
+    expect(leaves({ ...asked, settledWei: 77_506n })).toEqual([])
+    expect(leaves({ ...asked, settledWei: 77_507n })).toHaveLength(1)
+    expect(leaves({ ...asked, isWayHome: true, valueWei: 0n, settledWei: 77_500n })).toEqual([])
   })
 
   it('is nothing of a call that sends none and that somebody else pays for', () => {

@@ -1,5 +1,6 @@
 import { formatEther, type Hex, isAddressEqual, parseTransaction, type TransactionReceipt, zeroAddress } from 'viem'
 import { mayPass } from '@svc/amm'
+import { smaller } from '@svc/lp-math'
 import type { GasCost } from '@svc/store'
 import { type Chain, type JournalEntry, operationInReceipt } from '@svc/wallet/core'
 import { sentWei } from '../batch/batch-step.ts'
@@ -126,23 +127,29 @@ export function receiptOf(
  * Whether the native balance pays for what is sent and for gas, and leaves the gas of a way home whatever the call burns: all of it counts
  * at its worst, what takes allowances back included. Only a way home that sends none may use that, and has to pay for each transaction as it
  * is signed; so need not leave it what sends none and is paid for by somebody else. What a close brings at least pays for the calls after it.
+ * What came with the newest blocks may be gone with them: it keeps nothing where the call would be carried out without it, too.
  */
 export function checkBalance(
-  { steps, simulation: { gasUsed, revokeGasUsed, inspected }, snapshotTaken, priced, callBounds }: Funded,
+  { steps, simulation: { gasUsed, revokeGasUsed, inspected }, snapshotTaken, priced, callBounds, settledWei }: Funded,
   isWayHome: boolean,
 ): readonly Refusal[] {
   const { fees, ownFeePerGas, balanceWei } = snapshotTaken
   const isFree = sentWei(steps) === 0n && (isWayHome || fees.maxFeePerGas === 0n)
   const kept = isFree ? 0n : gasHome * ownFeePerGas
   const gas = isFree ? signedInTurn(gasUsed, fees) : worstGasCost([...gasUsed, ...revokeGasUsed], fees)
-  const needed = neededWei(steps, callBounds, inspected) + gas + kept
+  const sent = neededWei(steps, callBounds, inspected)
+  const needed = sent + gas + kept
+  const isSureToPay = settledWei !== null && settledWei >= sent + signedInTurn(gasUsed, fees)
+  const holds = kept > 0n && isSureToPay ? smaller(balanceWei, settledWei) : balanceWei
   // Native currency is looked up with every call.
   const native = priced.get(zeroAddress)?.token
-  if (balanceWei >= needed || native === undefined) return []
-  const short = shortOf([{ token: native, holds: balanceWei, needs: needed }], 'the call with its gas')
+  if (holds >= needed || native === undefined) return []
+  const short = shortOf([{ token: native, holds, needs: needed }], 'the call with its gas')
   if (kept === 0n) return [short]
   const why = 'kept so that the owner can leave: only what brings funds home may use it.'
-  return [{ ...short, message: `${short.message} Of that ${formatEther(kept)} is the gas of a removal, ${why}` }]
+  const late =
+    holds < balanceWei ? ` The ${formatEther(balanceWei - holds)} that came last count a few blocks later.` : ''
+  return [{ ...short, message: `${short.message} Of that ${formatEther(kept)} is the gas of a removal, ${why}${late}` }]
 }
 
 /** The most that has to be there when one of the transactions is signed: those before it as expected, itself at its worst. */
@@ -158,6 +165,8 @@ type Funded = {
   readonly priced: PricedTokens
   /** In the order of the calls among the steps. */
   readonly callBounds: readonly CallBounds[]
+  /** What it had of it before the newest blocks. */
+  readonly settledWei: bigint | null
 }
 
 /** The most that the steps have sent at any time beyond what those before had brought at least. A batch is one step, which sends all of it. */

@@ -2,6 +2,7 @@ import { larger, smaller } from '@svc/lp-math'
 import { type TransactionReceipt, zeroAddress } from 'viem'
 import type { ChainSnapshot } from '../call/chain-snapshot.ts'
 import type { Progress } from '../context/execution-context.ts'
+import { sentWei } from '../batch/batch-step.ts'
 import { gasCostOf } from '../spending/gas-cap.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { nativePaidOut } from '../value/simulated-deposit.ts'
@@ -10,7 +11,7 @@ import type { Reserved } from './reserve-spend.ts'
 /**
  * What the transactions that are mined have moved, by their logs. Native currency leaves none: what liquidity on its way from one range to
  * another has brought of it is what the balance grew by since the plan, gas added back, or the next range would seem to take it from
- * the wallet.
+ * the wallet. No more is gone than was sent along: what somebody gave before the plan may be gone with its block.
  */
 export function doneDeltas(
   context: Reserved,
@@ -20,10 +21,8 @@ export function doneDeltas(
   const receipts = progress.mined.map(({ receipt }) => receipt)
   const deltas = deltasIn(context, receipts)
   if (!isAmidOwnMove(context, progress)) return deltas
-  return addDeltas(
-    deltas,
-    new Map([[zeroAddress, balanceWei - context.snapshotTaken.balanceWei + gasCostOf(receipts)]]),
-  )
+  const grownWei = balanceWei - context.snapshotTaken.balanceWei + gasCostOf(receipts)
+  return addDeltas(deltas, new Map([[zeroAddress, larger(grownWei, -sentWei(progress.mined.map(({ step }) => step)))]]))
 }
 
 /**

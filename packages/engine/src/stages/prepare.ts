@@ -30,7 +30,7 @@ import type { Refusal } from '../call/refusal.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 import { type PricedTokens, priceTokens } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
-import { type ChainSnapshot, nextBlockSeconds, snapshot } from '../call/chain-snapshot.ts'
+import { type ChainSnapshot, nextBlockSeconds, readSettledBalance, snapshot } from '../call/chain-snapshot.ts'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */
 export async function checkPolicy<Own extends InspectionContext>(context: Own): Promise<Checked<Own>> {
@@ -77,6 +77,7 @@ type Foreseen = {
   readonly priced: Promise<PricedTokens>
   readonly fees: FeesAhead | null
   readonly newPositions: Promise<readonly Refusal[]>
+  readonly settledWei: Promise<bigint | null>
 }
 
 /**
@@ -101,6 +102,7 @@ function foresee(context: Foreseeing): Foreseen | null {
     priced,
     fees: feesAhead(context, block),
     newPositions: newPositionRefusals(context, block, engine.now()),
+    settledWei: readSettledBalance(context, block.number),
   }
 }
 
@@ -144,10 +146,11 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   const steps = asBatch(checked, stepsOf(checked, snapshotTaken))
   const foreseen = foreseenOf(checked)
   const ahead = (foreseen ?? { fees: feesAhead(checked, block) }).fees
-  const [simulation, named, tooNew, policyTokens] = await Promise.all([
+  const [simulation, named, tooNew, settledWei, policyTokens] = await Promise.all([
     simulated(checked, steps),
     pricesOf(checked),
     foreseen?.newPositions ?? newPositionRefusals(checked, block, engine.now()),
+    foreseen?.settledWei ?? readSettledBalance(checked, block.number),
     policyTokensBeside(tokensToPrice(checked), checked),
     requireUnchanged(intent, checked.client),
   ])
@@ -159,7 +162,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     ...tooNew,
   ]
   const fees = await settledFees(checked, simulation, ahead)
-  return { ...checked, steps, simulation, priced, policyTokens, refusals, settledFees: fees }
+  return { ...checked, steps, simulation, priced, policyTokens, refusals, settledFees: fees, settledWei }
 }
 
 /** The approvals that are needed where so much stands, and the calls. */
@@ -195,6 +198,8 @@ export type Simulated<Own extends InspectionContext = ExecutionContext> = Checke
   readonly policyTokens: readonly Token[] | null
   /** Fees of its positions that the newest blocks did not bring; `undefined` where nothing can leave. */
   readonly settledFees: SettledFees | undefined
+  /** Native currency that the wallet had before the newest blocks; `null` where the endpoint does not say. */
+  readonly settledWei: bigint | null
 }
 
 /** The tokens of an intent, and those of the pools that its calls trade in or deposit into. */

@@ -27,6 +27,7 @@ import {
 import { onStorage } from '../call/storage.ts'
 import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
+import { nativeChangeIn } from '../transactions/native-change.ts'
 import { endRights, revokeAllowances, type Standing } from '../transactions/revoke-allowances.ts'
 import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
@@ -42,7 +43,7 @@ import { costWarnings, trustedPrices } from '../value/call-value.ts'
 export async function settle(context: Reserved, progress: Progress): Promise<Settled> {
   const { engine, call, priced } = context
   const { balanceWei, standing, minedIn } = await readAfter(context, progress)
-  const deltas = realDeltas(context, progress, nativeDelta(context, progress, balanceWei))
+  const deltas = realDeltas(context, progress, await nativeDelta(context, progress, balanceWei))
   const begun = (async () => progress.reads?.begin(settledOf(context, progress, deltas, [])))()
   begun.catch(() => undefined)
   const { receipts: revokes, noted } = await revokeAllowances(context, progress, {
@@ -185,10 +186,21 @@ export function realDeltas(
   return nativeWei === 0n ? deltas : deltas.set(zeroAddress, nativeWei)
 }
 
-/** The change of the native balance since the snapshot, gas left out; as simulated where the balance could not be read. */
-function nativeDelta({ simulation, snapshotTaken }: Reserved, { mined }: Progress, balanceWei: bigint | null): bigint {
-  if (balanceWei === null) return simulation.deltas.get(zeroAddress) ?? 0n
-  return balanceWei - snapshotTaken.balanceWei + gasCostOf(mined.map(({ receipt }) => receipt))
+/**
+ * The change of the native balance since the snapshot, gas left out; as simulated where the balance could not be read. Where it is less
+ * than simulated, the blocks of the call say whether the call took it: what somebody gave before may be gone with its block.
+ */
+async function nativeDelta(
+  { simulation, snapshotTaken, client, wallet }: Reserved,
+  { mined }: Progress,
+  balanceWei: bigint | null,
+): Promise<bigint> {
+  const simulated = simulation.deltas.get(zeroAddress) ?? 0n
+  if (balanceWei === null) return simulated
+  const receipts = mined.map(({ receipt }) => receipt)
+  const sinceWei = balanceWei - snapshotTaken.balanceWei + gasCostOf(receipts)
+  if (sinceWei >= simulated) return sinceWei
+  return larger(sinceWei, await nativeChangeIn(client, wallet, receipts).catch(() => sinceWei))
 }
 
 type After = {
