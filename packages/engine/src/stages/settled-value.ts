@@ -143,7 +143,8 @@ function tokensOf(deltas: ReadonlyMap<string, bigint>, sign: 1n | -1n): Holdings
  * Changes of the wallet in which the shares that a deposit made count as many as would have been worth the same in the pair that was
  * simulated. Who gives to a pair between simulation and block leaves fewer shares of a larger pair, which is no loss. Only where both
  * tokens went in whole, as the pair says itself: what a token kept on the way is lost, however large its pair has become. Where shares
- * of the pair were taken apart before, what was made and paid counts, not what it comes to on balance. Shares so few that rounding tells stay as they are.
+ * of the pair were taken apart before, what was made and paid counts, not what it comes to on balance. Shares are rounded down by less than
+ * one, and may have lost as much.
  */
 export function sharesAsMade(
   deltas: ReadonlyMap<string, bigint>,
@@ -154,7 +155,7 @@ export function sharesAsMade(
     const came = deltas.get(share.pair) ?? 0n
     if (came === share.amount) continue
     const made = madeOf(share, logs)
-    if (made === null || made.shares < leastShares || came + made.sharesBurnt < made.shares) continue
+    if (made === null || came + made.sharesBurnt < made.shares) continue
     const paid = (token: string) => {
       const own = deltas.get(token) ?? 0n
       return -(own === 0n && token === wrappedNative ? (deltas.get(zeroAddress) ?? 0n) : own)
@@ -164,7 +165,8 @@ export function sharesAsMade(
     const [worth, simulatedWorth] = [made.share, { ...share, amount: made.shares }].map((one) =>
       valueAt({ tokens: new Map(), positions: [], shares: [one] }, prices, 'mid'),
     ) as [bigint, bigint]
-    if (simulatedWorth > 0n) counted.set(share.pair, came - made.shares + (made.shares * worth) / simulatedWorth)
+    const least = (worth * made.shares) / (made.shares + 1n)
+    if (simulatedWorth > 0n) counted.set(share.pair, came - made.shares + (made.shares * least) / simulatedWorth)
   }
   return counted
 }
@@ -205,6 +207,3 @@ function madeOf(share: PairShares, logs: readonly Log[]) {
   const part = { ...share, amount, burnSupply, reserve0, reserve1 }
   return { amount0, amount1, shares: transfer.args.value, share: part, ...burnt }
 }
-
-/** Fewer are rounded by more than a basis point. */
-const leastShares = 10_000n

@@ -150,27 +150,40 @@ async function sellShares(stranger: ChainActor, pair: Address, usdc: Address): P
   await stranger.mintV3({ token0, token1, fee: 100, ...range, amount0Desired, amount1Desired })
 }
 
-it('G9: a gift between simulation and block to a pair of few, dear shares opens no breaker and uses up no budget', async () => {
-  const world = await openWorld(devnet(), { policy: { version: 1, allowlist: { mode: 'strict' } } })
-  const stranger = await openStranger(devnet())
-  const [usdc, usdt] = [world.address('USDC'), world.address('USDT')]
-  const pair = v2PairAddress(
-    devnet().chain.amm.v2!,
-    ...(BigInt(usdc) < BigInt(usdt) ? ([usdc, usdt] as const) : ([usdt, usdc] as const)),
-  )
-  const give = async (amount: string) => {
-    for (const token of [usdc, usdt]) await stranger.write(token, erc20Abi, 'transfer', [pair, parseUnits(amount, 6)])
-    await stranger.write(pair, pairAbi, 'sync', [])
-  }
-  await stranger.addV2(usdc, usdt, parseUnits('1', 6), parseUnits('1', 6))
-  await give('999')
-  await syncClock(world)
-  beforeSending(world, 3, () => give('400'))
-  await world.call('add_liquidity', { token0: 'USDC', token1: 'USDT', version: 'v2', amount0: '60', amount1: '60' })
-  world.network.fetch = fetch
-  await syncClock(world)
-  const safety = await world.call('check_safety_status')
-  expect(safety.data).toMatchObject({ breaker: { open: false } })
-  expect(Number(safety.text('valueUsd.lossAtMost.used'))).toBeLessThan(2)
-  await world.close()
-})
+it.each([
+  { opened: '1', first: '999', amount: '60', then: '400' },
+  { opened: '0.05', first: '1000', amount: '100', then: '2000' },
+  { opened: '0.0012', first: '199', amount: '100', then: '300' },
+])(
+  'G9: a gift between simulation and block to a pair of few, dear shares opens no breaker and uses up no budget ($opened)',
+  async ({ opened, first, amount, then }) => {
+    const world = await openWorld(devnet(), { policy: { version: 1, allowlist: { mode: 'strict' } } })
+    const stranger = await openStranger(devnet())
+    const [usdc, usdt] = [world.address('USDC'), world.address('USDT')]
+    const pair = v2PairAddress(
+      devnet().chain.amm.v2!,
+      ...(BigInt(usdc) < BigInt(usdt) ? ([usdc, usdt] as const) : ([usdt, usdc] as const)),
+    )
+    const give = async (amount: string) => {
+      for (const token of [usdc, usdt]) await stranger.write(token, erc20Abi, 'transfer', [pair, parseUnits(amount, 6)])
+      await stranger.write(pair, pairAbi, 'sync', [])
+    }
+    await stranger.addV2(usdc, usdt, parseUnits(opened, 6), parseUnits(opened, 6))
+    await give(first)
+    await syncClock(world)
+    beforeSending(world, 3, () => give(then))
+    await world.call('add_liquidity', {
+      token0: 'USDC',
+      token1: 'USDT',
+      version: 'v2',
+      amount0: amount,
+      amount1: amount,
+    })
+    world.network.fetch = fetch
+    await syncClock(world)
+    const safety = await world.call('check_safety_status')
+    expect(safety.data).toMatchObject({ breaker: { open: false } })
+    expect(Number(safety.text('valueUsd.lossAtMost.used'))).toBeLessThan(2)
+    await world.close()
+  },
+)
