@@ -1,4 +1,6 @@
 import { type Address, decodeFunctionData, parseEventLogs, isAddressEqual, type Log } from 'viem'
+import { smaller } from '@svc/lp-math'
+import { erc20Abi } from '../abis/tokens.ts'
 import type { Intent } from '../intent.ts'
 import type { ClaimedReward, ClaimPlan, RpcPool } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
@@ -95,12 +97,23 @@ function requireProven(leaves: readonly ProvenLeaf[], root: Parameters<typeof ho
   throw upstreamRefusal('its proof does not hold under the root in force', { token: doubted.token })
 }
 
-/** What the distributor says in logs that it paid a wallet. */
+/** What the distributor says in logs that it paid a wallet, no more of a token than its own logs say that arrived. */
 export function claimedIn(logs: readonly Log[], distributor: Address, wallet: Address): readonly ClaimedReward[] {
   const events = parseEventLogs({ abi: rewardDistributorAbi, logs: [...logs], eventName: 'Claimed' })
+  const transfers = parseEventLogs({ abi: erc20Abi, logs: [...logs], eventName: 'Transfer' })
+  const arrived = new Map<string, bigint>()
+  for (const { address, args } of transfers) {
+    const key = address.toLowerCase()
+    if (isAddressEqual(args.to, wallet)) arrived.set(key, (arrived.get(key) ?? 0n) + args.value)
+  }
   return events
     .filter(({ address, args }) => isAddressEqual(address, distributor) && isAddressEqual(args.user, wallet))
-    .map(({ args: { token, amount } }) => ({ token, amount }))
+    .map(({ args: { token, amount: said } }) => {
+      const rest = arrived.get(token.toLowerCase()) ?? 0n
+      const amount = smaller(said, rest)
+      arrived.set(token.toLowerCase(), rest - amount)
+      return { token, amount }
+    })
 }
 
 function noRewards(): ToolError {

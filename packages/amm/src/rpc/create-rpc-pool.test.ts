@@ -365,6 +365,16 @@ describe('past', () => {
     expect(calls()).toEqual([2, 2])
   })
 
+  it('takes a revert for an answer from older state, and asks the same one again', async () => {
+    const reverts = await startNode({ errors: { eth_call: { code: 3, message: 'execution reverted' } } })
+    const other = await startNode()
+    const pool = poolOver(reverts, other)
+    const read = () => pool.past(base).call({ to: addressOf(1), data: '0x12', blockNumber: 3n })
+    await expect(read()).rejects.toThrow('execution reverted')
+    await expect(read()).rejects.toThrow('execution reverted')
+    expect(other.exchanges).toEqual([])
+  })
+
   it('asks the first again where all lack it', async () => {
     const pruned = await startNode({ errors: { eth_call: { code: -32_000, message: 'historical state is gone' } } })
     const pool = poolOver(pruned)

@@ -105,10 +105,13 @@ export function createEndpointRing(
       try {
         return await attempt(endpoint, method, act)
       } catch (error) {
+        const failure = rpcFailure(error, method, chainId)
+        // A contract that reverts has answered from the state that was asked for.
+        if (failure === null) throw error
         const { lacks } = endpoint
         const youngest = lacks !== null && lacks.until > time && lacks.block > (block ?? 0n) ? lacks.block : block
         endpoint.lacks = { block: youngest ?? 0n, until: now() + pastlessMs }
-        throw rpcFailure(error, method, chainId) ?? error
+        throw failure
       }
     },
     async askEach(method, act) {

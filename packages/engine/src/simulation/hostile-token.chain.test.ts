@@ -137,6 +137,28 @@ it('a take-back that failed is not tried again once the gas of the day is used u
   })
 })
 
+it('G13: no take-back burns the gas of a removal, which the call itself has left', async () => {
+  const pipeline = await open()
+  await leaveWhatFails(pipeline)
+  const node = testClient(pipeline)
+  const nonce = await pipeline.nonce()
+  const { baseFeePerGas } = await pipeline.rpc.client(pipeline.chain).getBlock()
+  // At twice the base fee and a tip, the removal's 600,000 and next to nothing beside.
+  const keptWei = 600_000n * ((baseFeePerGas ?? 0n) * 2n + 10n ** 9n)
+  await node.setBalance({ address: pipeline.wallet, value: keptWei })
+  pipeline.clock.offsetMs += 61_000
+  await pipeline.executor.reconcile()
+  expect(await pipeline.nonce()).toBe(nonce)
+  expect(pipeline.lines.at(-1)).toMatchObject({
+    event: 'allowances.owed',
+    facts: { error: { code: 'INSUFFICIENT_BALANCE', message: expect.stringContaining('the gas of a removal') } },
+  })
+  await node.setBalance({ address: pipeline.wallet, value: 100n * keptWei })
+  pipeline.clock.offsetMs += 61_000
+  await pipeline.executor.reconcile()
+  expect(await pipeline.nonce()).toBe(nonce + 1)
+})
+
 it('a token of which something is allowed whatever was mined costs no gas with every sweep while a request is not settled', async () => {
   const time = { ms: Date.now() }
   const pipeline = await open({ engine: { now: () => time.ms } })

@@ -11,7 +11,7 @@ import type { Simulation } from '../simulation/simulation.ts'
 import { countedDeltas, holdAgainstSimulation, movedOutcome, simulationDrift } from './hold-against-simulation.ts'
 import { suspectWarnings, unlistedWarnings } from '../verdict/token-warnings.ts'
 import type { Reserved } from './reserve-spend.ts'
-import { budgetsUsed, callsMade, cameHome, sharesAsMade } from './settled-value.ts'
+import { asBurnt, budgetsUsed, callsMade, cameHome, sharesAsMade } from './settled-value.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import {
@@ -30,6 +30,7 @@ import { readAllowances } from '../call/chain-snapshot.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
 import { endRights, revokeAllowances, type Standing } from '../transactions/revoke-allowances.ts'
 import { boughtIn } from '../value/moved.ts'
+import { withoutGivenBack } from '../value/pair-worth.ts'
 import { tradedIn } from '../value/own-move.ts'
 import type { Outcome } from '../value/weigh-change.ts'
 import { tokensGivenUp, tokensToPrice } from './prepare.ts'
@@ -95,11 +96,13 @@ export async function settleLedger(
   if (!spend.reserved) return null
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
   const spent = spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas)
-  const { usdMicros: left, unpriced } = valueOf(
-    notGivenBack(spent, intent, deltas, priced, context.value.isExit ? 'either' : 'both'),
-    priced,
-  )
   const { isExit, ownMove } = context.value
+  const logs = receipts.flatMap((receipt) => receipt.logs)
+  const pairOf = (token: string) => asBurnt(priced.get(token)?.pair ?? null, token, logs)
+  const kept = isExit
+    ? withoutGivenBack(spent, intent, deltas, pairOf, 'either')
+    : notGivenBack(spent, intent, deltas, priced)
+  const { usdMicros: left, unpriced } = valueOf(kept, priced)
   const isTrade = !isExit && lasting.length === 0
   const mined = isTrade ? valueOfMined(left, deltas, priced) : left
   // Of what was to be traded on the way only that which was.

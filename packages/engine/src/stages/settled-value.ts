@@ -7,6 +7,7 @@ import { assetChanges } from '../simulation/asset-changes.ts'
 import { countable } from '../value/countable.ts'
 import type { PricedTokens } from '../value/spend-value.ts'
 import { budgetNames } from '../spending/budget-names.ts'
+import type { StandingPair } from '../value/pair-worth.ts'
 import { type CallBounds, noBounds } from '../calldata/call-bounds.ts'
 import { type Holdings, type PairShares, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { mostLost, type Outcome } from '../value/weigh-change.ts'
@@ -179,6 +180,28 @@ type MadeShares = {
   /** Lower case. */
   readonly wrappedNative: string
   readonly prices: TrustedPrices
+}
+
+/**
+ * A pair as the burn of its shares saw it, by its own log: what was given to it before the call was planned may be gone with its block. As
+ * read where there is no such log, or more than one.
+ */
+export function asBurnt(read: StandingPair | null, key: string, logs: readonly Log[]): StandingPair | null {
+  if (read === null) return null
+  const own = logs.filter(({ address }) => address.toLowerCase() === key)
+  const events = parseEventLogs({ abi: v2PairAbi, eventName: ['Burn', 'Transfer'], logs: [...own] })
+  const burns = events.flatMap((event) => (event.eventName === 'Burn' ? [event.args] : []))
+  const [burn] = burns
+  // The shares that a burn takes are those that the pair itself holds.
+  const taken = events.flatMap((event) =>
+    event.eventName === 'Transfer' && event.args.to === zeroAddress && event.args.from.toLowerCase() === key
+      ? [event.args.value]
+      : [],
+  )
+  const [burnSupply] = taken
+  if (burn === undefined || burns.length > 1 || burnSupply === undefined || taken.length > 1) return read
+  const paid = [burn.amount0, burn.amount1]
+  return { ...read, burnSupply, sides: read.sides.map((side, index) => ({ ...side, reserve: paid[index] ?? 0n })) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Chain, JournalEntry } from '@svc/wallet/core'
-import { type Address, isAddressEqual, parseTransaction, type TransactionReceipt } from 'viem'
+import { type Address, formatEther, isAddressEqual, parseTransaction, type TransactionReceipt } from 'viem'
 import { revokeStep } from '../allowances/approval-steps.ts'
-import { checkGasCap, gasWorth } from '../spending/gas-cap.ts'
+import { checkGasCap, gasHome, gasWorth } from '../spending/gas-cap.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { isPaused } from '../switches/kill-switch.ts'
 import { worstGasCost } from '../spending/gas.ts'
@@ -154,15 +154,16 @@ export function takesBack(
 async function revoke(context: ExecutionContext, pendingRevocations: PendingRevocation): Promise<TransactionReceipt> {
   const { engine, chain, client, wallet } = context
   const step = revokeStep(pendingRevocations)
-  const [{ fees, transactionCount: latestCount }, gasUsed, priced] = await Promise.all([
+  const [{ fees, ownFeePerGas, balanceWei, transactionCount: latestCount }, gasUsed, priced] = await Promise.all([
     snapshot({ ...engine, client, chain, wallet, allowances: [] }),
     client.estimateGas({ account: wallet, to: step.to, data: step.data }),
     priceTokens([], { ...engine, directory: engine.tokens, chain }),
   ])
   // An allowance is revoked without a price too, for the small fixed sum.
   throwFirst(checkGasCap(engine.policy, [gasUsed], fees, priced, true))
-  if (pendingRevocations.failed !== undefined)
-    await requireRoomInDay(engine, gasWorth(worstGasCost([gasUsed], fees), priced) ?? 0n)
+  const worstWei = worstGasCost([gasUsed], fees)
+  requireGasHome(balanceWei - worstWei, ownFeePerGas)
+  if (pendingRevocations.failed !== undefined) await requireRoomInDay(engine, gasWorth(worstWei, priced) ?? 0n)
   const facts = { why: 'take back an allowance that an earlier request left' }
   const entry = await sign(context, step, { gasUsed, fees, latestCount, reservationId: null, facts })
   const sent = await broadcast(context, step, entry)
@@ -174,7 +175,15 @@ async function revoke(context: ExecutionContext, pendingRevocations: PendingRevo
   }
 }
 
-/** The first revocation is never refused; a token that makes it fail may not burn more gas than a day may. */
+/** The token names the gas of it: it may not burn that of a removal, which every call has left. */
+function requireGasHome(leftWei: bigint, feePerGas: bigint): void {
+  const kept = gasHome * feePerGas
+  if (leftWei >= kept) return
+  const message = `Taking the allowance back waits: it would leave less than ${formatEther(kept)} of native currency, the gas of a removal, which is kept so that the owner can leave.`
+  throw new ToolError('INSUFFICIENT_BALANCE', message)
+}
+
+/** The first revocation is never refused for that; a token that makes it fail may not burn more gas than a day may. */
 async function requireRoomInDay({ ledger, policy }: Engine, gasUsdMicros: bigint): Promise<void> {
   const { dailyGasUsdMicros, dailyExitGasUsdMicros } = await onStorage('the spend ledger cannot be read', () =>
     ledger.usage('server', { sessionIdleMs }),
