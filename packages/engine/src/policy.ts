@@ -19,6 +19,7 @@ export type { PolicyFile } from './policy/read-policy-file.ts'
 export { sessionIdleMs } from './spending/spend-limit.ts'
 export { guardUpstream } from './upstream/guard-upstream.ts'
 export { budgetNames, dailyValueCaps } from './spending/budget-names.ts'
+export { type MostLost, mostLost, mostLostText } from './spending/most-lost.ts'
 export { bandReport, weighedReport } from './value/weighed-report.ts'
 export type {
   BandReport,

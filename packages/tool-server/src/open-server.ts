@@ -15,6 +15,8 @@ import {
   openPolicySource,
   openReads,
   openTrading,
+  type MostLost,
+  mostLost,
   policyFaults,
   type PolicySource,
   reportPolicy,
@@ -122,6 +124,7 @@ export function startFacts({ config, wallet, policyFile, policy, pause }: Starte
     wallet: wallet ?? 'none',
     policy: policyFile ?? 'defaults',
     limitsUsd: { perTransaction, perSession, daily, approvalAbove: policy.approvalThresholdUsd },
+    mostLostUsd: mostLost(policy),
     allowlist: policy.allowlist.mode,
     pause,
   })
@@ -141,6 +144,8 @@ export type StartFacts = {
     /** `null` where nobody is asked. */
     readonly approvalAbove: string | null
   }
+  /** What any 24 hours cost at most by what is signed. */
+  readonly mostLostUsd: MostLost
   readonly allowlist: Policy['allowlist']['mode']
   /** What stops signing at the start; `null` where nothing does, or nothing is signed anyway. */
   readonly pause: Pause | null

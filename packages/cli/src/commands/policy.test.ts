@@ -94,6 +94,9 @@ describe('svc policy', () => {
     )
     expect(none.stdout).toMatch(/^limitsUsd\.daily +2000 +default$/m)
     expect(none.stdout).toMatch(/^maxDailyLossUsd +40 +default$/m)
+    expect(none.stdout).toMatch(
+      /^lost at most in any 24 hours: 200 USD \(40 in trades .*, 120 of gas of bringing funds/m,
+    )
     expect(none.stdout).toContain('No chain has an endpoint of its own')
     const stranger = '0x00000000000000000000000000000000000000cc'
     const limitsUsd = { daily: '1500' }
@@ -102,13 +105,14 @@ describe('svc policy', () => {
     const shown = await svc('show', '--production')
     expect([shown.code, shown.stderr]).toEqual([0, ''])
     expect(shown.stdout).toContain(`policy  ${join(dataDir, 'policy.json')}\nmode    production\n`)
-    const { hash, policy, chains: facts } = JSON.parse((await svc('show', '--json')).stdout)
+    const { hash, policy, mostLostUsd, chains: facts } = JSON.parse((await svc('show', '--json')).stdout)
     expect((await svc('check')).stdout).toContain(hash)
     expect(policy).toMatchObject({
       limitsUsd: { perSession: '1000', daily: '1500' },
       maxDailyLossUsd: '30',
       maxDailyGasUsd: '7',
     })
+    expect(mostLostUsd).toMatchObject({ trades: '30', gas: '7', homeGas: '21', total: '58' })
     for (const row of [
       /limitsUsd\.daily +1500 +file/,
       /maxDailyGasUsd +7 +file/,
