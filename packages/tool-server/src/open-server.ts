@@ -62,6 +62,7 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
     traffic,
     ports: { ...ports, history, workers, agentAddress: write?.wallet.address ?? null },
     write,
+    policyNow: () => policies.current(),
     limits: {
       perAddressPerMinute: policy.rateLimits.unauthenticatedPerIp,
       perPrincipalPerMinute: policy.rateLimits.perToken,

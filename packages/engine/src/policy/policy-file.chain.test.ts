@@ -106,9 +106,13 @@ describe('a policy file that changes while the server runs', () => {
     await expect(pipeline.run(swapIntent(pipeline, '1'), { dryRun: true })).rejects.toMatchObject({
       code: 'POLICY_INVALID',
     })
+    const reported = async () => pipeline.executor.safetyReport(principalOf())
+    const limitsUsd = expect.objectContaining({ perTransaction: '100' })
+    expect(await reported()).toMatchObject({ policyFault: expect.stringMatching(/^The policy file /), limitsUsd })
     await pipeline.executor.reconcile()
     await write(limited('99'))
     await pipeline.run(swapIntent(pipeline, '1'))
+    expect(await reported()).toMatchObject({ policyFault: null, limitsUsd: { perTransaction: '99' } })
   })
 
   it('that says the same in other words is no change, and neither is one that says what held without it', async () => {

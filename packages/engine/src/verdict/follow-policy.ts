@@ -1,3 +1,4 @@
+import { ToolError } from '@svc/amm'
 import { createMutex, type Chain } from '@svc/wallet/core'
 import type { Engine, ExecutionContext, UnfollowedContext } from '../context/engine.ts'
 import { knownContracts, type KnownContracts } from '../calldata/known-contracts.ts'
@@ -52,6 +53,10 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
       const current = await forCaller(context.call.principal.id)
       return { ...context, engine: current, known: contractsOf(context.chain, current.policy) }
     },
+    async forReport(principalId: string) {
+      const fault = await now().then(() => null, faultOf)
+      return { engine: { ...latest, policy: policyFor(latest.policy, principalId) }, fault }
+    },
     now,
     newest: () => now().catch(() => latest),
     latest: () => latest,
@@ -63,10 +68,17 @@ export type PolicyFollower = {
   forCaller(principalId: string): Promise<Engine>
   /** The context as it is, under the policy as it holds for its caller now. */
   forExecution<One extends UnfollowedContext>(context: One): Promise<One & Pick<ExecutionContext, 'known'>>
+  /** The same for a report, under the policy as last read where its file is broken, and then what is wrong with it. Throws `STORAGE_UNAVAILABLE`. */
+  forReport(principalId: string): Promise<{ readonly engine: Engine; readonly fault: ToolError | null }>
   /** The engine under the common policy as it holds now. */
   now(): Promise<Engine>
   /** The same, or as last read where that fails: for what goes on under a broken file too, like ending what is out. */
   newest(): Promise<Engine>
   /** As last read. */
   latest(): Engine
+}
+
+function faultOf(error: unknown): ToolError {
+  if (error instanceof ToolError && error.code === 'POLICY_INVALID') return error
+  throw error
 }

@@ -8,8 +8,15 @@ import { usdText as usd } from '../value/countable.ts'
 import { onStorage } from '../call/storage.ts'
 import { budgetNames, dailyValueCaps } from '../spending/budget-names.ts'
 
-/** What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. */
-export async function safetyReport(engine: Engine, principal: Principal): Promise<SafetyReport> {
+/**
+ * What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. `policyFault` says that the
+ * engine's policy is the one before a file that is broken now. Throws `STORAGE_UNAVAILABLE`.
+ */
+export async function safetyReport(
+  engine: Engine,
+  principal: Principal,
+  policyFault: Error | null,
+): Promise<SafetyReport> {
   const { policy, ledger, dataDir } = engine
   const [pause, breaker, usage, value, pendingTransactions, waiting] = await onStorage(
     'the safety state cannot be read',
@@ -33,6 +40,7 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
     pause: pause === null ? null : { since: pause.since, reason: escaped(pause.reason) },
     breakerOpen: breaker.open,
     breaker: { open: breaker.open, since: breaker.since, cause: escaped(breaker.cause), stops: breaker.stops },
+    policyFault: policyFault?.message ?? null,
     allowlistMode: policy.allowlist.mode,
     unnamedSales: policy.unnamedSales,
     approvalThresholdUsd: policy.approvalThresholdUsd,
@@ -50,6 +58,7 @@ export async function safetyReport(engine: Engine, principal: Principal): Promis
       gas: ofGas(gas - exitGas),
       exitGas: ofGas(usage.dailyPlainExitGasUsdMicros),
       dueExitGas: ofGas(usage.dailyDueExitGasUsdMicros),
+      sureExitGas: ofGas(usage.dailySureExitGasUsdMicros),
     },
     dailyAlert: isDailyAlert(usage.dailyUsdMicros, policy),
     pendingTransactions,
@@ -65,7 +74,7 @@ function isoOrNull(at: number | null): string | null {
 async function readValueUse({
   policy,
   ledger,
-}: Engine): Promise<Omit<NonNullable<SafetyReport['valueUsd']>, 'gas' | 'exitGas' | 'dueExitGas'>> {
+}: Engine): Promise<Omit<NonNullable<SafetyReport['valueUsd']>, 'gas' | 'exitGas' | 'dueExitGas' | 'sureExitGas'>> {
   const caps = dailyValueCaps(policy)
   const use = async (name: keyof typeof budgetNames) => {
     return { used: usd(await ledger.budgetUsage(budgetNames[name])), cap: usd(caps[name]) }
@@ -106,6 +115,8 @@ export type SafetyReport = {
     readonly cause: string | null
     readonly stops: 'nothing' | 'all-but-ways-home' | 'everything'
   }
+  /** What is wrong with the policy's file, so that nothing is signed: limits are then those of the policy before. `null` where it is in order. */
+  readonly policyFault: string | null
   readonly allowlistMode: 'strict' | 'lenient'
   /** Whether a person is asked before tokens nobody vouches for leave. */
   readonly unnamedSales: 'ask' | 'allow'
@@ -124,20 +135,21 @@ export type SafetyReport = {
   /**
    * What any 24 hours have taken, and may take, of what may be lost in value (the most that calls could have lost, as slippage and
    * prices permitted it, and no loss that was made), spent on tokens without a source, at prices of the
-   * moment, and burnt as gas: by what brings funds home, by that which was to repay its gas and has not, and by everything else.
+   * moment, and burnt as gas: by what brings funds home, by that which was to repay its gas and has not, by removals that passed after those, and by everything else.
    */
   readonly valueUsd: Readonly<
     Record<
-      'lossAtMost' | 'speculative' | 'coldStart' | 'gas' | 'exitGas' | 'dueExitGas',
+      'lossAtMost' | 'speculative' | 'coldStart' | 'gas' | 'exitGas' | 'dueExitGas' | 'sureExitGas',
       { readonly used: string; readonly cap: string }
     >
   > | null
   readonly dailyAlert: boolean
-  readonly pendingTransactions: number
+  /** `null`, as in the members below, for a server without a wallet: it does not look. */
+  readonly pendingTransactions: number | null
   /** Requests whose transactions are mined, and the receipts cannot be had. */
   readonly unreadRequests: number
   /** Operations of this caller that await a person's word. */
-  readonly pendingApprovals: number
+  readonly pendingApprovals: number | null
   /** Operations of this caller that wait for their time. */
-  readonly scheduledOperations: number
+  readonly scheduledOperations: number | null
 }
