@@ -38,7 +38,7 @@ next start. A change is on record before anything is signed under it: \`policy.c
 \`tx.intent\` line the hash of the policy it was signed under. A file that is broken or gone while the server runs stops
 signing with \`POLICY_INVALID\`; the old one does not go on in silence. Within a second the
 server's log says which file it is, every wrong member by its path (or line and column), and the fix (\`policy.invalid\`),
-and later that it is in order again (\`policy.mended\`). A server does not start under a broken file, and says the same.
+and later that it is in order again (\`policy.mended\`); the audit log has both. A server does not start under a broken file, and says the same.
 
 \`version\` is 1. A file of another version is refused as a whole, naming the versions that are read.
 

@@ -71,10 +71,19 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const policyFile = policies.startedFromFile ? policyPath(config) : null
   const pause = write === null ? null : await pauseOf(config.dataDir)
   const facts = startFacts({ config, wallet: write?.wallet.address ?? null, policyFile, policy, pause })
-  log.info('server.opened', facts)
+  const sayOpened = () => log.info('server.opened', facts)
   return Object.freeze({
     ...server,
     facts,
+    async listen() {
+      const place = await server.listen()
+      sayOpened()
+      return place
+    },
+    async serveStdio(...streams: Parameters<ToolServer['serveStdio']>) {
+      sayOpened()
+      await server.serveStdio(...streams)
+    },
     async close() {
       await server.close()
       await workers.close()

@@ -28,7 +28,8 @@ export async function check(argv: readonly string[]): Promise<number> {
   }
 }
 
-const withoutPolicy =
+/** What holds where there is no policy.json. */
+export const withoutPolicy =
   'A server started now would take the defaults; one that runs and had the file signs nothing until it is back.'
 
 const noPolicyFix =

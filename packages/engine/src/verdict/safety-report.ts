@@ -3,10 +3,8 @@ import type { Principal } from '../call/principal.ts'
 import type { Engine } from '../context/engine.ts'
 import { printable } from '@svc/runtime'
 import { readPause } from '../switches/kill-switch.ts'
-import { isDailyAlert, limitsOf, sessionIdleMs } from '../spending/spend-limit.ts'
-import { usdText as usd } from '../value/countable.ts'
 import { onStorage } from '../call/storage.ts'
-import { budgetNames, dailyValueCaps } from '../spending/budget-names.ts'
+import { type DayUse, readDayUse } from './day-use.ts'
 
 /**
  * What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. `policyFault` says that the
@@ -17,23 +15,16 @@ export async function safetyReport(
   principal: Principal,
   policyFault: Error | null,
 ): Promise<SafetyReport> {
-  const { policy, ledger, dataDir } = engine
-  const [pause, breaker, usage, value, pendingTransactions, waiting] = await onStorage(
-    'the safety state cannot be read',
-    () =>
-      Promise.all([
-        readPause(dataDir),
-        engine.breaker.status(),
-        ledger.usage(principal.id, { sessionIdleMs }),
-        readValueUse(engine),
-        countPending(engine),
-        countWaiting(engine, principal),
-      ]),
+  const { policy, dataDir } = engine
+  const [pause, breaker, day, pendingTransactions, waiting] = await onStorage('the safety state cannot be read', () =>
+    Promise.all([
+      readPause(dataDir),
+      engine.breaker.status(),
+      readDayUse(engine, principal.id),
+      countPending(engine),
+      countWaiting(engine, principal),
+    ]),
   )
-  const limits = limitsOf(policy)
-  const { dailyGasUsdMicros: gas, dailyExitGasUsdMicros: exitGas } = usage
-  const ofGas = (used: bigint) => ({ used: usd(used), cap: usd(limits.dailyGas) })
-  const left = (cap: bigint, used: bigint): string => usd(cap > used ? cap - used : 0n)
   return {
     walletConfigured: true,
     paused: pause !== null,
@@ -44,43 +35,11 @@ export async function safetyReport(
     allowlistMode: policy.allowlist.mode,
     unnamedSales: policy.unnamedSales,
     approvalThresholdUsd: policy.approvalThresholdUsd,
-    limitsUsd: { ...policy.limitsUsd },
-    spentUsd: { session: usd(usage.sessionUsdMicros), daily: usd(usage.dailyUsdMicros) },
-    heldUsd: usd(usage.heldUsdMicros),
-    gasUsd: { session: usd(usage.sessionGasUsdMicros), daily: usd(usage.dailyGasUsdMicros) },
-    remainingUsd: {
-      session: left(limits.perSession, usage.sessionUsdMicros),
-      daily: left(limits.daily, usage.dailyUsdMicros),
-    },
-    freesAt: { session: isoOrNull(usage.freesAt.perSession), daily: isoOrNull(usage.freesAt.daily) },
-    valueUsd: {
-      ...value,
-      gas: ofGas(gas - exitGas),
-      exitGas: ofGas(usage.dailyPlainExitGasUsdMicros),
-      dueExitGas: ofGas(usage.dailyDueExitGasUsdMicros),
-      sureExitGas: ofGas(usage.dailySureExitGasUsdMicros),
-    },
-    dailyAlert: isDailyAlert(usage.dailyUsdMicros, policy),
+    ...day,
     pendingTransactions,
     unreadRequests: [...engine.unread.values()].reduce((sum, count) => sum + count, 0),
     ...waiting,
   }
-}
-
-function isoOrNull(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
-}
-
-async function readValueUse({
-  policy,
-  ledger,
-}: Engine): Promise<Omit<NonNullable<SafetyReport['valueUsd']>, 'gas' | 'exitGas' | 'dueExitGas' | 'sureExitGas'>> {
-  const caps = dailyValueCaps(policy)
-  const use = async (name: keyof typeof budgetNames) => {
-    return { used: usd(await ledger.budgetUsage(budgetNames[name])), cap: usd(caps[name]) }
-  }
-  const [lossAtMost, speculative, coldStart] = await Promise.all([use('loss'), use('speculative'), use('coldStart')])
-  return { lossAtMost, speculative, coldStart }
 }
 
 /** A person's or a file's text, fit to be shown. */
@@ -102,7 +61,11 @@ async function countPending({ chains, journal, senders }: Engine): Promise<numbe
   return open.reduce((sum, entries) => sum + entries.length, 0)
 }
 
+/** What is used up and left is `null` for a server without a wallet. */
 export type SafetyReport = {
+  [Name in Exclude<keyof DayUse, 'dailyAlert'>]: DayUse[Name] | null
+} & {
+  readonly dailyAlert: boolean
   readonly walletConfigured: boolean
   readonly paused: boolean
   /** Since when (ISO 8601) and why, as the operator put it; `null` while nothing is paused. */
@@ -121,29 +84,6 @@ export type SafetyReport = {
   /** Whether a person is asked before tokens nobody vouches for leave. */
   readonly unnamedSales: 'ask' | 'allow'
   readonly approvalThresholdUsd: string | null
-  /** Decimal US dollars. */
-  readonly limitsUsd: { readonly perTransaction: string; readonly perSession: string; readonly daily: string } | null
-  /** Amounts and gas together. */
-  readonly spentUsd: { readonly session: string; readonly daily: string } | null
-  /** How much of the day will be free again once the blocks of earlier calls are deep: what these might have spent and have not. */
-  readonly heldUsd: string | null
-  /** How much of it is gas. */
-  readonly gasUsd: { readonly session: string; readonly daily: string } | null
-  readonly remainingUsd: { readonly session: string; readonly daily: string } | null
-  /** When first something is freed, as ISO 8601; `null` where waiting frees nothing. */
-  readonly freesAt: { readonly session: string | null; readonly daily: string | null } | null
-  /**
-   * What any 24 hours have taken, and may take, of what may be lost in value (the most that calls could have lost, as slippage and
-   * prices permitted it, and no loss that was made), spent on tokens without a source, at prices of the
-   * moment, and burnt as gas: by what brings funds home, by that which was to repay its gas and has not, by removals that passed after those, and by everything else.
-   */
-  readonly valueUsd: Readonly<
-    Record<
-      'lossAtMost' | 'speculative' | 'coldStart' | 'gas' | 'exitGas' | 'dueExitGas' | 'sureExitGas',
-      { readonly used: string; readonly cap: string }
-    >
-  > | null
-  readonly dailyAlert: boolean
   /** `null`, as in the members below, for a server without a wallet: it does not look. */
   readonly pendingTransactions: number | null
   /** Requests whose transactions are mined, and the receipts cannot be had. */
