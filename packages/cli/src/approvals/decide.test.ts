@@ -13,7 +13,7 @@ it.each([
 ] as const)(
   'says of one that is %s, asked to %s it, how it stands, also without a terminal',
   async (state, word, says) => {
-    place = await openDirectory([{ ...(state === 'expired' ? { expiresAt: Date.now() - 1 } : {}) }])
+    place = await openDirectory([state === 'expired' ? { expiresAt: Date.now() - 1 } : {}])
     if (state !== 'expired') {
       const { planHash } = (await place.operations.byId('op-1'))!
       await place.operations.decide('op-1', { approved: state === 'approved', by: 'operator:ada', planHash })

@@ -44,9 +44,9 @@ export function followPolicy(engine: Engine, source: PolicySource | undefined): 
   }
 
   /** Nothing is signed under it, so where this cannot be written down yet, the next look at the switches does. */
-  async function recordBroken(error: unknown): Promise<void> {
-    if (!(error instanceof ToolError) || error.code !== 'POLICY_INVALID') return
-    await engine.switches.policyBroke(policyFaults(error, '').problems).catch(() => {})
+  async function recordBroken(cause: unknown): Promise<void> {
+    if (!(cause instanceof ToolError) || cause.code !== 'POLICY_INVALID') return
+    await engine.switches.policyBroke(policyFaults(cause, '').problems).catch(() => {})
   }
 
   async function now(): Promise<Engine> {
