@@ -13,7 +13,7 @@ import { shownTransactions } from '../transactions/list.ts'
 
 /**
  * `svc status`: whether anything stands against signing, what of the day is spent and left, what waits and what is out: of all callers,
- * beside the running server and without one. Changes nothing. Resolves to the exit code: 0 told, whatever it is.
+ * beside the running server and without one. Changes nothing. Resolves to exit code 0, whatever there is to say.
  */
 export async function status(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['data-dir'], switches: ['json'] })

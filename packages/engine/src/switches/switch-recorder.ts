@@ -28,10 +28,10 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
     if (events.length === 0) return
     for (const event of events) {
       await options.audit.append(event)
-      // That there is a policy is no news; that it is another one is. Of a broken file the log has been told, with its name.
+      // That there is a policy is no news; that it is another one is. A broken file is logged where its name is known.
       const { event: name, ...facts } = event
-      const isToldElsewhere = name === 'policy.invalid' || name === 'policy.mended'
-      if (!isToldElsewhere && (name !== 'policy.changed' || facts['from'] !== null)) options.log.warn(name, facts)
+      const isLoggedElsewhere = name === 'policy.invalid' || name === 'policy.mended'
+      if (!isLoggedElsewhere && (name !== 'policy.changed' || facts['from'] !== null)) options.log.warn(name, facts)
     }
     const now = recordOf(seen)
     await replaceFileDurably(path, JSON.stringify(now))
