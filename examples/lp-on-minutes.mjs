@@ -4,7 +4,7 @@
 //   node examples/lp-on-minutes.mjs
 //
 // It needs the packages built: `npm run build`, or one `npm start`, does that. So does it for examples/test-utils.
-// The same from the command line, for any CSV file of bars: npx svc lp optimize, backtest or fee-tier (svc lp --help). What the
+// The same from the command line, for any CSV file of bars: npx --no-install svc lp optimize, backtest or fee-tier (svc lp --help). What the
 // models assume and how far they are off: docs/analytics.md.
 import { readFileSync } from 'node:fs'
 import {

@@ -58,7 +58,7 @@ describe('docs/analytics.md says what each member of a result is', () => {
 
   test('with what svc lp optimize says of the shipped file', async () => {
     const flags = ['--fee', '500', '--decimals', '6,18', '--base', '1', '--pair', 'WETH/USDC', '--block-seconds', '2']
-    expect(page).toContain(`npx svc lp optimize FILE ${flags.join(' ')}\n`)
+    expect(page).toContain(`npx --no-install svc lp optimize FILE ${flags.join(' ')}\n`)
     const { stdout } = await callCommand(['lp', 'optimize', shipped, ...flags])
     const head = stdout.split('\n').slice(0, 5).join('\n')
     const [before = '', , after = ''] = page.split(/(?<=\n```\n)(WETH\/USDC, fee 0\.05 %[^]*?)(?=\n…\n```\n)/)

@@ -4,8 +4,9 @@ import { catalogue, readConfig, settings } from '@svc/tool-server'
 import { errorTable } from '@svc/amm'
 import { walletErrorTable, walletResultTable } from '@svc/wallet/core'
 import { auditEventNames } from '@svc/engine/switches'
-import { parsePolicy, policyJsonSchema, policyMembers, runPolicyCases } from '@svc/engine/policy'
+import { mostLost, parsePolicy, policyJsonSchema, policyMembers, runPolicyCases } from '@svc/engine/policy'
 import { expect, test } from 'vitest'
+import { renderLosses } from './render-losses.ts'
 import { renderPolicy } from './render-policy.ts'
 import { renderTools } from './render-tools.ts'
 import { samplePolicy } from './sample-policy.ts'
@@ -87,7 +88,26 @@ ${rows.join('\n')}
 test('docs/policy.md says what the schema of the policy says', async () => {
   const members = policyMembers()
   expect(members.filter(({ description }) => description === '')).toEqual([])
-  await expect(renderPolicy(members, samplePolicy)).toMatchFileSnapshot(join(root, 'docs/policy.md'))
+  const policy = parsePolicy({}, { production: true })
+  const small = parsePolicy(
+    { limitsUsd: { perTransaction: '100', perSession: '300', daily: '300' } },
+    { production: true },
+  )
+  const columns = [
+    { title: 'defaults', policy },
+    { title: '300 a day', policy: small },
+  ]
+  const losses = renderLosses(columns, policy)
+  await expect(renderPolicy(members, samplePolicy, losses)).toMatchFileSnapshot(join(root, 'docs/policy.md'))
+})
+
+test('docs/production.md and SECURITY.md say what a day can cost under the defaults as the code has it', () => {
+  const { trades, gas, homeGas, total } = mostLost(parsePolicy({}, { production: true }))
+  for (const name of ['docs/production.md', 'SECURITY.md']) {
+    const text = readFileSync(join(root, name), 'utf8').replace(/\s+/g, ' ')
+    expect(text).toContain(`${total} US dollars in any 24 hours`)
+    expect(text).toContain(`${trades} in bad trades, ${gas} of gas, and ${homeGas} of gas of bringing funds home`)
+  }
 })
 
 /** What `docs/policy.md` shows as JSON, in its order. */

@@ -2,16 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-// SECURITY.md names for each guarantee the tests that prove it. Those must stand, under a title that begins with its number.
+// SECURITY.md states guarantees, and at its end names the tests that prove each. Those must stand, under a title that begins with its number.
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'SECURITY.md'), 'utf8')
-const guarantees = [...page.matchAll(/\*\*(G\d+)\. .*?\nTests: (.*?)\n\n/gs)].map(([, id = '', list = '']) => ({
+const stated = [...page.matchAll(/^\*\*(G\d+)\. /gm)].map(([, id = '']) => id)
+const [, proof = ''] = /^## What proves the guarantees\n(.*?)^## /ms.exec(page) ?? []
+const guarantees = [...proof.matchAll(/^(G\d+):\n(.*?)\n\n/gms)].map(([, id = '', list = '']) => ({
   id,
   files: [...list.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file),
 }))
 
 test('SECURITY.md states G1 to G13, each with tests', () => {
-  expect(guarantees.map(({ id }) => id)).toEqual(Array.from({ length: 13 }, (_, index) => `G${index + 1}`))
+  const ids = Array.from({ length: 13 }, (_, index) => `G${index + 1}`)
+  expect(stated).toEqual(ids)
+  expect(guarantees.map(({ id }) => id)).toEqual(ids)
   expect(guarantees.filter(({ files }) => files.length === 0)).toEqual([])
 })
 

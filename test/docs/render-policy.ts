@@ -1,7 +1,7 @@
 import type { policyMembers } from '@svc/engine/policy'
 
-/** `docs/policy.md`: a whole policy, and what the operator can say, member by member. */
-export function renderPolicy(members: ReturnType<typeof policyMembers>, sample: object): string {
+/** `docs/policy.md`: a whole policy, what can be lost under it at most, and what the operator can say, member by member. */
+export function renderPolicy(members: ReturnType<typeof policyMembers>, sample: object, losses: string): string {
   const rows = members.map(
     ({ name, default: fallback, description }) =>
       `| \`${name}\` | ${fallback === null ? '' : `\`${fallback}\``} | ${description} |`,
@@ -38,9 +38,21 @@ next start. A change is on record before anything is signed under it: \`policy.c
 \`tx.intent\` line the hash of the policy it was signed under. A file that is broken or gone while the server runs stops
 signing with \`POLICY_INVALID\`; the old one does not go on in silence. Within a second the
 server's log says which file it is, every wrong member by its path (or line and column), and the fix (\`policy.invalid\`),
-and later that it is in order again (\`policy.mended\`). A server does not start under a broken file, and says the same.
+and later that it is in order again (\`policy.mended\`); the audit log has both. A server does not start under a broken file, and says the same.
 
 \`version\` is 1. A file of another version is refused as a whole, naming the versions that are read.
+
+## What you can lose at most
+
+The limits above say what may be *moved*: a swap of 500 US dollars counts as 500, and 499 of them come back as another token. What may
+be *lost* is far less. In US dollars, of all callers together, under the defaults and under a day of 300 (\`limitsUsd\` of 100, 300
+and 300):
+
+${losses}
+
+\`svc policy show\` and the start of \`svc serve\` print the sum of the policy in force, \`svc status\` and \`check_safety_status\` what
+of it is used up. The hours roll on: two days may cost it twice. A person's yes lifts none of it, and no caller has a share of its own. Whatever
+the sums are, a wallet holds no more than you can lose.
 
 ## Callers
 

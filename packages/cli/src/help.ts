@@ -10,6 +10,7 @@ Run it
 Set its limits
   svc policy        show, check, explain, test, compile, add-token, add-delegate
 Watch over it
+  svc status        what stops signing, what of the day is spent, waits, is out
   svc approvals     what waits for a person: list, show, approve, deny, page
   svc transactions  what the wallet signed: list, show, cancel, resolve
   svc pause         stops signing within a second
@@ -74,6 +75,9 @@ const entries = `
   svc policy compile [--provider privy] [--template ROLE] [--chains ID,ID] [--data-dir D] [--policy FILE]
       The rules for the managed wallet's provider, and what they cannot say. Roles: vault_participant (default),
       vault_manager, vault_creator.
+  svc status [--json] [--data-dir D]
+      Whether signing is paused, stopped by the circuit breaker or by a broken policy.json, what of the last 24 hours is spent
+      and left, what waits and what is out: of all callers, beside the running server and without one.
   svc pause [--reason TEXT] [--data-dir D]
       Stops signing within a second, also for calls on their way. What is out is still looked after.
   svc resume [--rearm] [--data-dir D]

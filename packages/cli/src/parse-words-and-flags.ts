@@ -33,8 +33,10 @@ function requireFlag({ name, rawName, value, inlineValue }: FlagToken, values: N
     throw refuse(`there is no flag ${said} here.${meant}${taken}`)
   }
   // What was forgotten is not the flag behind it.
-  if (value === undefined || (inlineValue === false && /^-./.test(value))) {
-    throw refuse(`${said} takes a value behind it; one that begins with - is written ${said}=-1`)
+  if (value === undefined) throw refuse(`${said} takes a value behind it`)
+  if (inlineValue === false && /^-./.test(value)) {
+    const own = printableText(value.slice(0, 40))
+    throw refuse(`${said} takes a value behind it; one that begins with - is written ${said}=${own}`)
   }
 }
 

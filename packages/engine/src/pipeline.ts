@@ -83,7 +83,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
         return 'plan' in outcome ? outcome : shapeResult(context, outcome, shape)
       }
     },
-    safetyReport: async (principal: Principal) => safetyReport(await policies.forCaller(principal.id), principal),
+    safetyReport: async (principal: Principal) => {
+      const { engine: current, fault } = await policies.forReport(principal.id)
+      return safetyReport(current, principal, fault)
+    },
     atomicRoute: async (chain) => {
       const { policy } = await policies.now()
       const { address: wallet } = engine.senders(chain)
@@ -104,7 +107,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
 export type Executor = {
   readonly open: OpenExecute
-  /** As it holds for this caller. Throws `STORAGE_UNAVAILABLE` or `POLICY_INVALID`. */
+  /** As it holds for this caller; where the file of the policy is broken, with the limits of the one before. Throws `STORAGE_UNAVAILABLE`. */
   safetyReport(principal: Principal): Promise<SafetyReport>
   /** How the wallet makes several calls one on a chain, `null` where it cannot. Throws `RPC_*`, `POLICY_INVALID`. */
   readonly atomicRoute: (chain: Chain) => Promise<AtomicRouteName | null>

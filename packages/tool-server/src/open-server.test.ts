@@ -20,6 +20,7 @@ it('tells a server in production with a policy of its own', () => {
     wallet,
     policy: '/data/policy.json',
     limitsUsd: { ...limitsUsd, approvalAbove: '20' },
+    mostLostUsd: { trades: '4', gas: '4', homeGas: '12', total: '20', lastHomeGas: '50' },
     allowlist: 'strict',
     pause: null,
   })
@@ -27,7 +28,9 @@ it('tells a server in production with a policy of its own', () => {
     'mode: production\n' +
       `wallet: ${wallet}\n` +
       'policy: /data/policy.json\n' +
-      'limits: 50 USD a transaction, 100 a session, 200 a day; a person is asked above 20; allowlist strict\n',
+      'limits: 50 USD a transaction, 100 a session, 200 a day; a person is asked above 20; allowlist strict\n' +
+      'lost at most in any 24 hours: 20 USD (4 in trades worse than trusted prices, 4 of gas, 12 of gas of bringing funds home), ' +
+      'beside what the market does; docs/policy.md says what else is not in it\n',
   )
 })
 

@@ -15,6 +15,8 @@ import {
   openPolicySource,
   openReads,
   openTrading,
+  type MostLost,
+  mostLost,
   policyFaults,
   type PolicySource,
   reportPolicy,
@@ -60,6 +62,7 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
     traffic,
     ports: { ...ports, history, workers, agentAddress: write?.wallet.address ?? null },
     write,
+    policyNow: () => policies.current(),
     limits: {
       perAddressPerMinute: policy.rateLimits.unauthenticatedPerIp,
       perPrincipalPerMinute: policy.rateLimits.perToken,
@@ -68,10 +71,19 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const policyFile = policies.startedFromFile ? policyPath(config) : null
   const pause = write === null ? null : await pauseOf(config.dataDir)
   const facts = startFacts({ config, wallet: write?.wallet.address ?? null, policyFile, policy, pause })
-  log.info('server.opened', facts)
+  const sayOpened = () => log.info('server.opened', facts)
   return Object.freeze({
     ...server,
     facts,
+    async listen() {
+      const place = await server.listen()
+      sayOpened()
+      return place
+    },
+    async serveStdio(...streams: Parameters<ToolServer['serveStdio']>) {
+      sayOpened()
+      await server.serveStdio(...streams)
+    },
     async close() {
       await server.close()
       await workers.close()
@@ -122,6 +134,7 @@ export function startFacts({ config, wallet, policyFile, policy, pause }: Starte
     wallet: wallet ?? 'none',
     policy: policyFile ?? 'defaults',
     limitsUsd: { perTransaction, perSession, daily, approvalAbove: policy.approvalThresholdUsd },
+    mostLostUsd: mostLost(policy),
     allowlist: policy.allowlist.mode,
     pause,
   })
@@ -141,6 +154,8 @@ export type StartFacts = {
     /** `null` where nobody is asked. */
     readonly approvalAbove: string | null
   }
+  /** What any 24 hours cost at most by what is signed. */
+  readonly mostLostUsd: MostLost
   readonly allowlist: Policy['allowlist']['mode']
   /** What stops signing at the start; `null` where nothing does, or nothing is signed anyway. */
   readonly pause: Pause | null

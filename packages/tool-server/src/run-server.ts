@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type StartFacts, openServer } from './open-server.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config/config-shape.ts'
+import { mostLostText } from '@svc/engine'
 import { printable } from '@svc/runtime'
 import { envFilePath } from './config/env-file.ts'
 
@@ -93,7 +94,7 @@ function listening(
 }
 
 /** The same for a terminal, one line each. */
-export function startLines({ mode, wallet, policy, limitsUsd, allowlist }: StartFacts): string {
+export function startLines({ mode, wallet, policy, limitsUsd, mostLostUsd, allowlist }: StartFacts): string {
   const { perTransaction, perSession, daily, approvalAbove } = limitsUsd
   const asked = approvalAbove === null ? 'no amount needs a person' : `a person is asked above ${approvalAbove}`
   return [
@@ -101,6 +102,7 @@ export function startLines({ mode, wallet, policy, limitsUsd, allowlist }: Start
     `wallet: ${wallet === 'none' ? 'none, so nothing is signed' : wallet}`,
     `policy: ${policy === 'defaults' ? 'defaults' : JSON.stringify(policy).slice(1, -1)}`,
     `limits: ${perTransaction} USD a transaction, ${perSession} a session, ${daily} a day; ${asked}; allowlist ${allowlist}`,
+    `lost at most in any 24 hours: ${mostLostText(mostLostUsd)}, beside what the market does; docs/policy.md says what else is not in it`,
     '',
   ].join('\n')
 }

@@ -10,7 +10,7 @@ import {
   type ApiKeys,
 } from './auth/credentials.ts'
 import { createAuthenticate } from './auth/authenticate.ts'
-import { type Principal, type SafetyReport, startSweeper } from '@svc/engine'
+import { type Policy, type Principal, type SafetyReport, startSweeper } from '@svc/engine'
 import type { Config } from './config/config-shape.ts'
 import { createDueRun } from './dispatch/carry-out.ts'
 import type { WritePipeline } from './dispatch/call-stages.ts'
@@ -54,6 +54,8 @@ export type Adapters = {
   readonly ports: Ports
   /** The pipeline of a transaction; `null` where there is no wallet. */
   readonly write: (WritePipeline & WriteLife) | null
+  /** The policy as the server has it now, to report on; that of its file unless given. Throws `ToolError`. */
+  readonly policyNow?: () => Promise<Policy>
   /** Counts the requests over HTTP, which other threads of the process give way to. */
   readonly traffic?: Traffic
   readonly limits?: Partial<Limits>
@@ -164,7 +166,8 @@ function openCore(
   keys: () => ApiKeys | null,
 ): Core {
   const { tools, ports, write, testing = null } = adapters
-  const status = createStatus({ config, ports, safety: write === null ? null : (principal) => write.safety(principal) })
+  const safety = write === null ? null : (principal: Principal) => write.safety(principal)
+  const status = createStatus({ config, ports, safety, policyNow: adapters.policyNow })
   const redactor = createRedactor(secretsOf(config))
   const dispatch = createDispatch({
     tools,

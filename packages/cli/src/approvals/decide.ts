@@ -25,10 +25,8 @@ export async function decide(
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const { description } = await findOperation(open, id)
+    requireUndecided(word, description)
     if (word === 'approve') requireDeps(flags.yes, named, terminal)
-    if (word === 'deny' && (description.state === 'approved' || description.state === 'scheduled')) {
-      throw new Error('It was approved already; svc approvals cancel takes it back until it runs.')
-    }
     if (word === 'approve' && !flags.yes && !(await isApproved(description, terminal, stopped))) {
       process.stderr.write('Nothing was decided: only the word yes, written out, approves.\n')
       return 1
@@ -43,6 +41,15 @@ export async function decide(
   } finally {
     await open.close()
   }
+}
+
+/** What is decided or over asks for no word, whoever is there to give one. The store refuses it, too, whatever comes in between. */
+function requireUndecided(word: 'approve' | 'deny', { state }: OperationDescription): void {
+  if (state === 'awaiting_approval') return
+  const isApproved = state === 'approved' || state === 'scheduled'
+  if (!isApproved) throw new Error(`It is ${state} already; only what awaits approval can be decided.`)
+  const back = 'svc approvals cancel takes it back until it runs.'
+  throw new Error(`It was approved already; ${word === 'deny' ? back : `nothing more is asked. ${back}`}`)
 }
 
 function readPlanHash(text: string | undefined): string | undefined {

@@ -2,19 +2,28 @@ import { dollars, shortAmountText, timeLeft, operationText } from '@svc/engine/a
 import { parseFlags } from '../parse-words-and-flags.ts'
 import { openOperations, findOperation, readIdAndFlags } from './open-operations.ts'
 import { moreText, readList, type OperationList } from './read-list.ts'
+import { isThere } from '../policy/policy-place.ts'
+import { readSigningState, stopSentences } from '../signing-state.ts'
 import { printableText } from '../printable-text.ts'
 import { table } from '../table.ts'
 
 /**
  * `svc approvals list`: what may still happen: it awaits a decision, was approved and not used, or is scheduled; with `--all`
- * what became of others too, with `--caller ID` of one caller alone and more of it.
+ * what became of others too, with `--caller ID` of one caller alone and more of it. Behind it, what stops signing.
  */
 export async function list(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['data-dir', 'caller'], switches: ['json', 'all'] })
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const found = await readList(open.operations, { all: flags.all, caller: flags.caller })
-    process.stdout.write(flags.json ? `${JSON.stringify(found)}\n` : listText(found, flags.caller, Date.now()))
+    if (flags.json) process.stdout.write(`${JSON.stringify(found)}\n`)
+    else {
+      // The switches are files of the server's machine, which with PostgreSQL may be another.
+      const stops = (await isThere(open.dataDir))
+        ? stopSentences(await readSigningState(open.dataDir), open.dataDir)
+        : []
+      process.stdout.write([listText(found, flags.caller, Date.now()), ...stops.map((one) => `${one}\n`)].join(''))
+    }
     return 0
   } finally {
     await open.close()

@@ -48,3 +48,13 @@ it('shows lines of an older version under names that are none any more', async (
   expect((await shown([line, old], '--event', 'tx.gone')).text).toContain('old_tool')
   expect((await shown([line, old], '--tool', 'old_tool')).text).toContain('tx.gone')
 })
+
+it('names the code of a refusal once, and what was wrong with a policy that broke', async () => {
+  const refused = { event: 'tx.refused', decision: { rule: 'POLICY_INVALID' }, result: { error: 'POLICY_INVALID' } }
+  const broke = { event: 'policy.invalid', problems: ['limitsUsd.daily: wrong', 'bogus: there is no such member'] }
+  const mended = { event: 'policy.mended', policyHash: 'ab'.repeat(32) }
+  const { text } = await shown([refused, broke, mended])
+  expect(text.match(/POLICY_INVALID/g)).toHaveLength(1)
+  expect(text).toContain('limitsUsd.daily: wrong; bogus: there is no such member')
+  expect(text).toContain('policy abababababab')
+})

@@ -48,19 +48,21 @@ function tellingFacts(line: Line): readonly string[] {
     return typeof value === 'object' && value !== null ? (value as Line) : {}
   }
   const transaction = member('transaction')
+  const [rule, error] = [member('decision')['rule'], member('result')['error']]
   const facts: readonly (readonly [string, unknown])[] = [
     ['', line['tool']],
     ['', transaction['label'] ?? line['step']],
     ['', typeof line['approved'] === 'boolean' ? (line['approved'] ? 'approved' : 'denied') : ''],
     ['operation', line['operationId']],
-    ['policy', line['event'] === 'policy.changed' ? textOf(line['policyHash']).slice(0, 12) : ''],
+    ['policy', textOf(line['event']).startsWith('policy.') ? textOf(line['policyHash']).slice(0, 12) : ''],
+    ['', Array.isArray(line['problems']) ? line['problems'].map(textOf).join('; ') : ''],
     ['chain', transaction['chainId'] ?? line['chainId']],
     ['to', transaction['to']],
     ['tx', transaction['hash']],
     ['usd', line['spendUsd'] ?? line['spentUsd']],
     ['gas', line['event'] === 'tx.settled' ? line['gasUsd'] : ''],
-    ['rule', member('decision')['rule']],
-    ['error', member('result')['error']],
+    ['rule', rule === error ? '' : rule],
+    ['error', error],
     ['by', line['by'] ?? member('actor')['principal']],
     ['reason', line['reason'] ?? line['cause']],
     ['count', line['count']],

@@ -1,7 +1,6 @@
-import type { Pause } from '@svc/engine/switches'
 import { operatorName, ownDataDirectory } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'
-import { printableText } from '../printable-text.ts'
+import { neverCounted, pauseText } from '../signing-state.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** `svc pause`: stops signing at once, beside the running server or before it starts. Resolves to the exit code. */
@@ -16,7 +15,7 @@ export async function pause(argv: readonly string[]): Promise<number> {
   const standing = await stop(dataDir, { by: operatorName(), at, reason })
   const isNew = standing.since === at
   process.stdout.write(
-    `${isNew ? 'Paused' : standingText(standing)}: nothing more is signed from ${dataDir}, also for calls on their way. What is out already is still\n` +
+    `${isNew ? 'Paused' : `Paused already, ${pauseText(standing)}`}: nothing more is signed from ${dataDir}, also for calls on their way. What is out already is still\n` +
       'looked after until it is mined. Go on with: svc resume ' +
       `--data-dir ${dataDir}\n`,
   )
@@ -24,12 +23,6 @@ export async function pause(argv: readonly string[]): Promise<number> {
     process.stdout.write('The new reason is not written down: a pause keeps the one it began with.\n')
   }
   return 0
-}
-
-/** For example `Paused already, since 2026-01-31T12:00:00.000Z by operator:ada, because "odd transfers"`. */
-function standingText({ since, by, reason }: Pause): string {
-  const who = by === null ? '' : ` by ${printableText(by)}`
-  return `Paused already, since ${since}${who}, ${reason === null ? 'no reason given' : `because "${printableText(reason)}"`}`
 }
 
 /** `svc resume`: ends a pause, and with `--rearm` closes the circuit breaker. Exit code 1 when signing stays stopped. */
@@ -56,6 +49,3 @@ export async function resume(argv: readonly string[]): Promise<number> {
   )
   return rearmed ? 0 : 1
 }
-
-/** This process counts no failures. */
-const neverCounted = { maxConsecutiveFailures: Infinity, maxFailuresInWindow: Infinity, windowMinutes: 0 }

@@ -43,7 +43,9 @@ const put = async (name: string, content: unknown) => {
 describe('svc policy', () => {
   it('check names what is wrong on stderr and exits with 1, and says what holds otherwise', async () => {
     const none = await svc('check')
-    expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('so the defaults hold') })
+    const whatHolds =
+      'A server started now would take the defaults; one that runs and had the file signs nothing until it is back.'
+    expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(whatHolds) })
     const nowhere = await callCommand(['policy', 'check', '--data-dir', join(dataDir, 'nowhere')])
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('does not exist')])
     const cut = await svc('check', await put('cut.json', '{"limitsUsd": '))
@@ -52,7 +54,7 @@ describe('svc policy', () => {
     const wrong = await svc('check')
     expect([wrong.code, wrong.stdout]).toEqual([1, ''])
     expect(await runToEnd(['policy', 'check', '--data-dir', dataDir])).toEqual(wrong)
-    expect(wrong.stderr).toContain('  limitsUsd.perSession: must not be above limitsUsd.daily')
+    expect(wrong.stderr).toContain('  limitsUsd.perSession: is 1000 (default), above limitsUsd.daily, ')
     expect(wrong.stderr).toContain(
       '  principals.local.approvalThresholdUsd: must not be above approvalThresholdUsd (250)',
     )
@@ -94,6 +96,9 @@ describe('svc policy', () => {
     )
     expect(none.stdout).toMatch(/^limitsUsd\.daily +2000 +default$/m)
     expect(none.stdout).toMatch(/^maxDailyLossUsd +40 +default$/m)
+    expect(none.stdout).toMatch(
+      /^lost at most in any 24 hours: 200 USD \(40 in trades .*, 120 of gas of bringing funds/m,
+    )
     expect(none.stdout).toContain('No chain has an endpoint of its own')
     const stranger = '0x00000000000000000000000000000000000000cc'
     const limitsUsd = { daily: '1500' }
@@ -102,13 +107,14 @@ describe('svc policy', () => {
     const shown = await svc('show', '--production')
     expect([shown.code, shown.stderr]).toEqual([0, ''])
     expect(shown.stdout).toContain(`policy  ${join(dataDir, 'policy.json')}\nmode    production\n`)
-    const { hash, policy, chains: facts } = JSON.parse((await svc('show', '--json')).stdout)
+    const { hash, policy, mostLostUsd, chains: facts } = JSON.parse((await svc('show', '--json')).stdout)
     expect((await svc('check')).stdout).toContain(hash)
     expect(policy).toMatchObject({
       limitsUsd: { perSession: '1000', daily: '1500' },
       maxDailyLossUsd: '30',
       maxDailyGasUsd: '7',
     })
+    expect(mostLostUsd).toMatchObject({ trades: '30', gas: '7', homeGas: '21', total: '58' })
     for (const row of [
       /limitsUsd\.daily +1500 +file/,
       /maxDailyGasUsd +7 +file/,

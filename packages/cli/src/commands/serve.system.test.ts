@@ -52,11 +52,12 @@ describe('svc serve', () => {
   it('names the setting when its port is taken', async () => {
     const other = createServer(() => {}).listen(0, '127.0.0.1')
     await once(other, 'listening')
-    const output = serve(['--transport', 'http', '--data-dir', join(dataDir, 'own')], {
-      SVC_LISTEN: `127.0.0.1:${(other.address() as AddressInfo).port}`,
-    })
+    const taken = `127.0.0.1:${(other.address() as AddressInfo).port}`
+    const settings = { SVC_LISTEN: taken, LOG_LEVEL: 'info' }
+    const output = serve(['--transport', 'http', '--data-dir', join(dataDir, 'own')], settings)
     expect(await once(child, 'close')).toEqual([1, null])
-    expect(output.err).toContain('svc serve: another program listens on the address of SVC_LISTEN already.')
+    expect(output.err).toContain(`svc serve: another program listens on ${taken} (SVC_LISTEN) already.`)
+    expect(output.err).not.toContain('server.opened')
     other.close()
   })
 

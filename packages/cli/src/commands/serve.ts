@@ -18,10 +18,17 @@ export async function serve(argv: readonly string[], stopped: Promise<StopCause>
   await runServer({ transport, environment, stopped, onListening, meant }).catch(async (error: unknown) => {
     if (!(error instanceof Error && 'code' in error)) throw error
     if (error.code === 'EADDRINUSE') {
-      const message = 'another program listens on the address of SVC_LISTEN already. Name another one there'
+      const message = `another program listens on ${listenedOn(error)} (SVC_LISTEN) already. Name another one there`
       throw new Error(`${message}, such as 127.0.0.1:3001; with port 0 any free one is taken.`, { cause: error })
     }
     throw (await directoryRefusal(error, directory, 'Name one that can be with --data-dir or SVC_DATA_DIR.')) ?? error
   })
   return 0
+}
+
+/** For example `127.0.0.1:3000`. */
+function listenedOn(error: Error): string {
+  const address = 'address' in error ? String(error.address) : ''
+  const host = address.includes(':') ? `[${address}]` : address
+  return 'port' in error ? `${host}:${String(error.port)}` : host
 }

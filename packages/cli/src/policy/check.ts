@@ -18,16 +18,19 @@ export async function check(argv: readonly string[]): Promise<number> {
   try {
     const policy = await loadPolicy(path, { production: config.production || flags.production })
     for (const note of policyNotes(policy, config)) process.stdout.write(`note: ${printable(note)}\n`)
-    const hash = `Audit lines name this policy ${policyHash(policy)}.`
+    const hash = `Audit lines name ${exists ? 'this policy' : 'the defaults'} ${policyHash(policy)}.`
     if (exists) process.stdout.write(`${path} is in order. ${hash}\n`)
-    else
-      process.stderr.write(`Nothing was checked: there is no ${path}, so the defaults hold. ${hash} ${noPolicyFix}\n`)
+    else process.stderr.write(`Nothing was checked: there is no ${path}. ${withoutPolicy} ${hash} ${noPolicyFix}\n`)
     return exists ? 0 : 1
   } catch (error) {
     printProblems(path, error)
     return 1
   }
 }
+
+/** What holds where there is no policy.json. */
+export const withoutPolicy =
+  'A server started now would take the defaults; one that runs and had the file signs nothing until it is back.'
 
 const noPolicyFix =
   'Name the data directory of the server with --data-dir, or write a policy there: docs/policy.md has one to begin with.'

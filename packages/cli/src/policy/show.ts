@@ -2,6 +2,9 @@ import {
   dailyValueCaps,
   knownContracts,
   loadPolicy,
+  type MostLost,
+  mostLost,
+  mostLostText,
   type Policy,
   policyHash,
   policyMembers,
@@ -37,6 +40,7 @@ export async function show(argv: readonly string[]): Promise<number> {
       mode: production ? 'production' : 'development',
       hash: policyHash(policy),
       policy: inForce(policy),
+      mostLostUsd: mostLost(policy),
       chains: chains.map((chain) => chainFacts(chain, policy)),
     }
     process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : textOf(shown, { path, written }))
@@ -55,6 +59,8 @@ type ShownPolicy = {
   readonly hash: string
   /** Every member, also those that were left out. */
   readonly policy: Policy
+  /** What any 24 hours cost at most by what is signed. */
+  readonly mostLostUsd: MostLost
   readonly chains: readonly ChainFacts[]
 }
 
@@ -93,13 +99,15 @@ function isNamed(chainId: number, written: unknown): boolean {
   return Object.entries(written).some(([key, value]) => key === `${chainId}` || isNamed(chainId, value))
 }
 
-function textOf({ from, mode, hash, policy, chains }: ShownPolicy, { path, written }: Origin): string {
+function textOf({ from, mode, hash, policy, mostLostUsd, chains }: ShownPolicy, { path, written }: Origin): string {
   const names = policyMembers().flatMap(({ name }) => (name.includes('.') || name.startsWith('$') ? [] : [name]))
   const rows = names.flatMap((name) => rowsOf([name], memberOf(policy, name), written))
   return [
     `policy  ${from ?? `the defaults, for there is no ${path}`}`,
     `mode    ${mode}`,
     `hash    ${hash}, as audit lines name it`,
+    `lost at most in any 24 hours: ${mostLostText(mostLostUsd)}, beside`,
+    'what the market does. docs/policy.md, "What you can lose at most", says what else is not in it.',
     '',
     table([['MEMBER', 'VALUE', 'FROM'], ...rows], { alignRight: [] }),
     ...(chains.length === 0 ? [noChains] : chains.flatMap(chainLines)),

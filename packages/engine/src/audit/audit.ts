@@ -235,6 +235,8 @@ export const auditEventNames = [
   'pause.off',
   'pause.on',
   'policy.changed',
+  'policy.invalid',
+  'policy.mended',
   'spend.alert',
   'tool.called',
   'tx.approval.decided',

@@ -106,9 +106,19 @@ describe('a policy file that changes while the server runs', () => {
     await expect(pipeline.run(swapIntent(pipeline, '1'), { dryRun: true })).rejects.toMatchObject({
       code: 'POLICY_INVALID',
     })
+    const reported = async () => pipeline.executor.safetyReport(principalOf())
+    const limitsUsd = expect.objectContaining({ perTransaction: '100' })
+    expect(await reported()).toMatchObject({ policyFault: expect.stringMatching(/^The policy file /), limitsUsd })
     await pipeline.executor.reconcile()
     await write(limited('99'))
     await pipeline.run(swapIntent(pipeline, '1'))
+    expect(await reported()).toMatchObject({ policyFault: null, limitsUsd: { perTransaction: '99' } })
+    const lines = (await pipeline.auditLines()).filter(({ event }) => String(event).startsWith('policy.'))
+    expect(lines.slice(1)).toMatchObject([
+      { event: 'policy.invalid', problems: expect.arrayContaining([expect.any(String)]) },
+      { event: 'policy.mended', policyHash: hashOf(limited('99')) },
+      { event: 'policy.changed', policyHash: hashOf(limited('99')) },
+    ])
   })
 
   it('that says the same in other words is no change, and neither is one that says what held without it', async () => {

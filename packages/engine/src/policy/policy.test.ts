@@ -158,6 +158,35 @@ describe('the policy', () => {
     )
   })
 
+  it.each([
+    [
+      { daily: '50' },
+      [
+        ['perTransaction', 'is 500 (default), above limitsUsd.daily, 50: write at most 50'],
+        ['perSession', 'is 1000 (default), above limitsUsd.daily, 50: write at most 50'],
+      ],
+    ],
+    [
+      { perTransaction: '1000', daily: '50' },
+      [
+        ['perTransaction', 'is 1000, above limitsUsd.daily, 50: write at most 50'],
+        ['perSession', 'is 1000 (default), above limitsUsd.daily, 50: write at most 50'],
+      ],
+    ],
+    [
+      { perTransaction: '1500' },
+      [
+        [
+          'perTransaction',
+          'is 1500, above limitsUsd.perSession, 1000 (default): write at most 1000, or raise limitsUsd.perSession',
+        ],
+      ],
+    ],
+  ])('says of limits %j which are in the way, and what to write', (limitsUsd, problems) => {
+    const details = problems.map(([name, message]) => ({ field: `limitsUsd.${name}`, message }))
+    expect(() => parsePolicy({ limitsUsd }, { production: false })).toThrow(expect.objectContaining({ details }))
+  })
+
   it('may name its schema and a lower threshold where nobody is asked otherwise', () => {
     const written = {
       $schema: './policy.schema.json',

@@ -34,7 +34,7 @@ export function parsePolicy(written: unknown, options: { readonly production: bo
   const parsed = policySchema.safeParse(written)
   if (!parsed.success) throw invalid('The policy file is not valid.', policyProblems(parsed.error))
   const { $schema: _, ...policy } = parsed.data
-  const contradictions = [...inconsistencies(policy), ...looserGrants(policy)]
+  const contradictions = [...inconsistencies(policy, written), ...looserGrants(policy)]
   if (contradictions.length > 0) throw invalid('The policy file contradicts itself.', contradictions)
   const mode = policy.allowlist.mode ?? (options.production ? 'strict' : 'lenient')
   const channels: ApprovalChannel[] =
@@ -67,18 +67,37 @@ function refuseOtherVersions(written: unknown): void {
   throw invalid('The policy file is of a version that this server does not know.', [{ field: 'version', message }])
 }
 
-function inconsistencies(policy: Written): readonly Problem[] {
+/** Every member that is above one it may not be above, with the values of both, also where one of them is a default. */
+function inconsistencies(policy: Written, written: unknown): readonly Problem[] {
   const { perTransaction, perSession, daily } = policy.limitsUsd
-  const caps = (['slippageBps', 'deadlineSeconds'] as const).filter((name) => policy[name].default > policy[name].cap)
-  return [
-    ...(usdMicros(perTransaction) > usdMicros(perSession)
-      ? [{ field: 'limitsUsd.perTransaction', message: 'must not be above limitsUsd.perSession' }]
-      : []),
-    ...(usdMicros(perSession) > usdMicros(daily)
-      ? [{ field: 'limitsUsd.perSession', message: 'must not be above limitsUsd.daily' }]
-      : []),
-    ...caps.map((name) => ({ field: `${name}.default`, message: `must not be above ${name}.cap` })),
+  const limits = [
+    { name: 'limitsUsd.perTransaction', value: perTransaction },
+    { name: 'limitsUsd.perSession', value: perSession },
+    { name: 'limitsUsd.daily', value: daily },
+  ] as const
+  const [, session, day] = limits
+  const bounded = [
+    { own: limits[0], bound: usdMicros(daily) < usdMicros(perSession) ? day : session },
+    { own: session, bound: day },
+    ...(['slippageBps', 'deadlineSeconds'] as const).map((name) => ({
+      own: { name: `${name}.default`, value: `${policy[name].default}` },
+      bound: { name: `${name}.cap`, value: `${policy[name].cap}` },
+    })),
   ]
+  const above = bounded.filter(({ own, bound }) => usdMicros(own.value) > usdMicros(bound.value))
+  return above.map(({ own, bound }) => {
+    const isDefault = { own: !isWritten(written, own.name), bound: !isWritten(written, bound.name) }
+    const is = `is ${own.value}${isDefault.own ? ' (default)' : ''}`
+    const than = `above ${bound.name}, ${bound.value}${isDefault.bound ? ' (default)' : ''}`
+    const raise = isDefault.bound ? `, or raise ${bound.name}` : ''
+    return { field: own.name, message: `${is}, ${than}: write at most ${bound.value}${raise}` }
+  })
+}
+
+function isWritten(written: unknown, name: string): boolean {
+  const [group = '', member = ''] = name.split('.')
+  const inside: unknown = typeof written === 'object' && written !== null ? Reflect.get(written, group) : undefined
+  return typeof inside === 'object' && inside !== null && Object.hasOwn(inside, member)
 }
 
 /** A grant only takes away: one that would give more is a mistake of the operator's, and is named. */

@@ -213,3 +213,29 @@ it('reads files that were written before they held what has ended', async () => 
     { event: 'breaker.rearmed', since: at(2), by: ada, at: at(4) },
   ])
 })
+
+it('records how the policy broke, once for each way, and that it is mended, also by a restart', async () => {
+  const recorder = start()
+  await recorder.look()
+  taken()
+  for (const _ of [1, 2]) await recorder.policyBroke(['limitsUsd.daily: wrong'])
+  await recorder.look()
+  await recorder.policyBroke(['bogus: there is no such member'])
+  expect(taken()).toEqual([
+    { event: 'policy.invalid', problems: ['limitsUsd.daily: wrong'] },
+    { event: 'policy.invalid', problems: ['bogus: there is no such member'] },
+  ])
+  const other = parsePolicy({ maxLossBps: 50 }, { production: false })
+  await recorder.look(other)
+  expect(taken()).toEqual([
+    { event: 'policy.mended', policyHash: policyHash(other) },
+    { event: 'policy.changed', from: policyHash(policy), policyHash: policyHash(other) },
+  ])
+  linesLeft = 0
+  await expect(recorder.policyBroke(['gone'])).rejects.toThrow('ENOSPC')
+  linesLeft = Infinity
+  await recorder.look()
+  expect(taken()).toEqual([{ event: 'policy.invalid', problems: ['gone'] }])
+  await start(other).look()
+  expect(taken()).toEqual([{ event: 'policy.mended', policyHash: policyHash(other) }])
+})

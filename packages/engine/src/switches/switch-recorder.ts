@@ -18,18 +18,20 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
   const path = join(options.dataDir, 'recorded.json')
   let recorded: Recorded | null = null
   let inForce = options.policy
+  let problems: readonly string[] = []
   const inTurn = createMutex()
 
-  const look = async (policy: Policy): Promise<void> => {
+  const look = async (): Promise<void> => {
     recorded ??= await readRecorded(path)
-    const seen = await observe({ ...options, policy })
+    const seen = { ...(await observe({ ...options, policy: inForce })), policyProblems: problems }
     const events = changesBetween(recorded, seen)
     if (events.length === 0) return
     for (const event of events) {
       await options.audit.append(event)
-      // That there is a policy is no news; that it is another one is.
+      // That there is a policy is no news; that it is another one is. A broken file is logged where its name is known.
       const { event: name, ...facts } = event
-      if (name !== 'policy.changed' || facts['from'] !== null) options.log.warn(name, facts)
+      const isLoggedElsewhere = name === 'policy.invalid' || name === 'policy.mended'
+      if (!isLoggedElsewhere && (name !== 'policy.changed' || facts['from'] !== null)) options.log.warn(name, facts)
     }
     const now = recordOf(seen)
     await replaceFileDurably(path, JSON.stringify(now))
@@ -39,8 +41,18 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
   return Object.freeze({
     look: (policy) =>
       inTurn(async () => {
-        await look(policy ?? inForce)
-        inForce = policy ?? inForce
+        const before = { inForce, problems }
+        if (policy !== undefined) [inForce, problems] = [policy, []]
+        await look().catch((error: unknown) => {
+          inForce = before.inForce
+          problems = before.problems
+          throw error
+        })
+      }),
+    policyBroke: (found) =>
+      inTurn(async () => {
+        problems = found
+        await look()
       }),
   })
 }
@@ -48,6 +60,8 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
 export type SwitchRecorder = {
   /** With a policy, that is the one in force from now on. Rejects when a file cannot be read or written; nothing counts as recorded then. */
   look(policy?: Policy): Promise<void>
+  /** That the policy's file is broken, and how, until another look comes with a policy. What could not be written the next look writes. */
+  policyBroke(problems: readonly string[]): Promise<void>
 }
 
 export type SwitchRecorderOptions = {
@@ -66,6 +80,8 @@ const recordedSchema = z.object({
   /** What opened it, or made it stop more. */
   breakerOpenedBy: z.string().nullable().default(null),
   policyHash: z.string().nullable(),
+  /** What is wrong with the policy's file; empty while it is in order. */
+  policyProblems: z.array(z.string()).default([]),
   pauseEnded: endedSchema,
   breakerEnded: endedSchema,
 })
@@ -85,9 +101,10 @@ type Seen = {
   readonly pause: SeenSwitch<Pause>
   readonly breaker: SeenSwitch<Opening>
   readonly policyHash: string
+  readonly policyProblems: readonly string[]
 }
 
-async function observe({ dataDir, breaker, policy }: SwitchRecorderOptions): Promise<Seen> {
+async function observe({ dataDir, breaker, policy }: SwitchRecorderOptions): Promise<Omit<Seen, 'policyProblems'>> {
   // The pause first: what ends after it was looked at then stands among the past ones, and not the other way round.
   const pause = await readPause(dataDir)
   const resume = await readResume(dataDir)
@@ -99,12 +116,13 @@ async function observe({ dataDir, breaker, policy }: SwitchRecorderOptions): Pro
   }
 }
 
-function recordOf({ pause, breaker, policyHash }: Seen): Recorded {
+function recordOf({ pause, breaker, policyHash, policyProblems }: Seen): Recorded {
   return {
     pause: pause.standing,
     breakerOpenSince: breaker.standing?.since ?? null,
     breakerOpenedBy: breaker.standing?.openedBy ?? null,
     policyHash,
+    policyProblems: [...policyProblems],
     pauseEnded: newestEnd(pause),
     breakerEnded: newestEnd(breaker),
   }
@@ -115,7 +133,7 @@ function newestEnd({ past }: SeenSwitch<Pause | Opening>): RecordedSwitch['ended
   return newest === undefined ? null : { since: newest.begun.since, at: newest.end.at }
 }
 
-function changesBetween(before: Recorded, { pause, breaker, policyHash }: Seen): readonly AuditEvent[] {
+function changesBetween(before: Recorded, { pause, breaker, policyHash, policyProblems }: Seen): readonly AuditEvent[] {
   const paused = { since: before.pause?.since ?? null, ended: before.pauseEnded }
   const opened = { since: before.breakerOpenSince, ended: before.breakerEnded }
   const { standing } = breaker
@@ -126,10 +144,17 @@ function changesBetween(before: Recorded, { pause, breaker, policyHash }: Seen):
       switchEvents({ on: 'breaker.open', off: 'breaker.rearmed' }, opened, breaker),
     ),
     ...(standing !== null && stopsMore ? [{ event: 'breaker.open' as const, ...standing }] : []),
+    ...policyEvents(before.policyProblems, policyProblems, policyHash),
     ...(before.policyHash === policyHash
       ? []
       : [{ event: 'policy.changed' as const, from: before.policyHash, policyHash }]),
   ]
+}
+
+/** `policyHash` is what signing goes on under. */
+function policyEvents(before: readonly string[], now: readonly string[], policyHash: string): readonly AuditEvent[] {
+  if (before.join('\n') === now.join('\n')) return []
+  return [now.length === 0 ? { event: 'policy.mended', policyHash } : { event: 'policy.invalid', problems: now }]
 }
 
 /** Both in one row by the times they hold, each in the order it has. */

@@ -3,75 +3,43 @@ import type { Principal } from '../call/principal.ts'
 import type { Engine } from '../context/engine.ts'
 import { printable } from '@svc/runtime'
 import { readPause } from '../switches/kill-switch.ts'
-import { isDailyAlert, limitsOf, sessionIdleMs } from '../spending/spend-limit.ts'
-import { usdText as usd } from '../value/countable.ts'
 import { onStorage } from '../call/storage.ts'
-import { budgetNames, dailyValueCaps } from '../spending/budget-names.ts'
+import { type DayUse, readDayUse } from './day-use.ts'
 
-/** What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. */
-export async function safetyReport(engine: Engine, principal: Principal): Promise<SafetyReport> {
-  const { policy, ledger, dataDir } = engine
-  const [pause, breaker, usage, value, pendingTransactions, waiting] = await onStorage(
-    'the safety state cannot be read',
-    () =>
-      Promise.all([
-        readPause(dataDir),
-        engine.breaker.status(),
-        ledger.usage(principal.id, { sessionIdleMs }),
-        readValueUse(engine),
-        countPending(engine),
-        countWaiting(engine, principal),
-      ]),
+/**
+ * What the safety engine would say to a principal's next write: switches, limits, what is used and what is out. `policyFault` says that the
+ * engine's policy is the one before a file that is broken now. Throws `STORAGE_UNAVAILABLE`.
+ */
+export async function safetyReport(
+  engine: Engine,
+  principal: Principal,
+  policyFault: Error | null,
+): Promise<SafetyReport> {
+  const { policy, dataDir } = engine
+  const [pause, breaker, day, pendingTransactions, waiting] = await onStorage('the safety state cannot be read', () =>
+    Promise.all([
+      readPause(dataDir),
+      engine.breaker.status(),
+      readDayUse(engine, principal.id),
+      countPending(engine),
+      countWaiting(engine, principal),
+    ]),
   )
-  const limits = limitsOf(policy)
-  const { dailyGasUsdMicros: gas, dailyExitGasUsdMicros: exitGas } = usage
-  const ofGas = (used: bigint) => ({ used: usd(used), cap: usd(limits.dailyGas) })
-  const left = (cap: bigint, used: bigint): string => usd(cap > used ? cap - used : 0n)
   return {
     walletConfigured: true,
     paused: pause !== null,
     pause: pause === null ? null : { since: pause.since, reason: escaped(pause.reason) },
     breakerOpen: breaker.open,
     breaker: { open: breaker.open, since: breaker.since, cause: escaped(breaker.cause), stops: breaker.stops },
+    policyFault: policyFault?.message ?? null,
     allowlistMode: policy.allowlist.mode,
     unnamedSales: policy.unnamedSales,
     approvalThresholdUsd: policy.approvalThresholdUsd,
-    limitsUsd: { ...policy.limitsUsd },
-    spentUsd: { session: usd(usage.sessionUsdMicros), daily: usd(usage.dailyUsdMicros) },
-    heldUsd: usd(usage.heldUsdMicros),
-    gasUsd: { session: usd(usage.sessionGasUsdMicros), daily: usd(usage.dailyGasUsdMicros) },
-    remainingUsd: {
-      session: left(limits.perSession, usage.sessionUsdMicros),
-      daily: left(limits.daily, usage.dailyUsdMicros),
-    },
-    freesAt: { session: isoOrNull(usage.freesAt.perSession), daily: isoOrNull(usage.freesAt.daily) },
-    valueUsd: {
-      ...value,
-      gas: ofGas(gas - exitGas),
-      exitGas: ofGas(usage.dailyPlainExitGasUsdMicros),
-      dueExitGas: ofGas(usage.dailyDueExitGasUsdMicros),
-    },
-    dailyAlert: isDailyAlert(usage.dailyUsdMicros, policy),
+    ...day,
     pendingTransactions,
     unreadRequests: [...engine.unread.values()].reduce((sum, count) => sum + count, 0),
     ...waiting,
   }
-}
-
-function isoOrNull(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
-}
-
-async function readValueUse({
-  policy,
-  ledger,
-}: Engine): Promise<Omit<NonNullable<SafetyReport['valueUsd']>, 'gas' | 'exitGas' | 'dueExitGas'>> {
-  const caps = dailyValueCaps(policy)
-  const use = async (name: keyof typeof budgetNames) => {
-    return { used: usd(await ledger.budgetUsage(budgetNames[name])), cap: usd(caps[name]) }
-  }
-  const [lossAtMost, speculative, coldStart] = await Promise.all([use('loss'), use('speculative'), use('coldStart')])
-  return { lossAtMost, speculative, coldStart }
 }
 
 /** A person's or a file's text, fit to be shown. */
@@ -93,7 +61,11 @@ async function countPending({ chains, journal, senders }: Engine): Promise<numbe
   return open.reduce((sum, entries) => sum + entries.length, 0)
 }
 
+/** What is used up and left is `null` for a server without a wallet. */
 export type SafetyReport = {
+  [Name in Exclude<keyof DayUse, 'dailyAlert'>]: DayUse[Name] | null
+} & {
+  readonly dailyAlert: boolean
   readonly walletConfigured: boolean
   readonly paused: boolean
   /** Since when (ISO 8601) and why, as the operator put it; `null` while nothing is paused. */
@@ -106,38 +78,18 @@ export type SafetyReport = {
     readonly cause: string | null
     readonly stops: 'nothing' | 'all-but-ways-home' | 'everything'
   }
+  /** What is wrong with the policy's file, so that nothing is signed: limits are then those of the policy before. `null` where it is in order. */
+  readonly policyFault: string | null
   readonly allowlistMode: 'strict' | 'lenient'
   /** Whether a person is asked before tokens nobody vouches for leave. */
   readonly unnamedSales: 'ask' | 'allow'
   readonly approvalThresholdUsd: string | null
-  /** Decimal US dollars. */
-  readonly limitsUsd: { readonly perTransaction: string; readonly perSession: string; readonly daily: string } | null
-  /** Amounts and gas together. */
-  readonly spentUsd: { readonly session: string; readonly daily: string } | null
-  /** How much of the day will be free again once the blocks of earlier calls are deep: what these might have spent and have not. */
-  readonly heldUsd: string | null
-  /** How much of it is gas. */
-  readonly gasUsd: { readonly session: string; readonly daily: string } | null
-  readonly remainingUsd: { readonly session: string; readonly daily: string } | null
-  /** When first something is freed, as ISO 8601; `null` where waiting frees nothing. */
-  readonly freesAt: { readonly session: string | null; readonly daily: string | null } | null
-  /**
-   * What any 24 hours have taken, and may take, of what may be lost in value (the most that calls could have lost, as slippage and
-   * prices permitted it, and no loss that was made), spent on tokens without a source, at prices of the
-   * moment, and burnt as gas: by what brings funds home, by that which was to repay its gas and has not, and by everything else.
-   */
-  readonly valueUsd: Readonly<
-    Record<
-      'lossAtMost' | 'speculative' | 'coldStart' | 'gas' | 'exitGas' | 'dueExitGas',
-      { readonly used: string; readonly cap: string }
-    >
-  > | null
-  readonly dailyAlert: boolean
-  readonly pendingTransactions: number
+  /** `null`, as in the members below, for a server without a wallet: it does not look. */
+  readonly pendingTransactions: number | null
   /** Requests whose transactions are mined, and the receipts cannot be had. */
   readonly unreadRequests: number
   /** Operations of this caller that await a person's word. */
-  readonly pendingApprovals: number
+  readonly pendingApprovals: number | null
   /** Operations of this caller that wait for their time. */
-  readonly scheduledOperations: number
+  readonly scheduledOperations: number | null
 }

@@ -1,5 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises'
-import { createPendingRevocations, loadPolicy, type Principal, type SafetyReport } from '@svc/engine'
+import { createPendingRevocations, loadPolicy, type Policy, type Principal, type SafetyReport } from '@svc/engine'
 import type { SetupCheck, StatusReport } from '../tool.ts'
 import { join } from 'node:path'
 import type { Config } from '../config/config-shape.ts'
@@ -13,8 +13,11 @@ export function createStatus(options: {
   readonly ports: Ports
   /** The write pipeline's report; `null` without a wallet. */
   readonly safety: ((principal: Principal) => Promise<SafetyReport>) | null
+  /** The policy as the running server has it now; that of its file unless given. Throws `ToolError`. */
+  readonly policyNow?: (() => Promise<Policy>) | undefined
 }): StatusReport {
   const { config, ports, safety } = options
+  const policyNow = options.policyNow ?? (() => loadPolicy(policyPath(config), config))
   return Object.freeze({
     async setup() {
       const checks = [
@@ -22,7 +25,7 @@ export function createStatus(options: {
         checkWallet(config, ports),
         ...checkTradingKey(config),
         await checkDataDir(config.dataDir, config.wallet !== null),
-        await checkPolicy(config),
+        await checkPolicy(config, policyNow),
         ...(await checkRpc(config, ports)),
       ]
       return { profile: config.profile, version, checks }
@@ -74,13 +77,14 @@ function checkTradingKey({ wallet, profile, upstream }: Config): readonly SetupC
   ]
 }
 
-/** What a server without a wallet reports: nothing can be spent, so nothing is limited. */
+/** What a server without a wallet reports: it can spend nothing, so it limits nothing, and what one with a wallet has open it does not see. */
 const withoutWallet: SafetyReport = Object.freeze({
   walletConfigured: false,
   paused: false,
   pause: null,
   breakerOpen: false,
   breaker: { open: false, since: null, cause: null, stops: 'nothing' as const },
+  policyFault: null,
   allowlistMode: 'strict',
   unnamedSales: 'ask',
   approvalThresholdUsd: null,
@@ -92,19 +96,18 @@ const withoutWallet: SafetyReport = Object.freeze({
   remainingUsd: null,
   freesAt: null,
   dailyAlert: false,
-  pendingTransactions: 0,
+  pendingTransactions: null,
   unreadRequests: 0,
-  pendingApprovals: 0,
-  scheduledOperations: 0,
+  pendingApprovals: null,
+  scheduledOperations: null,
 })
 
 /** Whether the operator's policy can be read, and where it is laxer than the defaults of production. */
-async function checkPolicy(config: Config): Promise<SetupCheck> {
+async function checkPolicy(config: Config, policyNow: () => Promise<Policy>): Promise<SetupCheck> {
   const id = 'policy'
-  const path = join(config.dataDir, 'policy.json')
   try {
-    const policy = await loadPolicy(path, config)
-    const exists = await stat(path).then(
+    const policy = await policyNow()
+    const exists = await stat(policyPath(config)).then(
       () => true,
       () => false,
     )
@@ -119,6 +122,10 @@ async function checkPolicy(config: Config): Promise<SetupCheck> {
     const message = known ? error.message : 'policy.json cannot be read.'
     return { id, status: 'fail', message, fix: known ? error.suggestion : 'Give this user the file, mode 0600.' }
   }
+}
+
+function policyPath({ dataDir }: Config): string {
+  return join(dataDir, 'policy.json')
 }
 
 /** Whether the data directory can be written and is closed to others. Without a wallet it need not exist. */

@@ -11,6 +11,7 @@ const report: SafetyReport = {
   pause: null,
   breakerOpen: false,
   breaker: { open: false, since: null, cause: null, stops: 'nothing' },
+  policyFault: null,
   allowlistMode: 'strict',
   unnamedSales: 'ask',
   approvalThresholdUsd: '250',
@@ -27,6 +28,7 @@ const report: SafetyReport = {
     gas: { used: '1', cap: '40' },
     exitGas: { used: '0.123456', cap: '40' },
     dueExitGas: { used: '0', cap: '40' },
+    sureExitGas: { used: '0', cap: '40' },
   },
   dailyAlert: true,
   pendingTransactions: 1,
@@ -35,14 +37,14 @@ const report: SafetyReport = {
   scheduledOperations: 3,
 }
 
-function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>, heldUsd = '0', unreadRequests = 0) {
+function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>, change: Partial<SafetyReport> = {}) {
   const asked: Principal[] = []
   const world = untouchedWorld()
   const status = {
     setup: () => Promise.reject(new Error('not asked for')),
     safety: async (who: Principal) => {
       asked.push(who)
-      return { ...report, heldUsd, unreadRequests }
+      return { ...report, ...change }
     },
   }
   const context = { ...world, status, principal: { ...world.principal, ...principal } }
@@ -52,9 +54,10 @@ function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>, heldUsd = '0',
 describe('check_safety_status', () => {
   test('shows its amounts to a principal with admin:wallet', async () => {
     const { answer } = statusFor({ tier: 'write', scopes: new Set(scopes) })
-    const { heldUsd: _held, unreadRequests: _unread, ...shown } = report
+    const { heldUsd: _held, unreadRequests: _unread, policyFault: _fault, ...shown } = report
     expect(checkSafetyStatus.output.parse(await answer)).toMatchObject({
       ...shown,
+      policyValid: true,
       redacted: false,
       notes: [expect.stringMatching(/^Sales and deposits count in full .*remove_liquidity, collect_fees\) does not/)],
     })
@@ -62,15 +65,27 @@ describe('check_safety_status', () => {
 
   test('says what waits for blocks alone, to whom it shows amounts', async () => {
     const held = { notes: [expect.any(String), expect.stringMatching(/^2200.5 USD .* free again once .* blocks deep/)] }
-    expect(await statusFor({ tier: 'write', scopes: new Set(scopes) }, '2200.5').answer).toMatchObject(held)
-    const reader = statusFor({ tier: 'read', scopes: new Set(['read:market']) }, '2200.5')
+    expect(await statusFor({ tier: 'write', scopes: new Set(scopes) }, { heldUsd: '2200.5' }).answer).toMatchObject(
+      held,
+    )
+    const reader = statusFor({ tier: 'read', scopes: new Set(['read:market']) }, { heldUsd: '2200.5' })
     expect(JSON.stringify(await reader.answer)).not.toContain('2200.5')
   })
 
   test('says to anybody whose calls nobody can read the end of', async () => {
-    const { answer } = statusFor({ tier: 'read', scopes: new Set(['read:market']) }, '0', 2)
+    const { answer } = statusFor({ tier: 'read', scopes: new Set(['read:market']) }, { unreadRequests: 2 })
     const note = expect.stringMatching(/^2 earlier calls are mined, .* counts as spent until/)
     expect(await answer).toMatchObject({ notes: [expect.any(String), note] })
+  })
+
+  test('says to anybody that nothing is signed while the policy is broken, beside everything else', async () => {
+    const policyFault = 'The policy file contradicts itself.'
+    const { answer } = statusFor({ tier: 'read', scopes: new Set(['read:market']) }, { policyFault })
+    const shown = checkSafetyStatus.output.parse(await answer)
+    expect(shown).toMatchObject({ policyValid: false, paused: false, pendingApprovals: 2 })
+    expect(shown['notes']).toContain(
+      `${policyFault} Until the operator mends it (svc policy check) nothing is signed; limits are those of the policy before.`,
+    )
   })
 
   test('shows a read key its state and not one amount', async () => {

@@ -12,7 +12,7 @@ const freed = z.object({ session: text, daily: text }).nullable()
 
 const usedOfCap = z.object({ used: amount, cap: amount })
 const values = z
-  .record(z.enum(['lossAtMost', 'speculative', 'coldStart', 'gas', 'exitGas', 'dueExitGas']), usedOfCap)
+  .record(z.enum(['lossAtMost', 'speculative', 'coldStart', 'gas', 'exitGas', 'dueExitGas', 'sureExitGas']), usedOfCap)
   .nullable()
 
 export const checkSafetyStatus = readTool({
@@ -39,34 +39,38 @@ export const checkSafetyStatus = readTool({
         stops: z.enum(['nothing', 'all-but-ways-home', 'everything']),
       })
       .describe('stops: nothing while closed'),
+    policyValid: z.boolean(),
     allowlistMode: z.string(),
     unnamedSales: z.enum(['ask', 'allow']).describe('Of tokens without a price source'),
     approvalThresholdUsd: z.string().nullable(),
     limitsUsd: limits.describe('perTransaction, perSession, daily'),
     spentUsd: used.describe('session, daily; with gasUsd.'),
     gasUsd: used,
-    remainingUsd: used.describe('freesAt: when some frees up, or the session ends if nothing is spent'),
+    remainingUsd: used.describe('freesAt: when some frees up, or an idle session ends'),
     freesAt: freed,
     valueUsd: values.describe(
-      'Budgets of any 24 hours: lossAtMost is what slippage could have cost, no real loss; spent on tokens without a price source, at momentary prices, gas, gas of ways home but where repaid (gasUsd: all).',
+      'Of any 24 hours: lossAtMost is what slippage could have cost, no real loss; gas of ways home (exitGas) is not where repaid (gasUsd: all).',
     ),
     dailyAlert: z.boolean(),
-    pendingTransactions: z.int(),
-    pendingApprovals: z.int(),
-    scheduledOperations: z.int(),
+    pendingTransactions: z.int().nullable(),
+    pendingApprovals: z.int().nullable(),
+    scheduledOperations: z.int().nullable(),
     redacted: z.boolean(),
     notes: notesResult,
     timestamp: z.string(),
     source: z.string(),
   }),
 }).handler(async (_input, context) => {
-  const { heldUsd, unreadRequests, ...report } = await context.status.safety(context.principal)
+  const { heldUsd, unreadRequests, policyFault, ...report } = await context.status.safety(context.principal)
   const redacted = !context.principal.scopes.has('admin:wallet')
   return {
     ...report,
+    policyValid: policyFault === null,
     ...(redacted ? withoutAmounts : {}),
     redacted,
     notes: [
+      ...policyNotes(policyFault),
+      ...(report.walletConfigured ? [] : [withoutWallet]),
       ...(report.limitsUsd === null ? [] : [whatCounts, ...(redacted ? [] : heldNotes(heldUsd))]),
       ...unreadNotes(unreadRequests),
     ],
@@ -78,11 +82,21 @@ export const checkSafetyStatus = readTool({
 const whatCounts =
   'Sales and deposits count in full against limitsUsd, though their worth comes back as another token or a position; what brings funds home (remove_liquidity, collect_fees) does not, but for its gas.'
 
+const withoutWallet =
+  'This server has no wallet: it signs nothing and counts nothing. What one with a wallet keeps in the same directory, it does not see.'
+
 /** What will be free again without waiting for a window to end. */
 function heldNotes(heldUsd: string | null): readonly string[] {
   if (heldUsd === null || Number(heldUsd) === 0) return []
   return [
     `${heldUsd} USD of what is spent is what the last calls might have spent and have not; it is free again once their transactions are a few blocks deep.`,
+  ]
+}
+
+function policyNotes(fault: string | null): readonly string[] {
+  if (fault === null) return []
+  return [
+    `${fault} Until the operator mends it (svc policy check) nothing is signed; limits are those of the policy before.`,
   ]
 }
 

@@ -1,0 +1,136 @@
+import { type DayUse, loadPolicy, type Policy, policyFaults, readDayUse, sessionIdleMs } from '@svc/engine/policy'
+import type { OperationState } from '@svc/store'
+import { ToolError } from '@svc/amm'
+import { formatAmount } from '@svc/lp-math'
+import { type OpenOperations, openOperations } from '../approvals/open-operations.ts'
+import { requireDirectory } from '../own-data-directory.ts'
+import { parseFlags } from '../parse-words-and-flags.ts'
+import { isThere, policyPlace, printable } from '../policy/policy-place.ts'
+import { withoutPolicy } from '../policy/check.ts'
+import { readSigningState, type SigningState, stopSentences } from '../signing-state.ts'
+import { table } from '../table.ts'
+import { shownTransactions } from '../transactions/list.ts'
+
+/**
+ * `svc status`: whether anything stands against signing, what of the day is spent and left, what waits and what is out: of all callers,
+ * beside the running server and without one. Changes nothing. Resolves to exit code 0, whatever there is to say.
+ */
+export async function status(argv: readonly string[]): Promise<number> {
+  const flags = parseFlags(argv, { values: ['data-dir'], switches: ['json'] })
+  const { config, path } = await policyPlace(flags['data-dir'], null, process.env)
+  // The switches are files in it, also where the state is in PostgreSQL.
+  await requireDirectory(config.dataDir)
+  const open = await openOperations(flags['data-dir'], process.env)
+  try {
+    const { policy, problems } = await readPolicy(path, config.production)
+    const [signing, day, spent, waiting, out] = await Promise.all([
+      readSigningState(config.dataDir),
+      policy === null ? null : readDayUse({ policy, ledger: open }, nobody),
+      open.usage(nobody, { sessionIdleMs }),
+      readWaiting(open),
+      shownTransactions(open.transactions, 0),
+    ])
+    const shown: Status = {
+      signs: problems.length > 0 || signing.pause !== null ? 'nothing' : signsUnder(signing.breaker.stops),
+      ...signing,
+      policy: { file: (await isThere(path)) ? path : null, problems },
+      spentUsd: formatAmount(spent.dailyUsdMicros, 6),
+      leftUsd: day?.remainingUsd.daily ?? null,
+      freesAt: day?.freesAt.daily ?? null,
+      limitsUsd: day?.limitsUsd ?? null,
+      budgetsUsd: day?.valueUsd ?? null,
+      waiting,
+      out: out.found.length,
+    }
+    process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : textOf(shown, config.dataDir, path))
+    return 0
+  } finally {
+    await open.close()
+  }
+}
+
+/** Of any 24 hours and of all callers; sessions are of one each. */
+type Status = SigningState & {
+  /** What would be signed now, as far as switches and the policy's file say it. */
+  readonly signs: 'everything' | 'ways-home' | 'nothing'
+  /** `file` is `null` where a start would take the defaults; with problems nothing is signed. */
+  readonly policy: { readonly file: string | null; readonly problems: readonly string[] }
+  readonly spentUsd: string
+  /** This and what follows is `null` while the policy cannot be read. */
+  readonly leftUsd: string | null
+  /** ISO 8601; `null` too where waiting frees nothing. */
+  readonly freesAt: string | null
+  readonly limitsUsd: DayUse['limitsUsd'] | null
+  readonly budgetsUsd: DayUse['valueUsd'] | null
+  readonly waiting: Waiting
+  /** Transactions that are signed and not decided. */
+  readonly out: number
+}
+
+type Waiting = { readonly approval: number; readonly approved: number; readonly scheduled: number }
+
+/** Nobody comes with this id: what counts is of all. */
+const nobody = 'status'
+
+function signsUnder(stops: SigningState['breaker']['stops']): Status['signs'] {
+  return stops === 'nothing' ? 'everything' : stops === 'everything' ? 'nothing' : 'ways-home'
+}
+
+async function readPolicy(
+  path: string,
+  production: boolean,
+): Promise<{ readonly policy: Policy | null; readonly problems: readonly string[] }> {
+  try {
+    return { policy: await loadPolicy(path, { production }), problems: [] }
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+    return { policy: null, problems: policyFaults(error, path).problems }
+  }
+}
+
+async function readWaiting({ operations }: Pick<OpenOperations, 'operations'>): Promise<Waiting> {
+  const counts = await operations.count({ principalId: null, states: ['awaiting_approval', 'approved', 'scheduled'] })
+  const of = (state: OperationState) => counts.reduce((sum, one) => sum + (one.state === state ? one.count : 0), 0)
+  return { approval: of('awaiting_approval'), approved: of('approved'), scheduled: of('scheduled') }
+}
+
+function textOf(shown: Status, dataDir: string, path: string): string {
+  const { policy, spentUsd, limitsUsd, leftUsd, freesAt, waiting, out } = shown
+  const stops = stopSentences(shown, dataDir)
+  const broken =
+    policy.problems.length === 0
+      ? []
+      : [
+          `Nothing is signed: ${path} is broken. See: svc policy check`,
+          ...policy.problems.map((one) => `  ${printable(one)}`),
+        ]
+  const frees = freesAt === null ? '' : `; the first is freed at ${freesAt}`
+  const of = limitsUsd === null ? '' : ` of ${limitsUsd.daily} USD, ${leftUsd} left${frees}`
+  return [
+    ...(shown.signs === 'everything' ? ['Signing is on: no pause, the circuit breaker is closed.'] : []),
+    ...stops,
+    ...broken,
+    ...(policy.file === null && policy.problems.length === 0 ? [`There is no ${path}. ${withoutPolicy}`] : []),
+    `Spent in the last 24 hours: ${spentUsd}${of === '' ? ' USD' : of}`,
+    `Waiting: ${waiting.approval} for a person, ${waiting.approved} approved and not used, ${waiting.scheduled} for their time`,
+    `Out: ${out} ${out === 1 ? 'transaction' : 'transactions'} signed and not decided`,
+    ...budgetLines(shown.budgetsUsd),
+    '',
+  ].join('\n')
+}
+
+function budgetLines(budgets: Status['budgetsUsd']): readonly string[] {
+  if (budgets === null) return []
+  const rows = budgetNames.map(([name, what]) => [what, budgets[name].used, budgets[name].cap])
+  return ['', table([['BUDGET OF 24 HOURS (USD)', 'USED', 'OF'], ...rows], { alignRight: [1, 2] }).trimEnd()]
+}
+
+const budgetNames = [
+  ['lossAtMost', 'value in bad trades, at most'],
+  ['gas', 'gas'],
+  ['exitGas', 'gas of bringing funds home'],
+  ['dueExitGas', 'the same, where it was to be repaid'],
+  ['sureExitGas', 'the same, of sure removals'],
+  ['speculative', 'tokens without a price source'],
+  ['coldStart', 'tokens at prices of the moment'],
+] as const satisfies readonly (readonly [keyof DayUse['valueUsd'], string])[]
