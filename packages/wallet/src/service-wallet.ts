@@ -27,6 +27,7 @@ import { missingField, WalletError } from './wallet-error.ts'
  */
 export class ServiceWallet implements Signer {
   readonly mode: 'local' | 'managed'
+  /** Where the key is, as the backend says it: `local`, `managed`, `remote` or a name of its own. */
   readonly kind: string
   /** The chain the wallet acts on when a caller names none. */
   readonly chainId: number | null
@@ -78,7 +79,10 @@ export class ServiceWallet implements Signer {
     return this.#signer.getAddress()
   }
 
-  /** Signs a complete transaction (chain id, nonce, gas and fees included) and returns its serialised form. */
+  /**
+   * Signs a complete transaction (chain id, nonce, gas and fees included) and returns its serialised form. It signs for
+   * whatever chain the transaction names, also another than `chainId`; `createEIP1193Provider` sends to its own chain alone.
+   */
   signTransaction(transaction: TransactionSerializable, options?: SigningOptions): Promise<Hex> {
     return this.#signer.signTransaction(transaction, options)
   }
