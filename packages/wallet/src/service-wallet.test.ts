@@ -123,6 +123,22 @@ test.each([
   expect(refusal(config as never).message).toMatch(new RegExp(`^${field} is missing; accepted: `))
 })
 
+test('of a managed wallet names every field that is missing or empty, at once', () => {
+  const { message, details } = refusal({
+    mode: 'managed',
+    appId: '',
+    appSecret: '',
+    authPrivateKey: new Secret(''),
+  } as never)
+  expect(message.match(/\w+ is (missing|empty)/g)).toEqual([
+    'appId is empty',
+    'appSecret is empty',
+    'walletId is missing',
+    'authPrivateKey is empty',
+  ])
+  expect(details).toMatchObject({ fields: { length: 4 } })
+})
+
 test.each(['ws://127.0.0.1:8545', 'file:///dev/null', '127.0.0.1:8545', 5])(
   'refuses the endpoint %s by its chain',
   (url) => {

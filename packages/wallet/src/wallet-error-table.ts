@@ -223,7 +223,7 @@ export const walletErrorTable = {
     ['worstWei', 'maxFeeWei', 'currency'],
   ),
   PAYMASTER_REFUSED: row(
-    'The paymaster does not pay for this operation.',
+    'The paymaster does not pay for this operation, or does not answer: why in details says which.',
     'Pay the gas from the wallet ("wallet" in gas.tiers), or name another paymaster in gas.paymasterUrl; details and cause hold what it said.',
     ['why'],
   ),
