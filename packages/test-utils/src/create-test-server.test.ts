@@ -63,6 +63,32 @@ test.each<[string, () => unknown, string]>([
   expect(call).toThrow(words)
 })
 
+test.each<[string, () => { setFaults: (faults: never) => void }, string]>([
+  [
+    'registryHandlers',
+    () => registryHandlers({ rpcUrl: 'http://chain.test', chainId: 84532 }),
+    'drop, delay, error, revert',
+  ],
+  [
+    'pinProxyHandlers',
+    () => pinProxyHandlers({ apiUrl }),
+    'down, slow, other-cid, rate-limit, unauthorized, unavailable',
+  ],
+  ['faucetHandlers', () => faucetHandlers({ apiUrl }), 'already-claimed, dry, rate-limit, unauthorized, down'],
+  [
+    'walletProviderHandlers',
+    () => walletProviderHandlers(),
+    'error, rate-limit, delay, drop, other-key, altered, nonsense',
+  ],
+])('a fault that %s does not know is refused, with those that it knows', (_set, create, known) => {
+  const handlers = create()
+  for (const faults of [[{ fault: 'explode' }], [{}], [null]]) {
+    const words = `Fault 1 of the list is not known: fault is one of ${known}.`
+    expect(() => handlers.setFaults(faults as never)).toThrow(new TypeError(words))
+  }
+  expect(() => handlers.setFaults({ fault: 'drop' } as never)).toThrow(/^Faults are a list, such as \[\{ fault: /)
+})
+
 test('handlers answer, what is used later first, and until it is reset', async () => {
   server = createTestServer(http.get('https://api.example/', () => HttpResponse.text('first')))
   const text = async () => (await fetch('https://api.example/')).text()

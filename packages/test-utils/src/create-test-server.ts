@@ -6,7 +6,7 @@ import { setupServer } from 'msw/node'
  * machine (127.0.0.1, localhost, ::1) and nowhere else: it fails, and `resetHandlers` or `close` throws and names it, so
  * that a test fails even where the code under test takes the failure in its stride. Throws `TypeError` for an argument that is none.
  */
-export function createTestServer(...handlers: readonly RequestHandler[]): TestServer {
+export function createTestServer(...handlers: RequestHandler[]): TestServer {
   requireHandlers(handlers)
   const server = setupServer(...handlers)
   const unanswered: string[] = []
@@ -59,7 +59,7 @@ export type TestServer = {
   /** Begins to answer. Throws while a test server of this process listens: requests would come to one of them alone. */
   readonly listen: () => void
   /** Adds handlers in front of the others, until `resetHandlers`. */
-  readonly use: (...handlers: readonly RequestHandler[]) => void
+  readonly use: (...handlers: RequestHandler[]) => void
   /** Back to the first handlers; what these remember stays. Throws when a request found no handler. */
   readonly resetHandlers: () => void
   /** Lets requests go out again. Throws when a request found no handler. */

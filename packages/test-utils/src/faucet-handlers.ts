@@ -14,7 +14,7 @@ export function faucetHandlers(options: FaucetOptions): FaucetHandlers {
   const { appId = null, seed = 'svc', now = () => firstMoment, onGrant } = options
   const chainIds = options.chainIds ?? chains.filter(({ faucet }) => faucet).map(({ id }) => id)
   const base = `${options.apiUrl.replace(/\/+$/, '')}/v1/faucet`
-  const faults = createFaultRules(options.faults)
+  const faults = createFaultRules(faucetFaults, options.faults)
   const claims = new Map<string, Claim>()
   const balances = new Map(chainIds.map((chainId) => [chainId, options.balanceWei ?? 10n ** 18n]))
   let isHeld = false
@@ -140,6 +140,14 @@ export type FaucetFault = (
   readonly methods?: readonly ('request' | 'status')[]
   /** How often; until the faults are set anew without. */
   readonly times?: number
+}
+
+const faucetFaults: Readonly<Record<FaucetFault['fault'], true>> = {
+  'already-claimed': true,
+  dry: true,
+  'rate-limit': true,
+  unauthorized: true,
+  down: true,
 }
 
 type Claim = { -readonly [Field in keyof FaucetClaim]: FaucetClaim[Field] }

@@ -51,10 +51,19 @@ export const optionsOf = (other: string): OptionCheck => ({
   isGood: (value) => typeof value === 'object' && value !== null,
 })
 
-/** Rules in order; the first that fits what is asked and is not used up applies. */
-export function createFaultRules<Rule extends FaultRule>(first: readonly Rule[] = []): FaultRules<Rule> {
-  const counted = (faults: readonly Rule[]) =>
-    faults.map((rule) => ({ rule, left: rule.times ?? Number.POSITIVE_INFINITY }))
+/**
+ * Rules in order; the first that fits what is asked and is not used up applies. Throws `TypeError` for a fault that is not
+ * among the `known` ones, also where it is set later. `completed` adds to a rule what it leaves out.
+ */
+export function createFaultRules<Rule extends FaultRule>(
+  known: Readonly<Record<Rule['fault'], true>>,
+  first: readonly Rule[] = [],
+  completed: (rule: Rule) => Rule = (rule) => rule,
+): FaultRules<Rule> {
+  const counted = (faults: readonly Rule[]) => {
+    requireFaults(known, faults)
+    return faults.map(completed).map((rule) => ({ rule, left: rule.times ?? Number.POSITIVE_INFINITY }))
+  }
   let rules = counted(first)
   return {
     set: (faults) => {
@@ -69,7 +78,19 @@ export function createFaultRules<Rule extends FaultRule>(first: readonly Rule[] 
   }
 }
 
+/** What callers in JavaScript misspell would never happen, and their test would pass. */
+function requireFaults(known: object, faults: unknown): void {
+  const names = Object.keys(known)
+  if (!Array.isArray(faults)) throw new TypeError(`Faults are a list, such as [{ fault: '${names[0]}' }].`)
+  for (const [index, rule] of faults.entries()) {
+    const fault: unknown = typeof rule === 'object' && rule !== null ? Reflect.get(rule, 'fault') : undefined
+    if (typeof fault === 'string' && Object.hasOwn(known, fault)) continue
+    throw new TypeError(`Fault ${index + 1} of the list is not known: fault is one of ${names.join(', ')}.`)
+  }
+}
+
 type FaultRule = {
+  readonly fault: string
   /** What it is for; everything without. */
   readonly methods?: readonly string[]
   /** How often; until the faults are set anew without. */

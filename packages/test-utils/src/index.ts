@@ -1,4 +1,5 @@
 export { createTestServer } from './create-test-server.ts'
+export type { RequestHandler } from 'msw'
 export type { TestServer } from './create-test-server.ts'
 export {
   createWalletProviderServer,

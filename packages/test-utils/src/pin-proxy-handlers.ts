@@ -12,7 +12,7 @@ export function pinProxyHandlers(options: PinProxyOptions): PinProxyHandlers {
   requireOptions('pinProxyHandlers', options, { apiUrl: baseUrl('http://api.test') })
   const { appId = null, gatewayUrl = options.apiUrl } = options
   const pins = new Map<string, Uint8Array>()
-  const faults = createFaultRules(options.faults)
+  const faults = createFaultRules(pinFaults, options.faults)
   const gateways = [base(gatewayUrl), ...publicGateways]
   const pin = http.post(`${base(options.apiUrl)}/v1/ipfs/pin`, async ({ request }) => {
     const fault = faults.take('pin')
@@ -73,6 +73,15 @@ export type PinFault = (
 ) & {
   /** How often; until the faults are set anew without. */
   readonly times?: number
+}
+
+const pinFaults: Readonly<Record<PinFault['fault'], true>> = {
+  down: true,
+  slow: true,
+  'other-cid': true,
+  'rate-limit': true,
+  unauthorized: true,
+  unavailable: true,
 }
 
 /** Where the identity SDK (1.7) looks for `ipfs://`. */

@@ -25,6 +25,16 @@ const abi = parseAbi([
 ])
 
 describe('registerAgent, with no chain at all,', () => {
+  test('quotes a node that declines its transaction in details, where the suggestion leads', async () => {
+    const message = 'transaction underpriced: tip needed 5, see https://node.example/key'
+    chain.setFaults([{ fault: 'error', code: -32_000, message, methods: ['eth_sendRawTransaction'] }])
+    await expect(registered(walletOf('Ada'), withoutSdk)).rejects.toMatchObject({
+      code: 'RPC_UNAVAILABLE',
+      details: { reason: 'the transaction was declined', refusal: 'transaction underpriced: tip needed 5, see [url]' },
+      suggestion: expect.stringMatching(/^Read refusal in details/),
+    })
+  })
+
   test('registers by the call of the registry, and what it tells is on the chain', async () => {
     const wallet = walletOf('Ada')
     const result = await registered(wallet, withoutSdk)

@@ -29,7 +29,7 @@ export function registryHandlers(options: RegistryHandlersOptions): RegistryHand
     throw new TypeError(`Chain ${chainId} has no known registry: give one.`)
   const registry = form === 'handle-v0' ? createHandleRegistry(address) : createIdentityRegistry(address)
   const chain = createSimulatedChain({ chainId, contract: registry, balanceWei, seed })
-  const faults = createFaultRules(options.faults?.map(ofSends))
+  const faults = createFaultRules(rpcFaults, options.faults, ofSends)
   const methods: string[] = []
   const handler = http.post(rpcUrl, async ({ request }) => {
     const body: unknown = await request.json().catch(() => undefined)
@@ -50,7 +50,7 @@ export function registryHandlers(options: RegistryHandlersOptions): RegistryHand
     methods: () => [...methods],
     balanceOf: chain.balanceOf,
     fund: chain.fund,
-    setFaults: (wanted: readonly RpcFault[]) => faults.set(wanted.map(ofSends)),
+    setFaults: faults.set,
   })
 }
 
@@ -98,6 +98,8 @@ export type RpcFault = (
   /** How often; until the faults are set anew without. */
   readonly times?: number
 }
+
+const rpcFaults: Readonly<Record<RpcFault['fault'], true>> = { drop: true, delay: true, error: true, revert: true }
 
 /** Only what is sent can revert: without methods named, nothing else uses such a rule up. */
 function ofSends(fault: RpcFault): RpcFault {

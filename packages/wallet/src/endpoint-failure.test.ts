@@ -17,7 +17,7 @@ test.each<[string, RequestListener, string]>([
   [
     'an endpoint that answers with an error',
     (request, response) => {
-      const error = { code: -32_001, message: 'key-of-mine' }
+      const error = { code: -32_001, message: 'no access \u202e for key-of-mine' }
       const answer = async () => {
         const asked: unknown = JSON.parse(await text(request))
         const each = (one: unknown) => ({ jsonrpc: '2.0', id: Reflect.get(Object(one), 'id'), error })
@@ -34,6 +34,9 @@ test.each<[string, RequestListener, string]>([
   expect(error).toMatchObject({ code: 'RPC_UNAVAILABLE', details: { host, reason } })
   expect(String(error)).toBe(`WalletError: The endpoint of chain 31337 gives no usable answer (${host}: ${reason}).`)
   expect(JSON.stringify(error)).not.toMatch(/key-of-mine|password/)
+  const isAnswer = reason.startsWith('JSON-RPC')
+  const suggestion = expect.stringMatching(isAnswer ? /^Read refusal in details/ : /^Try again/)
+  expect(error).toMatchObject({ suggestion, details: isAnswer ? { refusal: 'no access   for [secret]' } : {} })
 })
 
 test('where nobody listens is named likewise, by a registration as well', async () => {

@@ -1,11 +1,13 @@
 import { BaseError } from 'viem'
 import { isRecord } from './shape.ts'
-import { WalletError } from './wallet-error.ts'
+import { refusalIn } from './to-cause.ts'
+import { type Json, WalletError } from './wallet-error.ts'
+import { walletErrorTable } from './wallet-error-table.ts'
 
 /**
  * `RPC_UNAVAILABLE` for what an endpoint failed at: the sentence, which ends with a full stop, gets the host that was asked
- * and what it failed with, found in the client's error and the client, and neither credentials nor paths nor words of the
- * endpoint. `ABORTED` stays what it is.
+ * and what it failed with, found in the client's error and the client, and neither credentials nor paths; words of the
+ * endpoint stand in `details` alone, as `refusal`. `ABORTED` stays what it is.
  */
 export function endpointFailure(sentence: string, cause: unknown, client?: Asked): WalletError {
   const aborted = abortIn(cause)
@@ -17,7 +19,18 @@ export function endpointFailure(sentence: string, cause: unknown, client?: Asked
   const reason = first(chain.toReversed(), reasonOf) ?? otherwise
   const known = [host, reason].filter((part) => part !== null).join(': ')
   const message = known === '' ? sentence : `${sentence.replace(/\.$/, '')} (${known}).`
-  return new WalletError('RPC_UNAVAILABLE', message, { cause, details: { host, reason } })
+  return new WalletError('RPC_UNAVAILABLE', message, { cause, ...withRefusal({ host, reason }, cause) })
+}
+
+/** Details of `RPC_UNAVAILABLE`, with the words in which the endpoint refused and the advice to read them, if it answered any. */
+export function withRefusal<Details extends Readonly<Record<string, Json>>>(
+  details: Details,
+  cause: unknown,
+): { readonly details: Details; readonly suggestion?: string } {
+  const refusal = refusalIn(cause)
+  if (refusal === null) return { details }
+  const suggestion = `Read refusal in details, the endpoint's own words. ${walletErrorTable.RPC_UNAVAILABLE.suggestion}`
+  return { details: { ...details, refusal }, suggestion }
 }
 
 /** Throws `RPC_CHAIN_MISMATCH` for an endpoint that serves another chain than it was named for. */

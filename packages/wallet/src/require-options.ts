@@ -31,9 +31,10 @@ export function requireOptions(
   if (fields.length === 0) return
   const named = fields.slice(0, mostNamed)
   const isMissing = (field: string) => needed.includes(field) && isRecord(options) && options[field] === undefined
+  const isEmpty = (field: string) => needed.includes(field) && isRecord(options) && isBlank(options[field])
   const sentences = named.map(({ field, accepted, meant }) => {
     const unknown = `unknown${meant ? `, did you mean ${meant}` : ''}`
-    const wrong = isMissing(field) ? 'missing' : 'not valid'
+    const wrong = isMissing(field) ? 'missing' : isEmpty(field) ? 'empty' : 'not valid'
     return `${field} is ${meant === undefined ? wrong : unknown}; accepted: ${accepted}.`
   })
   const refused = named.map(({ field, accepted }) => ({ field, accepted }))
@@ -62,6 +63,8 @@ export const option = Object.freeze({
   /** Looked at elsewhere, with a code of its own. */
   any: (() => undefined) satisfies Check,
   text: only('text', (value) => typeof value === 'string'),
+  /** Text or a secret with something in it; what is wrong with that is looked at elsewhere. */
+  filled: (accepted: string): Check => only(accepted, (value) => value !== undefined && !isBlank(value)),
   secret: only('text or a Secret', (value) => typeof value === 'string' || value instanceof Secret),
   flag,
   chainId: only('a positive integer', (value) => Number.isSafeInteger(value) && Number(value) > 0),
@@ -98,6 +101,10 @@ export const option = Object.freeze({
   /** Options within options. */
   within: (members: Members): Check => shape(optional(members), 'options'),
 })
+
+function isBlank(value: unknown): boolean {
+  return value === '' || (value instanceof Secret && value.reveal() === '')
+}
 
 function offers(...functions: readonly string[]): (value: unknown) => boolean {
   return (value) =>

@@ -31,6 +31,13 @@ test('signs a transaction that recovers to it, nonce and value zero included', a
   expect(await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })).toBe(address)
 })
 
+test('signs for the chain that the transaction names, as it says, also where its own is another', async () => {
+  const wallet = new ServiceWallet({ mode: 'local', privateKey, chainId: 31337 })
+  const fees = { gas: 21_000n, maxFeePerGas: 2n, maxPriorityFeePerGas: 1n }
+  const raw = await wallet.signTransaction({ type: 'eip1559', chainId: 1, nonce: 0, to: address, ...fees })
+  expect(parseTransaction(raw)).toMatchObject({ chainId: 1 })
+})
+
 test('signs typed data that recovers to it', async () => {
   const wallet = new ServiceWallet({ mode: 'local', privateKey })
   const typedData = {
@@ -69,6 +76,7 @@ test.each([
   [`${privateKey}\n`, 'has a line break in it'],
   [`${privateKey.slice(2)}\r\n`, 'has a line break in it'],
   [` ${privateKey}`, 'has white space in it'],
+  [`"${privateKey}"`, 'is in quotes'],
   [privateKey.slice(0, -1), 'has 63 digits'],
   [`${privateKey.slice(0, -1)}g`, 'has other characters than hexadecimal digits'],
   [`0x${'0'.repeat(64)}`, 'is outside the range of secp256k1'],
@@ -113,6 +121,22 @@ test.each([
   [{ mode: 'managed', appSecret: 'b', walletId: 'c', authPrivateKey: 'd' }, 'appId'],
 ])('says of a field that is missing that it is missing %#', (config, field) => {
   expect(refusal(config as never).message).toMatch(new RegExp(`^${field} is missing; accepted: `))
+})
+
+test('of a managed wallet names every field that is missing or empty, at once', () => {
+  const { message, details } = refusal({
+    mode: 'managed',
+    appId: '',
+    appSecret: '',
+    authPrivateKey: new Secret(''),
+  } as never)
+  expect(message.match(/\w+ is (missing|empty)/g)).toEqual([
+    'appId is empty',
+    'appSecret is empty',
+    'walletId is missing',
+    'authPrivateKey is empty',
+  ])
+  expect(details).toMatchObject({ fields: { length: 4 } })
 })
 
 test.each(['ws://127.0.0.1:8545', 'file:///dev/null', '127.0.0.1:8545', 5])(

@@ -18,7 +18,7 @@ import type { AuthorizeRequest } from './signers/managed/auth-key.ts'
 import { createManagedSigner } from './signers/managed-signer.ts'
 import { isRecord, oneOf, type Check } from './shape.ts'
 import type { SendUserOpOptions, UserOperationResult } from './user-operation/user-operation-result.ts'
-import { missingField, WalletError } from './wallet-error.ts'
+import { WalletError } from './wallet-error.ts'
 
 /**
  * An agent's wallet: it signs and never broadcasts. `local` mode holds a raw key in the memory of this process, without
@@ -27,6 +27,7 @@ import { missingField, WalletError } from './wallet-error.ts'
  */
 export class ServiceWallet implements Signer {
   readonly mode: 'local' | 'managed'
+  /** Where the key is, as the backend says it: `local`, `managed`, `remote` or a name of its own. */
   readonly kind: string
   /** The chain the wallet acts on when a caller names none. */
   readonly chainId: number | null
@@ -78,7 +79,10 @@ export class ServiceWallet implements Signer {
     return this.#signer.getAddress()
   }
 
-  /** Signs a complete transaction (chain id, nonce, gas and fees included) and returns its serialised form. */
+  /**
+   * Signs a complete transaction (chain id, nonce, gas and fees included) and returns its serialised form. It signs for
+   * whatever chain the transaction names, also another than `chainId`; `createEIP1193Provider` sends to its own chain alone.
+   */
   signTransaction(transaction: TransactionSerializable, options?: SigningOptions): Promise<Hex> {
     return this.#signer.signTransaction(transaction, options)
   }
@@ -171,10 +175,11 @@ const commonChecks: ChecksOf<CommonWalletConfig & Pick<ServiceWalletConfig, 'mod
   rpcUrls: option.rpcUrls,
   appId: option.appId,
 }
+const ofProvider = option.filled('what the wallet provider shows for the app')
 const managedChecks = {
-  appSecret: option.any,
-  walletId: option.any,
-  authPrivateKey: option.any,
+  appSecret: ofProvider,
+  walletId: ofProvider,
+  authPrivateKey: ofProvider,
   apiUrl: option.any,
   address: option.any,
 }
@@ -182,11 +187,14 @@ const signerChecks = {
   signer: option.having('getAddress', 'signTransaction', 'signMessage', 'signTypedData', 'signAuthorization'),
 }
 
+const neededOfProvider = ['appId', 'appSecret', 'walletId', 'authPrivateKey']
+
 function checkConfig(config: ServiceWalletConfig): ServiceWalletConfig {
+  const isManaged = isRecord(config) && config.mode === 'managed' && !('signer' in config)
   requireOptions(
     config,
     { ...commonChecks, ...(isRecord(config) && ownChecks(config)) },
-    { needed: ['mode'], name: 'config' },
+    { needed: ['mode', ...(isManaged ? neededOfProvider : [])], name: 'config' },
   )
   return config
 }
@@ -194,12 +202,6 @@ function checkConfig(config: ServiceWalletConfig): ServiceWalletConfig {
 function signerOf(config: ServiceWalletConfig): Signer {
   if ('signer' in config) return config.signer
   if (config.mode === 'local') return createLocalSigner(config.privateKey)
-  for (const field of ['appId', 'appSecret', 'walletId', 'authPrivateKey'] as const) {
-    const value: unknown = config[field]
-    if (value === undefined || value === '') {
-      throw missingField(field, 'what the wallet provider shows for the app')
-    }
-  }
   const { appId, appSecret, walletId, authPrivateKey, apiUrl, address } = config
   return createManagedSigner({
     appId,

@@ -12,7 +12,7 @@ export type Signer = {
   /** The address, where it is known without asking anybody. */
   readonly address: Address | null
   getAddress(): Promise<Address>
-  /** Signs a complete transaction, nonce, gas and fees included, and gives its serialised form. */
+  /** Signs a complete transaction, for the chain that it names, nonce, gas and fees included, and gives its serialised form. */
   signTransaction(transaction: TransactionSerializable, options?: SigningOptions): Promise<Hex>
   /** Signs by EIP-191 (`personal_sign`). */
   signMessage(message: SignableMessage, options?: SigningOptions): Promise<Hex>

@@ -10,6 +10,19 @@ export function toCause(error: unknown): unknown {
   return chain.reduceRight<Error | null>((inner, each) => withoutRequest(each, inner, secrets), null) ?? error
 }
 
+/**
+ * What an endpoint answered in the place of a result, in its own words and as they may be shown, found in the error of a client
+ * of JSON-RPC or in what {@link toCause} kept of it; `null` where it gave no answer of JSON-RPC.
+ */
+export function refusalIn(error: unknown): string | null {
+  const chain = chainOf(error)
+  const isAnswer = ({ code }: RequestError) => typeof code === 'number' && Number.isSafeInteger(code) && code !== -1
+  const answer: RequestError | undefined = chain.findLast(isAnswer)
+  if (answer === undefined) return null
+  const { details = answer.message } = answer
+  return plainWords(String(details), chain.flatMap(secretsOf)) || null
+}
+
 const mostCauses = 10
 /** A shorter part of a path is no key. */
 const shortestSecret = 8

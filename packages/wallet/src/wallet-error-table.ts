@@ -121,7 +121,7 @@ export const walletErrorTable = {
     ['expected', 'actual', 'host'],
   ),
   RPC_UNAVAILABLE: row(
-    'The endpoint of the chain does not answer, or not what it was asked; the message names its host and the reason where they are known.',
+    'The endpoint of the chain does not answer, or not what it was asked; the message names its host and the reason where they are known, refusal in details what it answered.',
     'Try again, or name another endpoint in rpcUrls.',
     ['host', 'reason'],
   ),
@@ -213,9 +213,9 @@ export const walletErrorTable = {
     ['address', 'amountWei', 'amount', 'currency'],
   ),
   GAS_NOT_PAID: row(
-    'No gas tier that the options allow pays; nothing is out.',
+    'No gas tier that the options allow pays; nothing is out. The message ends with the last reason, attempts in details has all.',
     'Name a bundler and a paymaster that pay, or add "wallet" to gas.tiers.',
-    ['chainId', 'address', 'tiers'],
+    ['chainId', 'address', 'tiers', 'attempts'],
   ),
   GAS_ABOVE_LIMIT: row(
     'The gas may cost more than one transaction is allowed to; the message names both figures. Nothing was signed.',
@@ -223,7 +223,7 @@ export const walletErrorTable = {
     ['worstWei', 'maxFeeWei', 'currency'],
   ),
   PAYMASTER_REFUSED: row(
-    'The paymaster does not pay for this operation.',
+    'The paymaster does not pay for this operation, or does not answer: why in details says which.',
     'Pay the gas from the wallet ("wallet" in gas.tiers), or name another paymaster in gas.paymasterUrl; details and cause hold what it said.',
     ['why'],
   ),

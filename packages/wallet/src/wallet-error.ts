@@ -42,6 +42,11 @@ export function missingField(field: string, accepted: string): WalletError {
   return refusedField(field, accepted, `${field} is missing; accepted: ${accepted}.`)
 }
 
+/** The same of a field that is there and has nothing in it. */
+export function emptyField(field: string, accepted: string): WalletError {
+  return refusedField(field, accepted, `${field} is empty; accepted: ${accepted}.`)
+}
+
 function refusedField(field: string, accepted: string, message: string, suggestion?: string): WalletError {
   const details = { fields: [{ field, accepted }] }
   return new WalletError('VALIDATION_CONFIG_INVALID', message, { details, ...(suggestion && { suggestion }) })

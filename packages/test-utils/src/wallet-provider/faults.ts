@@ -18,6 +18,16 @@ export type FaultKind =
   | { readonly fault: 'drop'; readonly after?: boolean }
   | { readonly fault: 'other-key' | 'altered' | 'nonsense' }
 
+export const providerFaults: Readonly<Record<ProviderFault['fault'], true>> = {
+  error: true,
+  'rate-limit': true,
+  delay: true,
+  drop: true,
+  'other-key': true,
+  altered: true,
+  nonsense: true,
+}
+
 /** What the provider answers instead of a result; `code` and the message are the body. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
 import { createFaultRules, type FaultRules } from '../handler-set.ts'
 import { authorizationKeyFrom, type AuthorizationKey, checkCaller, type ProviderRequest } from './check-request.ts'
-import { ProviderError, type ProviderFault } from './faults.ts'
+import { ProviderError, type ProviderFault, providerFaults } from './faults.ts'
 import { createProviderState, type ProviderState } from './provider-state.ts'
 import { routes } from './routes.ts'
 
@@ -14,7 +14,7 @@ export function createProvider(options: WalletProviderOptions = {}): Provider {
     seed,
     now: options.now ?? Date.now,
     state: createProviderState(),
-    faults: createFaultRules(),
+    faults: createFaultRules(providerFaults),
     requests: [],
   }
   return {

@@ -35,7 +35,11 @@ const placeOptions = { registry: option.registry, chains: option.chains }
 const gasTiers = ['sponsored', 'wallet', 'faucet', 'manual'] satisfies GasTier[]
 
 const gasOptions: ChecksOf<GasOptions> = {
-  tiers: list(4, oneOf(...gasTiers), ` of ${gasTiers.join(', ')}`),
+  tiers: (value, field, fields) => {
+    const isEmpty = Array.isArray(value) && value.length === 0
+    if (isEmpty) fields.push({ field, accepted: `one at least of ${gasTiers.join(', ')}` })
+    else list(4, oneOf(...gasTiers), ` of ${gasTiers.join(', ')}`)(value, field, fields)
+  },
   bundlerUrl: option.url,
   paymasterUrl: option.url,
   paymasterContext: option.record,

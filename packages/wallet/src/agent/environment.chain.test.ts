@@ -2,6 +2,7 @@ import { startFakeBundler, startPaymaster } from '@svc/devnet/sponsoring'
 import { useDevnet } from '@svc/devnet/testing'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Secret } from '../secret.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { startPinServices, type PinServices } from './card/pin-services.fixture.ts'
 import { getAgent } from './lookup/get-agent.ts'
@@ -121,6 +122,12 @@ test.each([
     'VALIDATION_PINNING_JWT_MISSING',
     'pinningJwt, or set SVC_PINNING_JWT',
   ],
+  [
+    'a token with a line break',
+    { SVC_IPFS_MODE: 'pinata', SVC_PINNING_JWT: 'ey.ey.sig\n' },
+    'VALIDATION_CONFIG_INVALID',
+    'SVC_PINNING_JWT has a line break in it',
+  ],
   ['a blank name', { SVC_IPFS_MODE: 'inline', SVC_AGENT_NAME: '   ' }, 'VALIDATION_CARD_INVALID', 'SVC_AGENT_NAME ('],
   ['no name', { SVC_IPFS_MODE: 'inline', SVC_AGENT_NAME: undefined }, 'VALIDATION_CARD_INVALID', 'SVC_AGENT_NAME'],
 ] as const)(
@@ -136,6 +143,26 @@ test.each([
     expect(pins.requests()).toEqual([])
   },
 )
+
+test.each([
+  ['a\nb', 'has a line break in it'],
+  [new Secret('a b'), 'has white space in it'],
+  ["'a'", 'is in quotes'],
+  ['a\u2019b', 'has other characters than those of ASCII'],
+])('a token that no header can carry is refused by what is wrong with it: %j', async (pinningJwt, fault) => {
+  const message = expect.stringMatching(new RegExp(`^pinningJwt ${fault}; accepted: `))
+  const refused = { code: 'VALIDATION_CONFIG_INVALID', message }
+  await expect(register({ ipfsMode: 'pinata', pinningJwt })).rejects.toMatchObject(refused)
+})
+
+test('a wallet that is registered is refused a mode without its token, as one that is not', async () => {
+  await register({ ipfsMode: 'inline' })
+  vi.stubEnv('SVC_PINNING_JWT', undefined)
+  const refused = { code: 'VALIDATION_PINNING_JWT_MISSING' }
+  for (const pinningJwt of [undefined, '', new Secret('')]) {
+    await expect(register({ ipfsMode: 'pinata', pinningJwt })).rejects.toMatchObject(refused)
+  }
+})
 
 function register(change: Partial<AgentRegistrationConfig> = {}): Promise<RegistrationResult> {
   const registry = { identity: devnet().registry.identity }

@@ -17,6 +17,8 @@ const registry = () => devnet().registry.identity
 const key = generatePrivateKey()
 const owner = privateKeyToAddress(key)
 const nowhere = '0x000000000000000000000000000000000000dEaD'
+const dead = { bundlerUrl: 'http://127.0.0.1:9', paymasterUrl: 'http://127.0.0.1:9' }
+const noAnswer = expect.stringMatching(/does not answer/)
 const mainnets = '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432'
 
 let nonsense: Nonsense
@@ -122,8 +124,13 @@ test.each<[string, WalletErrorCode, () => Promise<unknown>, () => object, RegExp
   [
     'gas that nobody may pay',
     'GAS_NOT_PAID',
-    () => register({ gas: { tiers: ['sponsored'] } }),
-    () => ({ chainId: 31337, address: owner, tiers: ['sponsored'] }),
+    () => register({ gas: { tiers: ['sponsored'], ...dead } }),
+    () => ({
+      chainId: 31337,
+      address: owner,
+      tiers: ['sponsored'],
+      attempts: [{ kind: 'gas', tier: 'sponsored', outcome: 'failed', code: expect.any(String), reason: noAnswer }],
+    }),
     /"wallet" to gas\.tiers/,
   ],
   [

@@ -95,6 +95,16 @@ describe('an agent', () => {
     })
   })
 
+  test('whose small file has the domains, for want of another service, is not told that they are left out', async () => {
+    const { agentURI, warnings } = await register({ mcpEndpoint: undefined, loadIdentitySdk: missingSdk })
+    expect(fileIn(agentURI)).toMatchObject({
+      services: [{ name: 'OASF', domains: [expect.any(String), expect.any(String)] }],
+    })
+    expect(warnings.find(about)).toMatch(
+      /leaves out: trust\. .*all of it with replace: true and the options of this call/,
+    )
+  })
+
   test('that is registered already keeps its identity, whoever remembers it', async () => {
     const records = createMemoryRegistrationRecords()
     const first = await register({ records })

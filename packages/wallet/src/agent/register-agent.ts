@@ -20,7 +20,7 @@ import type {
  *
  * Throws `WalletError`: `VALIDATION_CONFIG_INVALID` for an option that is not known or not of its type, then
  * `VALIDATION_CHAIN_NOT_SUPPORTED`, both before anybody is asked; `VALIDATION_CARD_INVALID`, also for a wallet that is registered already;
- * `VALIDATION_PINNING_JWT_MISSING` in mode `pinata` (`ipfsMode`, else `SVC_IPFS_MODE`) without `pinningJwt` or `SVC_PINNING_JWT`; `ABORTED` once `signal` is, also while gas is waited for, unless this call has something out, which is `pending`;
+ * `VALIDATION_PINNING_JWT_MISSING` in mode `pinata` (`ipfsMode`, else `SVC_IPFS_MODE`) without `pinningJwt` or `SVC_PINNING_JWT`, likewise; `ABORTED` once `signal` is, also while gas is waited for, unless this call has something out, which is `pending`;
  * `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`, `REGISTRY_NOT_DEPLOYED` and `VALIDATION_REGISTRY_ABI_UNKNOWN` for what is at the endpoint; `RESUME_TOKEN_INVALID`;
  * `AGENT_ID_UNKNOWN`, and `AGENT_NOT_FOUND` for a local chain that was restarted;
  * `CALL_REVERTS` before and `REGISTRATION_REVERTED`, `REGISTRATION_AMBIGUOUS` after a transaction is mined; and what the

@@ -75,6 +75,7 @@ async function pay(desk: GasDesk, call: SubmittableCall, tier: GasTier): Promise
       journal,
       mayPay: options.gas?.tiers?.includes('wallet') ?? true,
       ...(options.gas?.tiers && { tiers: options.gas.tiers }),
+      attempts,
       ...(options.gas?.maxFeeWei !== undefined && { maxFeeWei: options.gas.maxFeeWei }),
       ...(signal && { signal }),
       onStep: (step, details) => progress(step, sentences[step], details),

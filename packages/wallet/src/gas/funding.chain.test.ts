@@ -175,13 +175,28 @@ describe('what the wallet holds', () => {
   beforeEach(() => devnet().fund(wallet.address, { ETH: '1' }))
 
   test('is not spent where its tier is not among those that may be tried', async () => {
-    const refused = expect.objectContaining({ code: 'GAS_NOT_PAID' })
-    for (const tiers of [['sponsored'], []] as const) {
-      await expect(register({ gas: { tiers } })).rejects.toEqual(refused)
-    }
+    const dead = { bundlerUrl: 'http://127.0.0.1:9', paymasterUrl: 'http://127.0.0.1:9' }
+    await expect(register({ gas: { tiers: ['sponsored'], ...dead } })).rejects.toMatchObject({
+      code: 'GAS_NOT_PAID',
+      message: expect.stringMatching(/nothing is out\. sponsored: The \w+ does not answer/),
+    })
     expect(await balance()).toBe(parseEther('1'))
     expect(await register({ gas: { tiers: ['sponsored', 'wallet'] } })).toMatchObject({ gasTier: 'wallet' })
     expect(await agents()).toBe(1n)
+  })
+
+  test.each([
+    [{ tiers: [] }, /^gas\.tiers is not valid; accepted: one at least of sponsored, wallet, faucet, manual\.$/],
+    [{ tiers: ['sponsored'] }, /^gas\.bundlerUrl is missing;.* SVC_BUNDLER_URL_31337/],
+    [
+      { tiers: ['sponsored'], bundlerUrl: 'http://127.0.0.1:9' },
+      /^gas\.paymasterUrl is missing;.* SVC_PAYMASTER_URL_31337/,
+    ],
+  ] as const)('is asked for by name, or else who pays: %j is refused before anybody is asked', async (gas, message) => {
+    const refused = { code: 'VALIDATION_CONFIG_INVALID', message: expect.stringMatching(message) }
+    await expect(register({ gas })).rejects.toMatchObject(refused)
+    expect(await register({})).toMatchObject({ gasTier: 'wallet' })
+    await expect(register({ gas })).rejects.toMatchObject(refused)
   })
 
   test('is named beside those who send to it, and no tier is made up', async () => {

@@ -1,4 +1,5 @@
 import { BaseError, ExecutionRevertedError, type Address, type Hash, type Log, type PublicClient } from 'viem'
+import type { RegistrationAttempt } from '../agent/registration/registration.ts'
 import type { Journal, JournalEntry } from '../journal.ts'
 import type { ChainFacts } from '../chain.ts'
 import { createSender, type Sender } from '../sender.ts'
@@ -10,7 +11,7 @@ import { abortable, throwIfAborted } from '../with-deadline.ts'
 import { revertDataIn, revertReason } from '../user-operation/revert-reason.ts'
 import { WalletError } from '../wallet-error.ts'
 import type { SubmittableCall } from './submission.ts'
-import { abortIn, endpointFailure, endpointOf } from '../endpoint-failure.ts'
+import { abortIn, endpointFailure, endpointOf, withRefusal } from '../endpoint-failure.ts'
 
 /**
  * Sends one call from the wallet, which pays its gas. What was signed before under the request is not signed again: its
@@ -40,9 +41,11 @@ export async function payFromWallet(payer: Payer, call: SubmittableCall): Promis
   })
 }
 
-function notPaid({ chain, signer, tiers = [] }: Payer): WalletError {
-  const details = { chainId: chain.id, address: signer.address, tiers }
-  return new WalletError('GAS_NOT_PAID', 'No tier of gas.tiers pays; nothing is out.', { details })
+function notPaid({ chain, signer, tiers = [], attempts = [] }: Payer): WalletError {
+  const last = attempts.findLast(({ kind, reason }) => kind === 'gas' && reason !== undefined)
+  const why = last === undefined ? '' : ` ${last.tier}: ${last.reason}`
+  const details = { chainId: chain.id, address: signer.address, tiers, attempts: [...attempts] }
+  return new WalletError('GAS_NOT_PAID', `No tier of gas.tiers pays; nothing is out.${why}`, { details })
 }
 
 export type Payer = {
@@ -58,6 +61,8 @@ export type Payer = {
   readonly mayPay?: boolean | undefined
   /** The tiers that may pay, as they were given. */
   readonly tiers?: readonly string[] | undefined
+  /** What was tried before the wallet, for whoever is refused. */
+  readonly attempts?: readonly RegistrationAttempt[] | undefined
   readonly signal?: AbortSignal | undefined
   readonly onStep?: ((step: 'sign' | 'send' | 'confirm', details?: { readonly txHash: Hash }) => void) | undefined
 }
@@ -125,7 +130,7 @@ async function finish(
   if (sent.state === 'refused') {
     const details = { ...endpointOf(payer.client), reason: declined, txHash: sent.hash }
     throw new WalletError('RPC_UNAVAILABLE', 'The endpoint declined the transaction; nothing is out.', {
-      details,
+      ...withRefusal(details, sent.refusal),
       cause: sent.refusal,
     })
   }

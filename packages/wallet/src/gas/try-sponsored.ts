@@ -19,7 +19,7 @@ export async function trySponsored(desk: GasDesk, call: SubmittableCall): Promis
   if (kept === null && !isWanted(desk, urls)) return null
   if (urls.bundlerUrl === null || urls.paymasterUrl === null) {
     if (kept !== null) return await lookOnly(desk, operation)
-    return skipped(desk, 'There is no bundler or no paymaster for the chain.')
+    return skipped(desk, `No URL of a ${urls.bundlerUrl === null ? 'bundler' : 'paymaster'} is given for the chain.`)
   }
   if (kept === null && (await desk.journal.open(desk.chain.id, desk.owner)).length > 0) {
     return skipped(desk, 'The wallet has transactions out, which would take the nonce of its authorization.')

@@ -34,6 +34,8 @@ export async function checkSignedTransaction(
       'SIGNER_UNAVAILABLE',
       'The backend gave back another transaction than it was asked to sign.',
       {
+        suggestion:
+          'Sign with nothing from this backend before you know why: look at its log, and at what stands between. What it gave back was not sent.',
         details: { what: 'transaction' },
       },
     )

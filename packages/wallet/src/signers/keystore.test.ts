@@ -125,6 +125,14 @@ it.each([undefined, null, '', {}, { env: undefined }])(
   },
 )
 
+it.each(['', new Secret('')])('says of a passphrase with nothing in it that it is empty: %j', async (passphrase) => {
+  const { code, message } = await refusal(openKeystore(join(folder, 'cheap.json'), passphrase))
+  expect([code, message]).toEqual([
+    'VALIDATION_CONFIG_INVALID',
+    expect.stringMatching(/^passphrase is empty; accepted: /),
+  ])
+})
+
 it('keeps a keystore that is there, unless it is told to replace it', async () => {
   const path = await put('taken.json', 'the only copy')
   expect(await refusal(writeKeystore(path, key, 'horse'))).toMatchObject({

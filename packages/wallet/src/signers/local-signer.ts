@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import type { Hex } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { Secret } from '../secret.ts'
+import { faultOfWord, Secret } from '../secret.ts'
 import type { Signer } from '../signer.ts'
 import { requireAuthorization, requireComplete, requireMessage, requireTypedData, signable } from './signable.ts'
 import { WalletError } from '../wallet-error.ts'
@@ -45,11 +45,8 @@ function refusal(fault: string): WalletError {
 
 /** What is wrong with a key, without a character of it. */
 function faultOf(key: unknown): string {
-  if (key === undefined || key === null) return 'is missing'
-  if (typeof key !== 'string') return 'is no text'
-  if (key === '') return 'is empty'
-  if (/[\r\n]/.test(key)) return 'has a line break in it'
-  if (/\s/.test(key)) return 'has white space in it'
+  const fault = faultOfWord(key)
+  if (fault !== null || typeof key !== 'string') return fault ?? 'is no text'
   if (!key.startsWith('0x')) return 'lacks its 0x'
   return /^0x[0-9a-fA-F]*$/.test(key) ? `has ${key.length - 2} digits` : 'has other characters than hexadecimal digits'
 }

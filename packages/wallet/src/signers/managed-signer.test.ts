@@ -216,7 +216,10 @@ describe('refusals', () => {
     expect((await refusal(late.signTransaction(transaction))).suggestion).toContain('clock')
     const { signer: away, provider } = await open()
     await provider.close()
-    expect(await refusal(away.signTransaction(transaction))).toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+    const { host } = new URL(provider.url)
+    const message = `The wallet provider at ${host} does not answer.`
+    const unavailable = { code: 'SIGNER_UNAVAILABLE', message, details: { host } }
+    expect(await refusal(away.signTransaction(transaction))).toMatchObject(unavailable)
   })
 
   it.each<[string, Partial<ManagedSignerConfig>]>([

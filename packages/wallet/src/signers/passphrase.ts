@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { Secret } from '../secret.ts'
 import { isRecord, shown } from '../shape.ts'
-import { invalidField, WalletError } from '../wallet-error.ts'
+import { emptyField, invalidField, WalletError } from '../wallet-error.ts'
 
 /**
  * Where the passphrase of a keystore comes from: the passphrase itself, a file of mode 0600 (one line end at its end is
@@ -28,11 +28,12 @@ export async function readPassphrase(from: KeystorePassphrase, environment: Envi
       details: { fields: [{ field: 'passphrase', accepted: 'a variable that is set' }], variable: shown(from.env) },
     })
   }
-  throw invalidField(
-    'passphrase',
-    "text, a Secret, { file: 'a file that holds it' }, { env: 'KEYSTORE_PASSPHRASE' } for that variable, or a function that gives it",
-  )
+  if (text === '') throw emptyField('passphrase', ways)
+  throw invalidField('passphrase', ways)
 }
+
+const ways =
+  "text, a Secret, { file: 'a file that holds it' }, { env: 'KEYSTORE_PASSPHRASE' } for that variable, or a function that gives it"
 
 async function textOf(from: KeystorePassphrase, environment: Environment): Promise<unknown> {
   if (typeof from === 'string') return from

@@ -45,7 +45,10 @@ it('refuses another transaction and another key', async () => {
   const { signer: altering } = await open({
     next: answering(await account.signTransaction({ ...transaction, value: 1n })),
   })
-  expect(await refusal(altering.signTransaction(transaction))).toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+  expect(await refusal(altering.signTransaction(transaction))).toMatchObject({
+    code: 'SIGNER_UNAVAILABLE',
+    suggestion: expect.stringMatching(/before you know why.* was not sent/),
+  })
   const { signer: foreign } = await open({ next: answering(await other.signTransaction(transaction)) })
   expect(await refusal(foreign.signTransaction(transaction))).toMatchObject({ code: 'WALLET_ADDRESS_MISMATCH' })
   expect(await refusal(foreign.signMessage('hello'))).toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
@@ -73,7 +76,12 @@ it.each([
 it('says that nobody answers', async () => {
   const { signer, server } = await open()
   await server.stop()
-  expect(await refusal(signer.signTransaction(transaction))).toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+  const host = expect.stringMatching(/^127\.0\.0\.1:\d+$/)
+  expect(await refusal(signer.signTransaction(transaction))).toMatchObject({
+    code: 'SIGNER_UNAVAILABLE',
+    message: expect.stringMatching(/at 127\.0\.0\.1:\d+ does not answer/),
+    details: { host },
+  })
 })
 
 it.each([

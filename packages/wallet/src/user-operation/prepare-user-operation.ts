@@ -93,6 +93,7 @@ function payingBy({ url, requestTimeoutMs }: Bundler, owner: OperationContext['o
     throw new WalletError('PAYMASTER_REFUSED', `The paymaster ${why}; nothing was signed.`, {
       cause,
       details: { why, code: answered?.code ?? null },
+      ...(answered === null && { suggestion: unreachable }),
     })
   }
   return {
@@ -104,6 +105,9 @@ function payingBy({ url, requestTimeoutMs }: Bundler, owner: OperationContext['o
       paymentOf(await paymaster.getPaymasterData(parameters).catch(naming), owner),
   }
 }
+
+const unreachable =
+  'Check gas.paymasterUrl (paymaster of sendUserOp) and try again; or pay the gas from the wallet ("wallet" in gas.tiers), or name another paymaster.'
 
 function preparationFailed(error: unknown): WalletError {
   if (error instanceof WalletError) return error

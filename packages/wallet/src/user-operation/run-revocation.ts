@@ -11,7 +11,7 @@ import { feesNow } from '../sender/fees-now.ts'
 import { requireFeeWithin } from '../sender/raised-fees.ts'
 import type { RevokeDelegationOptions, Revocation, RevokingWallet } from './revoke-delegation.ts'
 import { WalletError } from '../wallet-error.ts'
-import { endpointFailure, endpointOf, requireChain } from '../endpoint-failure.ts'
+import { endpointFailure, endpointOf, requireChain, withRefusal } from '../endpoint-failure.ts'
 
 /** What `revokeDelegation` does; loaded with the first call. */
 export async function runRevocation(wallet: RevokingWallet, options: RevokeDelegationOptions): Promise<Revocation> {
@@ -29,7 +29,10 @@ export async function runRevocation(wallet: RevokingWallet, options: RevokeDeleg
   const sent = await sender.broadcast(entry)
   if (sent.state === 'refused') {
     throw new WalletError('RPC_UNAVAILABLE', 'The endpoint declined the transaction; the delegation stands.', {
-      details: { ...endpointOf(client), reason: 'the transaction was declined', txHash: sent.hash },
+      ...withRefusal(
+        { ...endpointOf(client), reason: 'the transaction was declined', txHash: sent.hash },
+        sent.refusal,
+      ),
       cause: sent.refusal,
     })
   }

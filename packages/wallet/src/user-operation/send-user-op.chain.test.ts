@@ -66,6 +66,9 @@ describe('nothing is signed', () => {
     sponsors.paymaster.setFaults([{ fault, methods: [method] }])
     const sending = sponsors.wallet.sendUserOp(options(fault.kind === 'stall' ? { requestTimeoutMs: 3_000 } : {}))
     await expect(sending).rejects.toMatchObject({ code: 'PAYMASTER_REFUSED' })
+    if (fault.kind !== 'stall') return
+    const suggestion = expect.stringMatching(/^Check gas\.paymasterUrl .* try again/)
+    await expect(sending).rejects.toMatchObject({ suggestion, details: { why: 'does not answer' } })
   })
 
   test('when the paymaster has nothing left at the entry point', async () => {

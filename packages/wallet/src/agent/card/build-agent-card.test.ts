@@ -44,6 +44,17 @@ test('an agent without protocol and vaults says nothing of them', () => {
   expect(registrationFile(card).services).toEqual([])
 })
 
+test.each([[['a']], ['a'], [null], [5]])(
+  'metadata that is no object of texts is refused as it stands: %j',
+  (metadata) => {
+    const options = { role: 'vault_manager', name: 'Ada', metadata: metadata as never } as const
+    const fields = [{ field: 'metadata', accepted: 'an object of at most 32 texts' }]
+    expect(() => buildAgentCard(options, 1)).toThrow(
+      expect.objectContaining({ code: 'VALIDATION_CARD_INVALID', details: { fields } }),
+    )
+  },
+)
+
 test('a manager may serve A2A, under the address of its card', () => {
   const card = buildAgentCard({ role: 'vault_manager', name: 'Ada', a2aEndpoint: 'https://agent.example/' }, 1)
   expect(card.services).toEqual([{ type: 'a2a', url: 'https://agent.example/.well-known/agent.json' }])

@@ -1,5 +1,6 @@
 import { requireAgentCard, type AgentCard, type AgentDomain, type AgentRole, type AgentService } from './agent-card.ts'
 import type { AgentRegistrationConfig } from '../registration/registration.ts'
+import { isRecord } from '../../shape.ts'
 import { WalletError, invalidField, missingField } from '../../wallet-error.ts'
 
 /**
@@ -19,19 +20,32 @@ export function buildAgentCard(
     domains: options.domains ?? domains,
     services: options.services ?? servicesOf(options),
     trust: options.trust ?? trust,
-    metadata: said({
-      'protocol:name': protocolName,
-      role: options.role,
-      'vault:chain': `${chainId}`,
-      ...(options.image === undefined ? {} : { image: options.image }),
-      ...options.metadata,
-    }),
+    metadata: said(
+      mergedMetadata(
+        {
+          'protocol:name': protocolName,
+          role: options.role,
+          'vault:chain': `${chainId}`,
+          ...(options.image === undefined ? {} : { image: options.image }),
+        },
+        options.metadata,
+      ),
+    ),
   }
   return requireAgentCard(card, names)
 }
 
+/** Key by key. What is no object of entries stays as it is, for the check of the card to refuse. */
+export function mergedMetadata(
+  entries: AgentCard['metadata'],
+  given: AgentCard['metadata'] | undefined,
+): AgentCard['metadata'] {
+  return given === undefined || isRecord(given) ? { ...entries, ...given } : given
+}
+
 /** An agent that is of no protocol, or has no vaults, gives these two without content, and its card has none of them. */
 function said(entries: AgentCard['metadata']): AgentCard['metadata'] {
+  if (!isRecord(entries)) return entries
   const isEmpty = ([key, value]: readonly [string, string]) => value === '' && /^(protocol:name|vault:chain)$/.test(key)
   return Object.fromEntries(Object.entries(entries).filter((entry) => !isEmpty(entry)))
 }

@@ -1,5 +1,5 @@
 import { pinCard, type PinService, postForCid, pinata } from './pin-card.ts'
-import { Secret } from '../../secret.ts'
+import { faultOfWord, Secret } from '../../secret.ts'
 import { throwIfAborted } from '../../with-deadline.ts'
 import { invalidField, WalletError } from '../../wallet-error.ts'
 import type { AgentCard } from './agent-card.ts'
@@ -11,7 +11,7 @@ import type { RegistrationContext } from '../registration/registration-context.t
 
 /**
  * The agent URI of tiers 1 and 2: a pinned file, or the file itself when the mode is `inline` or the pin fails. Throws
- * `VALIDATION_CONFIG_INVALID` for an unknown mode and `VALIDATION_PINNING_JWT_MISSING`.
+ * what {@link requireMode} throws.
  */
 export async function chooseURI(context: UriContext, card: AgentCard): Promise<ChosenURI> {
   const { options, attempts, warnings, progress } = context
@@ -45,7 +45,7 @@ export function urisOf(card: AgentCard): readonly string[] {
 
 /**
  * The mode, with what it needs: also a registration that comes to pin nothing is refused without it. Throws
- * `VALIDATION_CONFIG_INVALID` for an unknown mode and `VALIDATION_PINNING_JWT_MISSING`.
+ * `VALIDATION_CONFIG_INVALID` for an unknown mode or a JWT that no header can carry, and `VALIDATION_PINNING_JWT_MISSING`.
  */
 export function requireMode(context: ModeContext): IpfsMode {
   const mode = modeOf(context)
@@ -104,13 +104,20 @@ function serviceOf({ options, env, wallet }: UriContext, mode: 'proxy' | 'pinata
 }
 
 function jwtOf({ options, env }: ModeContext): Secret {
-  const jwt = options.pinningJwt ?? env['SVC_PINNING_JWT']
+  const given = options.pinningJwt ?? env['SVC_PINNING_JWT']
+  const jwt = given instanceof Secret ? given.reveal() : given
   if (jwt === undefined || jwt === '') {
     const details = { option: 'pinningJwt', variable: 'SVC_PINNING_JWT' }
     const message = 'ipfsMode "pinata" needs the JWT of a pinning account.'
     throw new WalletError('VALIDATION_PINNING_JWT_MISSING', message, { details })
   }
-  return jwt instanceof Secret ? jwt : new Secret(jwt)
+  const fault = faultOfWord(jwt)
+  if (fault === null) return new Secret(jwt)
+  const field = options.pinningJwt === undefined ? 'SVC_PINNING_JWT' : 'pinningJwt'
+  const accepted = 'one word of visible ASCII characters, as a header can carry it'
+  throw new WalletError('VALIDATION_CONFIG_INVALID', `${field} ${fault}; accepted: ${accepted}.`, {
+    details: { fields: [{ field, accepted }] },
+  })
 }
 
 function pinned(cid: string): ChosenURI {

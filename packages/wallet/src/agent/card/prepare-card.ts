@@ -42,7 +42,8 @@ export function leftOutOfMinimal({ services, metadata, domains, trust }: AgentCa
   const leftOut = [
     ...services.slice(1).map(({ type }) => `the ${type} service`),
     ...(metadata['image'] ? ['image'] : []),
-    ...(domains.length === 0 ? [] : ['domains']),
+    // The first service of the file, where the card has none, is the taxonomy, which names them.
+    ...(domains.length === 0 || services.length === 0 ? [] : ['domains']),
     ...(Object.values(trust).includes(true) ? ['trust'] : []),
   ]
   if (leftOut.length === 0) return []
@@ -54,8 +55,10 @@ export function leftOutOfMinimal({ services, metadata, domains, trust }: AgentCa
 export type WhySmall = keyof typeof reasons
 
 const reasons = {
-  'no-sdk': 'no identity SDK (agent0-sdk) is there to register by; updateAgent adds what it is given',
-  'sdk-failed': 'the identity SDK failed; updateAgent adds what it is given',
+  'no-sdk':
+    'no identity SDK (agent0-sdk) is there to register by; updateAgent adds what it is given, and all of it with replace: true and the options of this call',
+  'sdk-failed':
+    'the identity SDK failed; updateAgent adds what it is given, and all of it with replace: true and the options of this call',
   'handle-v0': 'registries of the form handle-v0 take no other',
 } as const
 

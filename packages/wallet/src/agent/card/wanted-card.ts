@@ -7,6 +7,7 @@ import { type AgentCard, type AgentRole, type AgentService, requireAgentCard } f
 import {
   type AgentCardOptions,
   buildAgentCard,
+  mergedMetadata,
   optionNames,
   roleTemplates,
   servicesOf,
@@ -28,7 +29,7 @@ export function wantedCard(
   const role = options.role ?? roleIn(file?.metadata['role'] ?? metadata['role'])
   if (options.replace === true) {
     const name = options.name ?? file?.name ?? metadata['handle']
-    const entries = { ...registrationKept(file), ...options.metadata }
+    const entries = mergedMetadata(registrationKept(file), options.metadata)
     const wanted = buildAgentCard(
       { ...options, ...(name === undefined ? {} : { name }), role: role ?? unsaid, metadata: entries },
       chainId,
@@ -117,12 +118,14 @@ function changed(current: AgentCard, options: ChangesOfCard, role: AgentRole | n
     domains: domains ?? current.domains,
     services: options.services ?? (named.length === 0 ? current.services : [...named, ...others]),
     trust: trust ?? current.trust,
-    metadata: {
-      ...current.metadata,
-      ...(options.role === undefined ? {} : { role: options.role }),
-      ...(image === undefined ? {} : { image }),
-      ...metadata,
-    },
+    metadata: mergedMetadata(
+      {
+        ...current.metadata,
+        ...(options.role === undefined ? {} : { role: options.role }),
+        ...(image === undefined ? {} : { image }),
+      },
+      metadata,
+    ),
   }
   return requireAgentCard(wanted, optionNames(options))
 }

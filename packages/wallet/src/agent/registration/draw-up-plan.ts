@@ -34,10 +34,10 @@ async function planFor(options: PlanOptions): Promise<RegistrationPlan> {
     fetch: options.fetch ?? fetch,
   }
   const card = prepareCard(context)
+  const mode = requireMode(context)
   progress('check-chain', `Looking at the registry ${place.registry} on chain ${chainId}.`)
   const { speech } = await lookAtRegistry(place, owner)
   throwIfAborted(options.signal)
-  const mode = requireMode(context)
   // The older form keeps the small URI of the spec; there the file is no more than what the URI leads to.
   const isSmall = speech.form === 'handle-v0'
   const agentURI = isSmall ? minimalURI(card) : (await chooseURI(context, card)).agentURI

@@ -5,7 +5,7 @@ import type {
   RegistrationProgress,
   RegistrationSurroundings,
 } from './registration.ts'
-import { plainUrl, sponsorUrls, supportApiUrl } from '../../service-urls.ts'
+import { plainUrl, sponsorUrls, type SponsorUrls, supportApiUrl } from '../../service-urls.ts'
 import { missingField, WalletError } from '../../wallet-error.ts'
 import { abortable, throwIfAborted } from '../../with-deadline.ts'
 import type { Journal } from '../../journal.ts'
@@ -35,7 +35,10 @@ export async function openRegistrationContext(
   const owner = await abortable(signal).until(() => wallet.getAddress())
   const progress: RegistrationContext['progress'] = (step, message, details) =>
     onProgress?.({ step, message, ...(details && { details }) })
-  const submitCall = createSubmitCall({ ...open, wallet, owner, journal, options: { ...options, env, now }, progress })
+  const submitCall = createSubmitCall(
+    { ...open, wallet, owner, journal, options: { ...options, env, now }, progress },
+    options.resume !== undefined,
+  )
   return {
     ...open,
     wallet,
@@ -158,13 +161,15 @@ function operationOf(records: RegistrationRecords, token: string, now: () => num
 /**
  * Makes the way of one call to the chain, by who pays its gas: a paymaster, what the wallet holds, the faucet, a person.
  * What was signed under the request before is gone on with first, and nothing else is signed while it may still take
- * effect. Throws `VALIDATION_CONFIG_INVALID` for tiers that do not go together, and for a bundler or paymaster that is no URL.
+ * effect. Throws `VALIDATION_CONFIG_INVALID` for tiers that do not go together, for a bundler or paymaster that is no URL, and
+ * for one that is missing where nobody else may pay and the call does not go on with an earlier one by its token.
  */
-export function createSubmitCall(context: GasContext): SubmitCall {
+export function createSubmitCall(context: GasContext, isGoneOnWith = false): SubmitCall {
   const { gas = {}, env = {} } = context.options
   requireTiers(gas)
   // A variable that is no URL is refused before anybody is asked, as the option is.
-  sponsorUrls(context.chain.id, gas, env)
+  const urls = sponsorUrls(context.chain.id, gas, env)
+  if (!isGoneOnWith) requireSponsor(gas, urls, context.chain.id)
   return async (call) => {
     const desk: GasDesk = { ...context, attempts: [], warnings: [] }
     const submission = await resolveGas(desk, call)
@@ -188,6 +193,16 @@ type Resolved = Submission extends infer Each
 /** Whether the journal holds a transaction of the request that may be in a block, now or later. */
 async function isUndecided(journal: Journal, requestId: string): Promise<boolean> {
   return (await journal.byRequest(requestId)).some((entry) => !isNeverMined(entry))
+}
+
+/** Throws `VALIDATION_CONFIG_INVALID` where a paymaster alone may pay, and it or the bundler is not named. */
+function requireSponsor({ tiers = ['wallet'] }: GasOptions, urls: SponsorUrls, chainId: number): void {
+  if (tiers.includes('wallet')) return
+  const alone = '"sponsored" in gas.tiers pays by it'
+  if (urls.bundlerUrl === null)
+    throw missingField('gas.bundlerUrl', `a URL, here or in SVC_BUNDLER_URL_${chainId}: ${alone}`)
+  if (urls.paymasterUrl === null)
+    throw missingField('gas.paymasterUrl', `a URL, here or in SVC_PAYMASTER_URL_${chainId}: ${alone}`)
 }
 
 /** Throws `VALIDATION_CONFIG_INVALID` for a tier by which money comes that the wallet is not to spend. */

@@ -106,8 +106,8 @@ export type GasOptions = {
   /**
    * Tiers that may be tried, always in the order sponsored, wallet, faucet, manual. Where it is missing: a paymaster where
    * the chain's row says `sponsored` or `bundlerUrl` or `paymasterUrl` is given, here or by its variable, what the wallet holds, the faucet where the
-   * row says `faucet`, and a person everywhere. Without `wallet` the wallet spends nothing on gas, and `GAS_NOT_PAID` is
-   * thrown where no paymaster pays; faucet and person send to the wallet, so they need it beside them.
+   * row says `faucet`, and a person everywhere. Without `wallet` the wallet spends nothing on gas: bundler and paymaster
+   * must be named (`VALIDATION_CONFIG_INVALID`), and `GAS_NOT_PAID` is thrown where none pays, with the reasons in `details.attempts`. One tier at least; faucet and person send to the wallet, so they need it beside them.
    */
   readonly tiers?: readonly GasTier[] | undefined
   /** `SVC_BUNDLER_URL_<chainId>` where it is missing. */

@@ -35,7 +35,10 @@ export async function runRegistration(
   if (options.resume === undefined) templateOf({ ...options, role: options.role ?? unsaid })
   const context = await openRegistrationContext(wallet, options)
   // Also where the wallet is registered, so that the mistake does not wait for the next one.
-  if (options.resume === undefined) askedCard(context)
+  if (options.resume === undefined) {
+    askedCard(context)
+    requireMode(context)
+  }
   return context.inTurn(() => registerInTurn(context))
 }
 
@@ -102,7 +105,9 @@ function isAskedFor(
 async function goOn(context: RegistrationContext, sighting: RegistrySighting, begun: RegistrationRecord) {
   const { options, warnings, progress } = context
   if (options.resume === undefined) {
-    warnings.push('A registration that was begun earlier is gone on with; what this call asks for is not looked at.')
+    if (options.force === true || !isAskedFor(context, sighting, begun)) {
+      warnings.push('A registration that was begun earlier is gone on with, not the other one that this call asks for.')
+    }
     progress('send', 'Going on with the registration that was begun earlier.')
   }
   warnings.push(...(begun.warnings ?? []))

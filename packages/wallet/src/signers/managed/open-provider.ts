@@ -18,6 +18,7 @@ export function openProvider(config: ProviderConfig): Provider {
   const { appId, walletId, authorize, now } = config
   const appSecret = config.appSecret instanceof Secret ? config.appSecret.reveal() : config.appSecret
   const secrets = [appSecret, Buffer.from(`${appId}:${appSecret}`).toString('base64')]
+  const { host } = new URL(config.apiUrl)
   let client: Promise<PrivyClient> | null = null
   const open = () => (client ??= load({ ...config, appSecret }))
 
@@ -29,13 +30,13 @@ export function openProvider(config: ProviderConfig): Provider {
     try {
       return await untilAborted(act(opened), signal)
     } catch (error) {
-      if (!mayTryAgain(error)) throw providerFailure(error, secrets)
+      if (!mayTryAgain(error)) throw providerFailure(error, secrets, host)
     }
     await wait(pauseMs)
     try {
       return await untilAborted(act(opened), signal)
     } catch (error) {
-      throw providerFailure(error, secrets)
+      throw providerFailure(error, secrets, host)
     }
   }
 
@@ -121,13 +122,13 @@ function asRpcInput(request: object): RpcInput {
  * What a failed request to the wallet provider means. The cause keeps status and the provider's words, the secrets of the
  * configuration taken out, and nothing of the request.
  */
-function providerFailure(error: unknown, secrets: readonly string[]): WalletError {
+function providerFailure(error: unknown, secrets: readonly string[], host: string): WalletError {
   if (error instanceof WalletError) return error
   const { status, code, words, retryAfterSeconds } = factsOf(error)
   const cause = new Error(withoutSecrets(`${status ?? 'no answer'} ${code ?? ''} ${words}`, secrets))
-  const details = { status, providerCode: code }
+  const details = { status, providerCode: code, host }
   if (status === null || status >= 500) {
-    return new WalletError('SIGNER_UNAVAILABLE', 'The wallet provider does not answer.', { cause, details })
+    return new WalletError('SIGNER_UNAVAILABLE', `The wallet provider at ${host} does not answer.`, { cause, details })
   }
   if (code === 'policy_violation' || /policy/i.test(words)) {
     return new WalletError('SIGNER_REFUSED', "The wallet's policy at the provider refuses to sign this.", {
