@@ -151,12 +151,12 @@ async function sellShares(stranger: ChainActor, pair: Address, usdc: Address): P
 }
 
 it.each([
-  { opened: '1', first: '999', amount: '60', then: '400' },
-  { opened: '0.05', first: '1000', amount: '100', then: '2000' },
-  { opened: '0.0012', first: '199', amount: '100', then: '300' },
+  { opened: '1', first: '999', amount: '60', later: '400' },
+  { opened: '0.05', first: '1000', amount: '100', later: '2000' },
+  { opened: '0.0012', first: '199', amount: '100', later: '300' },
 ])(
   'G9: a gift between simulation and block to a pair of few, dear shares opens no breaker and uses up no budget ($opened)',
-  async ({ opened, first, amount, then }) => {
+  async ({ opened, first, amount, later }) => {
     const world = await openWorld(devnet(), { policy: { version: 1, allowlist: { mode: 'strict' } } })
     const stranger = await openStranger(devnet())
     const [usdc, usdt] = [world.address('USDC'), world.address('USDT')]
@@ -171,7 +171,7 @@ it.each([
     await stranger.addV2(usdc, usdt, parseUnits(opened, 6), parseUnits(opened, 6))
     await give(first)
     await syncClock(world)
-    beforeSending(world, 3, () => give(then))
+    beforeSending(world, 3, () => give(later))
     await world.call('add_liquidity', {
       token0: 'USDC',
       token1: 'USDT',
