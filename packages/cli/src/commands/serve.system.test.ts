@@ -115,7 +115,7 @@ describe('svc serve', () => {
     const output = serve([...words, join(dataDir, 'servre')])
     await expect.poll(() => output.err).toMatch(/^NEW DATA/m)
     const lines = output.err.split('\n')
-    const last = lines.findIndex((line) => line.startsWith('limits: '))
+    const last = lines.findIndex((line) => line.startsWith('lost at most '))
     expect(lines[last + 1]).toBe(
       `NEW DATA DIRECTORY: ${join(dataDir, 'servre')} was made just now, with keys and records of its own; no server has run there before. Did you mean ${known}?`,
     )
