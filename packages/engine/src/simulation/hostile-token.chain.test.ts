@@ -7,7 +7,7 @@ import { announces, calls, callsWithFirstArgument, isMined, sellHostile, turnTok
 import { devnetPolicy } from '../policy/devnet-policy.ts'
 import { parsePolicy } from '../policy/policy.ts'
 import { createPendingRevocations } from '../allowances/pending-revocations.ts'
-import { limitsOf } from '../spending/spend-limit.ts'
+import { limitsOf } from '../spending/budget-names.ts'
 import { swapIntent } from '../fixtures/intents.fixture.ts'
 import { mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
 import { afterSending, beforeSending } from '../fixtures/network.fixture.ts'

@@ -1,3 +1,4 @@
+import type { SpendLimits } from '@svc/store'
 import { type Policy, usdMicros } from '../policy/policy.ts'
 
 /** Names of the budgets of value in the ledger; those of single pools and tokens contain the chain and the address. */
@@ -68,3 +69,15 @@ export function isForAPerson(name: string): boolean {
 }
 
 type DailyValueCaps = Readonly<Record<keyof typeof budgetNames, bigint>>
+
+/** The policy's limits in millionths of a US dollar. A day may burn as much gas as it may lose, unless the policy says more. */
+export function limitsOf(policy: Policy): SpendLimits & { readonly dailyGas: bigint } {
+  const { limitsUsd, maxDailyGasUsd } = policy
+  return {
+    dailyGas: maxDailyGasUsd === undefined ? dailyValueCaps(policy).loss : usdMicros(maxDailyGasUsd),
+    perTransaction: usdMicros(limitsUsd.perTransaction),
+    perSession: usdMicros(limitsUsd.perSession),
+    daily: usdMicros(limitsUsd.daily),
+    ...(limitsUsd.principalDaily === undefined ? {} : { principalDaily: usdMicros(limitsUsd.principalDaily) }),
+  }
+}

@@ -1,7 +1,6 @@
 import type { Policy } from '../policy/policy.ts'
-import { usdText } from '../value/countable.ts'
-import { dailyValueCaps } from './budget-names.ts'
-import { limitsOf } from './spend-limit.ts'
+import { formatAmount } from '@svc/lp-math'
+import { dailyValueCaps, limitsOf } from './budget-names.ts'
 
 /**
  * The most that any 24 hours cost under a policy by what is signed, all callers together, as decimal US dollars. A person's yes lifts
@@ -13,11 +12,11 @@ export function mostLost(policy: Policy): MostLost {
   const { dailyGas: gas, perTransaction } = limitsOf(policy)
   const homeGas = homeGasBudgets * gas
   return {
-    trades: usdText(trades),
-    gas: usdText(gas),
-    homeGas: usdText(homeGas),
-    total: usdText(trades + gas + homeGas),
-    lastHomeGas: usdText(perTransaction),
+    trades: formatAmount(trades, 6),
+    gas: formatAmount(gas, 6),
+    homeGas: formatAmount(homeGas, 6),
+    total: formatAmount(trades + gas + homeGas, 6),
+    lastHomeGas: formatAmount(perTransaction, 6),
   }
 }
 

@@ -6,7 +6,8 @@ import { unnamedBudgetName } from './budget-names.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { parsePolicy } from '../policy/policy.ts'
 import type { PriceDoubt, Token } from '@svc/amm'
-import { holdSpend, limitSpend, limitsOf, raiseSpend, type SpendRequest } from './spend-limit.ts'
+import { holdSpend, limitSpend, raiseSpend, type SpendRequest } from './spend-limit.ts'
+import { limitsOf } from './budget-names.ts'
 
 const policy = parsePolicy(
   {

@@ -1,13 +1,13 @@
-import type { Budget, BudgetAmount, CheckRequest, Ledger, SpendLimits, SpendVerdict, TokenAmounts } from '@svc/store'
+import type { Budget, BudgetAmount, CheckRequest, Ledger, SpendVerdict, TokenAmounts } from '@svc/store'
 import { larger, smaller } from '@svc/lp-math'
 import { zeroAddress } from 'viem'
-import { type Policy, usdMicros } from '../policy/policy.ts'
+import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import { isUnnamed, mayPass } from '@svc/amm'
 import { countable } from '../value/countable.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { aboveOne, askedAtAll, exceededLimits, limitRefusal, type SpentAmount } from './limit-refusal.ts'
-import { dailyValueCaps, isForAPerson } from './budget-names.ts'
+import { isForAPerson, limitsOf } from './budget-names.ts'
 import type { SpendValue, Unpriced } from '../value/spend-value.ts'
 
 /**
@@ -212,18 +212,6 @@ export type SpendDecision = HeldSpend & {
 
 /** A spending session ends after half an hour without a spend. */
 export const sessionIdleMs = 30 * 60_000
-
-/** The policy's limits in millionths of a US dollar. A day may burn as much gas as it may lose, unless the policy says more. */
-export function limitsOf(policy: Policy): SpendLimits & { readonly dailyGas: bigint } {
-  const { limitsUsd, maxDailyGasUsd } = policy
-  return {
-    dailyGas: maxDailyGasUsd === undefined ? dailyValueCaps(policy).loss : usdMicros(maxDailyGasUsd),
-    perTransaction: usdMicros(limitsUsd.perTransaction),
-    perSession: usdMicros(limitsUsd.perSession),
-    daily: usdMicros(limitsUsd.daily),
-    ...(limitsUsd.principalDaily === undefined ? {} : { principalDaily: usdMicros(limitsUsd.principalDaily) }),
-  }
-}
 
 export type ExitGas = Pick<HeldSpend, 'isExit' | 'homeUsdMicros' | 'gasUsdMicros'>
 

@@ -5,7 +5,7 @@ import { unpricedGasCapWei } from '../spending/gas.ts'
 import { gasHome, gasWorth } from '../spending/gas-cap.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { requireRunning } from '../switches/require-running.ts'
-import { limitsOf } from '../spending/spend-limit.ts'
+import { limitsOf } from '../spending/budget-names.ts'
 import { type PricedTokens, priceTokens, valueOf } from '../value/spend-value.ts'
 import { onStorage } from '../call/storage.ts'
 

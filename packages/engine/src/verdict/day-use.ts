@@ -1,7 +1,7 @@
+import { budgetNames, dailyValueCaps, limitsOf } from '../spending/budget-names.ts'
 import type { Ledger } from '@svc/store'
 import type { Policy } from '../policy/policy.ts'
-import { budgetNames, dailyValueCaps } from '../spending/budget-names.ts'
-import { isDailyAlert, limitsOf, sessionIdleMs } from '../spending/spend-limit.ts'
+import { isDailyAlert, sessionIdleMs } from '../spending/spend-limit.ts'
 import { usdText as usd } from '../value/countable.ts'
 
 /** What of a policy's limits and budgets is used up and left, of any 24 hours by all callers and of the session by one. */
