@@ -60,11 +60,16 @@ export type {
   DepositSimulation,
   Vault,
   VaultAccount,
+  VaultDepositRequest,
+  VaultExit,
   VaultGrowth,
   VaultLimit,
+  VaultMove,
+  VaultPlan,
   Vaults,
   VaultState,
   VaultStrategy,
+  WithdrawalSimulation,
 } from './ports/vaults.ts'
 export type { GuardUpstream, PoolFacts, UpstreamAsked, UpstreamKind, UpstreamTransaction } from './ports/upstream.ts'
 

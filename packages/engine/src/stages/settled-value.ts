@@ -4,10 +4,11 @@ import { getAddress, isAddressEqual, type Log, parseEventLogs, zeroAddress } fro
 import { callsOf } from '../batch/batch-step.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
+import { asRedeemed } from '../simulation/inspect-vaults.ts'
 import { countable } from '../value/countable.ts'
 import type { PricedTokens } from '../value/spend-value.ts'
 import { budgetNames } from '../spending/budget-names.ts'
-import { type CallBounds, noBounds } from '../calldata/call-bounds.ts'
+import { isSpending, noBounds } from '../calldata/call-bounds.ts'
 import { type Holdings, type PairShares, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { mostLost, type Outcome } from '../value/weigh-change.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -25,8 +26,7 @@ export function budgetsUsed(
   outcome: Outcome | null = null,
 ): readonly BudgetAmount[] {
   const made = callsMade(progress)
-  const gives = ({ trades, deposits, orders }: CallBounds) => trades.length + deposits.length + orders.length > 0
-  if (!context.callBounds.slice(0, made).some(gives))
+  if (!context.callBounds.slice(0, made).some(isSpending))
     return noneOf([...context.spend.budgets, ...progress.reserved.budgets])
   return made < context.intent.calls.length
     ? lossOfTrades(context, progress, made)
@@ -43,7 +43,7 @@ function lossOfTrades(
   { mined, priced }: Progress,
   made: number,
 ): readonly BudgetAmount[] {
-  const isTraded = callBounds.slice(0, made).every(({ deposits, orders }) => deposits.length + orders.length === 0)
+  const isTraded = callBounds.slice(0, made).every((bounds) => !isSpending({ ...bounds, trades: [] }))
   if (!isTraded || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
   const own = { wallet, wrappedNative: chain.wrappedNative.address }
   const calls = mined.filter(({ step }) => step.kind === 'call')
@@ -107,7 +107,8 @@ function lossOf(
     return lossAbove(reserved.budgets, mostLost(outcome, prices, wrappedNative))
   }
   if (value.isExit || !isSettled || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
-  const own = withoutArrivals(deltas, simulation.deltas)
+  const { vaultDeposits } = simulation.inspected
+  const own = asRedeemed(withoutArrivals(deltas, simulation.deltas), { vaultDeposits, leaves: [] })
   const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))
   const moved = { leaves: tokensOf(own, -1n), arrives: { ...tokensOf(own, 1n), shares } }
   const lost = mostLost(moved, prices, wrappedNative)

@@ -16,7 +16,7 @@ import { simulatedDeposit } from './simulated-deposit.ts'
 import { tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
 import { type ValueBounds, valueBounds } from './value-bounds.ts'
 import { homeOf, isSureHome } from './way-home.ts'
-import { coldRefusals, impactRefusals, lossRefusals, priceRefusals } from './value-refusals.ts'
+import { coldRefusals, impactRefusals, lockedRefusals, lossRefusals, priceRefusals } from './value-refusals.ts'
 import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } from './weigh-change.ts'
 
 /**
@@ -73,6 +73,7 @@ export function valueOfCall(
         ...coldRefusals(permitted, priced),
         ...offMarketRefusals({ moved, prices, limits, intent, symbolOf }),
         ...orderRefusals({ moved, prices, limits, symbolOf }),
+        ...lockedRefusals(moved),
         ...impactRefusals(facts),
         ...lossRefusals(facts, priced),
       ]

@@ -1,0 +1,37 @@
+import { vaultCallAbi } from '@svc/amm/abis'
+import { type Address, decodeFunctionData, getAbiItem, type Hex, toFunctionSelector } from 'viem'
+
+/** What a call to a vault does. Throws for what is no call of those that are made here. */
+export function vaultBoundsOf(vault: Address, data: Hex): VaultBounds {
+  const call = decodeFunctionData({ abi: vaultCallAbi, data })
+  const key = vault.toLowerCase()
+  if (call.functionName === 'mint') return { vaultDeposits: [{ vault: key, shares: call.args[0] }], leaves: [] }
+  return { vaultDeposits: [], leaves: [key] }
+}
+
+/** Whether calldata gives shares back to a vault, or makes some, by its function: of a call to a vault that the policy names. */
+export function isVaultExit(data: Hex): boolean {
+  return exitSelectors.some((selector) => data.startsWith(selector))
+}
+
+export function isVaultMint(data: Hex): boolean {
+  return data.startsWith(mintSelector)
+}
+
+const mintSelector = toFunctionSelector(getAbiItem({ abi: vaultCallAbi, name: 'mint' }))
+const exitSelectors = (['withdraw', 'redeem'] as const).map((name) =>
+  toFunctionSelector(getAbiItem({ abi: vaultCallAbi, name })),
+)
+
+export type VaultBounds = {
+  readonly vaultDeposits: readonly VaultDepositBounds[]
+  /** Vaults to which shares of theirs are given back, in lower case. */
+  readonly leaves: readonly string[]
+}
+
+/** Shares that a deposit into a vault makes, exactly. What it may take of the asset, its allowance says alone. */
+export type VaultDepositBounds = {
+  /** Lower case. */
+  readonly vault: string
+  readonly shares: bigint
+}
