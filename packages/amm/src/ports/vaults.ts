@@ -126,10 +126,10 @@ export type Vaults = {
   ): Promise<WithdrawalSimulation>
   /**
    * Plans a deposit: so many shares are minted, and the exact allowance is the most that they may cost. Whether the vault may be used,
-   * the engine knows. Throws `VAULT_NOT_SUPPORTED`, `AMOUNT_TOO_SMALL`.
+   * the engine knows. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`, `AMOUNT_TOO_SMALL`, `SIMULATION_DRIFT`.
    */
   planDeposit(chain: Chain, vault: Vault, request: VaultDepositRequest): VaultPlan
-  /** Plans a way out, by what its simulation showed. Throws `VAULT_NOT_SUPPORTED`. */
+  /** Plans a way out, by what its simulation showed. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`. */
   planWithdrawal(
     chain: Chain,
     vault: Vault,

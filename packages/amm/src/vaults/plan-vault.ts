@@ -4,7 +4,7 @@ import { vaultCallAbi } from '../abis/vault.ts'
 import type { Intent, TokenQuantity } from '../intent.ts'
 import { describeAmounts, shortAmount } from '../liquidity/planning/describe-amounts.ts'
 import { routineIntent } from '../liquidity/planning/plan-payment.ts'
-import type { Token, Vault, VaultMove, Vaults } from '../ports.ts'
+import type { Token, Vault, VaultDepositRequest, VaultMove, Vaults } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import { notSupported } from './read-vault.ts'
 import { exitData } from './simulate-withdrawal.ts'
@@ -16,8 +16,10 @@ import { exitData } from './simulate-withdrawal.ts'
 export const planDeposit: Vaults['planDeposit'] = (chain, vault, request) => {
   requirePlain(vault, 'deposit')
   const { owner, asset, amount, slippageBps, kept } = request
-  const shares = (kept === null ? null : mintedIn(kept)) ?? (request.shares * BigInt(10_000 - slippageBps)) / 10_000n
+  const planned = kept === null ? null : mintedIn(kept)
+  const shares = planned ?? (request.shares * BigInt(10_000 - slippageBps)) / 10_000n
   if (shares <= 0n) throw noShares()
+  if (planned !== null && request.shares < planned) throw dearer(request, vault, planned)
   const { address, share } = vault
   const data = encodeFunctionData({ abi: vaultCallAbi, functionName: 'mint', args: [shares, owner] })
   const paid = describeAmounts([{ token: asset, amount }], 'exact')
@@ -56,12 +58,16 @@ export const planWithdrawal: Vaults['planWithdrawal'] = (chain, vault, request) 
       slippageBps,
       deadline: null,
       recipients: [owner],
+      ...(isExact ? {} : { notes: [leastless] }),
       why: `Take ${isExact ? '' : 'about '}${taken} out of the vault ${vault.address}${'shares' in exit ? ' for all shares' : ''}.`,
     }),
     preview: null,
     decode: async ({ deltas }) => moveOf(deltas, vault, asset),
   }
 }
+
+const leastless =
+  'Nothing in the calldata says how little may come: a call for all shares pays what they are worth in its block. One with an amount brings exactly that, or fails.'
 
 /** What went in or came out, by the changes of the wallet. */
 function moveOf(deltas: readonly TokenQuantity[], vault: Vault, asset: Token): VaultMove {
@@ -90,6 +96,14 @@ function requirePlain({ address, share, isAsync }: Vault, side: 'deposit' | 'red
   }
   if (!isAddressEqual(share.address, address))
     throw notSupported('Its shares are a token apart (ERC-7575), and no tool here deals with those.')
+}
+
+function dearer({ amount, asset, shares }: VaultDepositRequest, { share }: Vault, planned: bigint): ToolError {
+  const [now, then] = [shares, planned].map((units) => formatAmount(units, share.decimals))
+  const paid = describeAmounts([{ token: asset, amount }], 'exact')
+  return new ToolError('SIMULATION_DRIFT', `For ${paid} the vault gives ${now} shares now, and the plan is for ${then}. Nothing was signed.`, {
+    details: [{ field: 'amount', message: 'Above the plan: the price of a share.', planned: `${then}`, now: `${now}` }],
+  })
 }
 
 function noShares(): ToolError {

@@ -6,7 +6,7 @@ export function vaultBoundsOf(vault: Address, data: Hex): VaultBounds {
   const call = decodeFunctionData({ abi: vaultCallAbi, data })
   const key = vault.toLowerCase()
   if (call.functionName === 'mint') return { vaultDeposits: [{ vault: key, shares: call.args[0] }], leaves: [] }
-  return { vaultDeposits: [], leaves: [key] }
+  return { vaultDeposits: [], leaves: [{ vault: key, brings: call.functionName === 'withdraw' ? call.args[0] : 0n }] }
 }
 
 /** Whether calldata gives shares back to a vault, or makes some, by its function: of a call to a vault that the policy names. */
@@ -25,8 +25,15 @@ const exitSelectors = (['withdraw', 'redeem'] as const).map((name) =>
 
 export type VaultBounds = {
   readonly vaultDeposits: readonly VaultDepositBounds[]
-  /** Vaults to which shares of theirs are given back, in lower case. */
-  readonly leaves: readonly string[]
+  readonly leaves: readonly VaultExitBounds[]
+}
+
+/** Shares that are given back to their vault. */
+export type VaultExitBounds = {
+  /** Lower case. */
+  readonly vault: string
+  /** How much of the asset the calldata asks for; 0 where it names shares. */
+  readonly brings: bigint
 }
 
 /** Shares that a deposit into a vault makes, exactly. What it may take of the asset, its allowance says alone. */

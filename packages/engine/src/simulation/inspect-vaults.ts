@@ -63,13 +63,10 @@ export type Redemptions = {
   decode(results: readonly SimulatedResult[]): readonly InspectedVaultDeposit[]
 }
 
-/**
- * Changes of a wallet in which the shares that deposits into vaults make count as what they bring at once, and shares that are given
- * back to their vault are left out: what they are worth is what comes.
- */
+/** Changes of a wallet in which the shares that deposits into vaults make count as what they bring at once. */
 export function asRedeemed(
   deltas: ReadonlyMap<string, bigint>,
-  { vaultDeposits, leaves }: { readonly vaultDeposits: readonly InspectedVaultDeposit[]; readonly leaves: readonly string[] },
+  vaultDeposits: readonly InspectedVaultDeposit[],
 ): ReadonlyMap<string, bigint> {
   const counted = new Map(deltas)
   for (const one of vaultDeposits) {
@@ -78,7 +75,6 @@ export function asRedeemed(
     counted.set(token, (counted.get(token) ?? 0n) + broughtBy(one, counted.get(vault) ?? 0n))
     counted.delete(vault)
   }
-  for (const vault of leaves) counted.delete(vault)
   return counted
 }
 

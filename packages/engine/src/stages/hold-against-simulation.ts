@@ -171,12 +171,21 @@ export function simulationDrift(
 type Drift = { readonly token: Address; readonly simulated: bigint; readonly real: bigint }
 
 /** Shares of a pair that the call makes, at the trusted prices of both tokens, and of a vault at what they bring; `null` of everything else. */
-function sharesWorth(token: string, amount: bigint, { value, priced, simulation }: Reserved): bigint | null {
+function sharesWorth(token: string, amount: bigint, context: Reserved): bigint | null {
+  const { value, priced, simulation, callBounds } = context
+  if (callBounds.some(({ leaves }) => leaves.some(({ vault }) => vault === token))) return leftWorth(token, amount, context)
   const deposit = simulation.inspected.vaultDeposits.find((one) => one.deposit.vault === token)
   if (deposit !== undefined) return trustedWorth(deposit.token.toLowerCase(), broughtBy(deposit, amount), priced)
   const share = value.simulated.arrives.shares.find(({ pair }) => pair === token)
   if (share === undefined) return null
   return valueAt({ tokens: new Map(), positions: [], shares: [{ ...share, amount }] }, trustedPrices(priced), 'mid')
+}
+
+/** Shares that are given back to their vault count as what came for them in the simulation. */
+function leftWorth(token: string, amount: bigint, { simulation, intent, priced }: Reserved): bigint | null {
+  const asset = intent.receives[0]?.token.toLowerCase() ?? token
+  const [burnt, came] = [-(simulation.deltas.get(token) ?? 0n), simulation.deltas.get(asset) ?? 0n]
+  return burnt <= 0n || came <= 0n ? null : trustedWorth(asset, (amount * came) / burnt, priced)
 }
 
 /** Those that a call spends or is to bring; native currency may come and go wrapped or not. */

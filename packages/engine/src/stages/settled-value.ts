@@ -107,8 +107,7 @@ function lossOf(
     return lossAbove(reserved.budgets, mostLost(outcome, prices, wrappedNative))
   }
   if (value.isExit || !isSettled || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
-  const { vaultDeposits } = simulation.inspected
-  const own = asRedeemed(withoutArrivals(deltas, simulation.deltas), { vaultDeposits, leaves: [] })
+  const own = asRedeemed(withoutArrivals(deltas, simulation.deltas), simulation.inspected.vaultDeposits)
   const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))
   const moved = { leaves: tokensOf(own, -1n), arrives: { ...tokensOf(own, 1n), shares } }
   const lost = mostLost(moved, prices, wrappedNative)

@@ -78,8 +78,9 @@ export function valueOfCall(
         ...lossRefusals(facts, priced),
       ]
   const ordered = orderWarnings(calls)
-  // An order has no least: it is sold at whatever its pool pays by then.
-  const leastInUsdMicros = ordered.length === 0 ? facts.leastInUsdMicros : 0n
+  // An order has no least: it is sold at whatever its pool pays by then; nor has what shares of a vault bring.
+  const isOpen = ordered.length > 0 || calls.some(({ leaves }) => leaves.some(({ brings }) => brings === 0n))
+  const leastInUsdMicros = isOpen ? 0n : facts.leastInUsdMicros
   return { ...facts, leastInUsdMicros, warnings: [...warningsOf(facts), ...ordered], refusals: found }
 }
 

@@ -14,7 +14,7 @@ import type { MovedOutcomes, Outcome } from './weigh-change.ts'
  * What leaves a wallet and what arrives: of the whole intent as simulated, and of each AMM call as its calldata permits. A trade
  * may take its maximum and bring no more than its minimum; a deposit is made at the price of its pool, or at either end of the
  * prices at which it may still be mined. Each call is taken by itself there: a later one may never happen, and what positions
- * pay out beside a deposit was the owner's already. An order, which is sold over time, counts as if all of it were sold at once.
+ * pay out beside a deposit was the owner's already. Shares that are given back to their vault are worth what comes. An order, which is sold over time, counts as if all of it were sold at once.
  */
 export function outcomesOf(moved: Moved, prices: TrustedPrices): MovedOutcomes {
   return {
@@ -65,7 +65,8 @@ function proceedsOf(order: OrderBounds, { inspected }: Moved): bigint {
 
 function simulatedOutcome(moved: Moved): Outcome {
   const vaults = moved.inspected.vaultDeposits
-  const shares = new Set([...vaults.map(({ deposit }) => deposit.vault), ...moved.calls.flatMap(({ leaves }) => leaves)])
+  const left = moved.calls.flatMap(({ leaves }) => leaves)
+  const shares = new Set([...vaults.map(({ deposit }) => deposit), ...left].map(({ vault }) => vault))
   const deltas = [...moved.deltas].filter(([key]) => !shares.has(key))
   const gone = new Map(deltas.flatMap(([key, delta]) => (delta < 0n ? [[key, -delta] as const] : [])))
   const come = new Map(deltas.filter(([, delta]) => delta > 0n))

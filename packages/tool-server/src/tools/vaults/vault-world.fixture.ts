@@ -75,6 +75,7 @@ const sound = {
   depositFeeBps: 0n,
   redeemFeeBps: 0n,
   previewBps: 10_000n,
+  mintBps: 10_000n,
   isClosed: false,
   isAsync: false,
   falseTotal: 0n,
