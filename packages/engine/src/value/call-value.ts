@@ -66,6 +66,7 @@ export function valueOfCall(
     permitted,
   }
   const symbolOf = (token: string) => priced.get(token.toLowerCase())?.token.symbol ?? token
+  const locked = lockedRefusals(moved)
   const found = isExit
     ? []
     : [
@@ -73,9 +74,9 @@ export function valueOfCall(
         ...coldRefusals(permitted, priced),
         ...offMarketRefusals({ moved, prices, limits, intent, symbolOf }),
         ...orderRefusals({ moved, prices, limits, symbolOf }),
-        ...lockedRefusals(moved),
         ...impactRefusals(facts),
-        ...lossRefusals(facts, priced),
+        // What nobody can measure is not lost beside that.
+        ...(locked.length > 0 ? locked : lossRefusals(facts, priced)),
       ]
   const ordered = orderWarnings(calls)
   // An order has no least: it is sold at whatever its pool pays by then; nor has what shares of a vault bring.
