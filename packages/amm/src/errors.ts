@@ -101,6 +101,12 @@ export const errorTable = {
     true,
     'Call get_vault_info for what may leave now (maxWithdraw), and call again with an amount up to that, or later.',
   ),
+  VAULT_ROLE_MISSING: row(
+    403,
+    false,
+    'Only its manager rebalances a vault; get_vault_info names who that is. Call again for a vault that the agent wallet manages.',
+  ),
+  VAULT_BALANCED: row(409, false, 'Nothing is to be done; get_vault_info shows what the strategies hold.'),
   VAULT_SHARES_LOCKED: row(
     409,
     false,

@@ -82,6 +82,7 @@ export {
   type VaultGrowth,
   type VaultLimit,
   type VaultMove,
+  type VaultRebalance,
   type VaultState,
   type DepositSimulation,
   type Version,

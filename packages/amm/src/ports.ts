@@ -66,6 +66,7 @@ export type {
   VaultLimit,
   VaultMove,
   VaultPlan,
+  VaultRebalance,
   Vaults,
   VaultState,
   VaultStrategy,

@@ -8,4 +8,5 @@ export const vaultCallAbi = parseAbi([
   'function mint(uint256 shares, address receiver) returns (uint256 assets)',
   'function withdraw(uint256 assets, address receiver, address owner) returns (uint256 shares)',
   'function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)',
+  'function rebalance()',
 ])

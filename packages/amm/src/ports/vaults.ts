@@ -124,6 +124,13 @@ export type Vaults = {
     state: VaultState,
     asked: { readonly owner: Address; readonly exit: VaultExit },
   ): Promise<WithdrawalSimulation>
+  /** How much a vault holds once its manager has rebalanced it, simulated; `null` where that fails. Throws `SIMULATION_UNAVAILABLE`. */
+  simulateRebalance(
+    chain: Chain,
+    vault: Vault,
+    state: VaultState,
+    asked: { readonly manager: Address },
+  ): Promise<bigint | null>
   /**
    * Plans a deposit: so many shares are minted, and the exact allowance is the most that they may cost. Whether the vault may be used,
    * the engine knows. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`, `AMOUNT_TOO_SMALL`, `SIMULATION_DRIFT`.
@@ -141,6 +148,24 @@ export type Vaults = {
       readonly simulation: WithdrawalSimulation
     },
   ): VaultPlan
+  /**
+   * Plans that a vault brings its strategies to their parts, for its manager. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`,
+   * `VAULT_ROLE_MISSING`, `VAULT_BALANCED`.
+   */
+  planRebalance(
+    chain: Chain,
+    vault: Vault,
+    state: VaultState,
+    request: { readonly manager: Address },
+  ): LiquidityPlan<VaultRebalance, null>
+}
+
+/** How the assets of a vault lie, and how they are meant to. */
+export type VaultRebalance = {
+  readonly totalAssets: bigint
+  /** In no strategy. */
+  readonly idle: bigint
+  readonly strategies: readonly (VaultStrategy & { readonly target: bigint })[]
 }
 
 /** How much leaves a vault: so much of the asset, or what so many shares bring. */

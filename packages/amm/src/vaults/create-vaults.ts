@@ -5,7 +5,9 @@ import { mapQuery } from '../rpc/query.ts'
 import { readPast } from '../rpc/read-one.ts'
 import { ToolError } from '../tool-error.ts'
 import { pricePerMillionQuery, readVault, readVaultState, type VaultPorts } from './read-vault.ts'
+import { planRebalance } from './plan-rebalance.ts'
 import { planDeposit, planWithdrawal } from './plan-vault.ts'
+import { simulateRebalance } from './simulate-rebalance.ts'
 import { simulateWithdrawal } from './simulate-withdrawal.ts'
 import { simulateDeposit, type SimulationPorts } from './simulate-deposit.ts'
 
@@ -33,9 +35,14 @@ export function createVaults(ports: VaultPorts & SimulationPorts & NamedVaults):
     simulateDeposit: (chain, vault, state, asked) => simulateDeposit(ports, chain, vault, { state, ...asked }),
     simulateWithdrawal: (chain, vault, state, { owner, exit }) =>
       simulateWithdrawal(ports, chain, vault, { state, owner, exit }),
+    simulateRebalance: (chain, vault, state, { manager }) => simulateRebalance(ports, chain, vault, { state, manager }),
     planDeposit(chain, vault, request) {
       requireNamed(ports, chain, vault)
       return planDeposit(chain, vault, request)
+    },
+    planRebalance(chain, vault, state, request) {
+      requireNamed(ports, chain, vault)
+      return planRebalance(chain, vault, state, request)
     },
     planWithdrawal(chain, vault, request) {
       requireNamed(ports, chain, vault)

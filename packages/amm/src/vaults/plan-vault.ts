@@ -82,7 +82,8 @@ function moveOf(deltas: readonly TokenQuantity[], vault: Vault, asset: Token): V
 function mintedIn({ calls }: Intent): bigint | null {
   const minted = calls.flatMap(({ data }) => {
     if (!data.startsWith(mintSelector)) return []
-    return [decodeFunctionData({ abi: vaultCallAbi, data }).args[0]]
+    const call = decodeFunctionData({ abi: vaultCallAbi, data })
+    return call.functionName === 'mint' ? [call.args[0]] : []
   })
   return minted[0] ?? null
 }

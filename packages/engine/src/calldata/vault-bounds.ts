@@ -6,6 +6,7 @@ export function vaultBoundsOf(vault: Address, data: Hex): VaultBounds {
   const call = decodeFunctionData({ abi: vaultCallAbi, data })
   const key = vault.toLowerCase()
   if (call.functionName === 'mint') return { vaultDeposits: [{ vault: key, shares: call.args[0] }], leaves: [] }
+  if (call.functionName === 'rebalance') return { vaultDeposits: [], leaves: [] }
   return { vaultDeposits: [], leaves: [{ vault: key, brings: call.functionName === 'withdraw' ? call.args[0] : 0n }] }
 }
 

@@ -45,6 +45,7 @@ import { listSupportedChains } from './setup/list-supported-chains.ts'
 import { executeSwap } from './trade/execute-swap.ts'
 import { getVaultInfo } from './vaults/get-vault-info.ts'
 import { vaultDeposit } from './vaults/vault-deposit.ts'
+import { vaultRebalance } from './vaults/vault-rebalance.ts'
 import { vaultSimulateDeposit } from './vaults/vault-simulate-deposit.ts'
 import { vaultWithdraw } from './vaults/vault-withdraw.ts'
 import { approveToken } from './wallet/approve-token.ts'
@@ -102,6 +103,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   searchTokens,
   submitTwammOrder,
   vaultDeposit,
+  vaultRebalance,
   vaultSimulateDeposit,
   vaultWithdraw,
 ])

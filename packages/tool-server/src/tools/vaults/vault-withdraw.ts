@@ -12,7 +12,7 @@ export const vaultWithdraw = writeTool({
   description:
     'Takes an exact amount out of a vault that the policy names, or all that the shares of the agent wallet bring. Pays the agent wallet only.',
   scope: 'write:vault',
-  destructive: false,
+  destructive: true,
   idempotent: false,
   input: z.strictObject({
     vault: vaultInput,
