@@ -95,7 +95,11 @@ export const errorTable = {
     false,
     'Have the operator name the vault in vaults of the policy; check_safety_status shows what the policy allows.',
   ),
-  VAULT_DEPOSIT_REFUSED: row(409, false, 'Call get_vault_info for what the vault takes now (maxDeposit), and deposit no more than that.'),
+  VAULT_DEPOSIT_REFUSED: row(
+    409,
+    false,
+    'Call get_vault_info for what the vault takes now (maxDeposit), and deposit no more than that.',
+  ),
   VAULT_WITHDRAWAL_REFUSED: row(
     409,
     true,

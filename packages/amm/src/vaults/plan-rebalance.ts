@@ -39,7 +39,9 @@ export const planRebalance: Vaults['planRebalance'] = (chain, { address }, state
 /** What lies where, and where it is meant to lie. */
 export function partsOf({ totalAssets, strategies }: Pick<VaultState, 'totalAssets' | 'strategies'>): VaultRebalance {
   const total = totalAssets ?? 0n
-  const parts = (strategies ?? []).map((one) => ({ ...one, target: (total * BigInt(one.targetBps)) / 10_000n }))
+  const parts = (strategies ?? []).map(({ vault, targetBps, assets }) => {
+    return { vault, targetBps, assets, target: (total * BigInt(targetBps)) / 10_000n }
+  })
   const lent = parts.reduce((sum, { assets }) => sum + assets, 0n)
   return { totalAssets: total, idle: total > lent ? total - lent : 0n, strategies: parts }
 }

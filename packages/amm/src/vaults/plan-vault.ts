@@ -1,4 +1,11 @@
-import { type Address, decodeFunctionData, encodeFunctionData, getAbiItem, isAddressEqual, toFunctionSelector } from 'viem'
+import {
+  type Address,
+  decodeFunctionData,
+  encodeFunctionData,
+  getAbiItem,
+  isAddressEqual,
+  toFunctionSelector,
+} from 'viem'
 import { formatAmount } from '@svc/lp-math'
 import { vaultCallAbi } from '../abis/vault.ts'
 import type { Intent, TokenQuantity } from '../intent.ts'
@@ -102,9 +109,15 @@ function requirePlain({ address, share, isAsync }: Vault, side: 'deposit' | 'red
 function dearer({ amount, asset, shares }: VaultDepositRequest, { share }: Vault, planned: bigint): ToolError {
   const [now, then] = [shares, planned].map((units) => formatAmount(units, share.decimals))
   const paid = describeAmounts([{ token: asset, amount }], 'exact')
-  return new ToolError('SIMULATION_DRIFT', `For ${paid} the vault gives ${now} shares now, and the plan is for ${then}. Nothing was signed.`, {
-    details: [{ field: 'amount', message: 'Above the plan: the price of a share.', planned: `${then}`, now: `${now}` }],
-  })
+  return new ToolError(
+    'SIMULATION_DRIFT',
+    `For ${paid} the vault gives ${now} shares now, and the plan is for ${then}. Nothing was signed.`,
+    {
+      details: [
+        { field: 'amount', message: 'Above the plan: the price of a share.', planned: `${then}`, now: `${now}` },
+      ],
+    },
+  )
 }
 
 function noShares(): ToolError {

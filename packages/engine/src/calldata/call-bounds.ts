@@ -30,16 +30,16 @@ export type BoundsContext = { readonly chain: Chain; readonly known: KnownContra
 
 export type CallBounds = TradesBounds &
   VaultBounds & {
-  readonly deposits: readonly DepositBounds[]
-  readonly removals: readonly RemovalBounds[]
-  readonly payouts: readonly PayoutBounds[]
-  /** What is given to a TWAMM hook to be sold over time. */
-  readonly orders: readonly OrderBounds[]
-  /** Native currency that is sent along with deposits and not asked back: whoever comes next may take what is not used. */
-  readonly unreturnedWei: bigint
-  /** Whether a part of it has to bring at least something, so that the call fails where it does not. */
-  readonly hasLeast: boolean
-}
+    readonly deposits: readonly DepositBounds[]
+    readonly removals: readonly RemovalBounds[]
+    readonly payouts: readonly PayoutBounds[]
+    /** What is given to a TWAMM hook to be sold over time. */
+    readonly orders: readonly OrderBounds[]
+    /** Native currency that is sent along with deposits and not asked back: whoever comes next may take what is not used. */
+    readonly unreturnedWei: bigint
+    /** Whether a part of it has to bring at least something, so that the call fails where it does not. */
+    readonly hasLeast: boolean
+  }
 
 export const noBounds: CallBounds = {
   trades: [],

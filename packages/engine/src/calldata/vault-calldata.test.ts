@@ -100,10 +100,16 @@ describe('calls to a vault', () => {
       'a deposit that names no shares',
       encodeFunctionData({ abi: vaultAbi, functionName: 'deposit', args: [100n, wallet] }),
     ],
-    ['a transfer of shares', '0xa9059cbb' as Hex],
-    ['more bytes than it says', `${mint()}00` as Hex],
-    ['a receiver with dirty bits', mint().replace('0'.repeat(24) + wallet.slice(2).toLowerCase(), `${'0'.repeat(23)}1${wallet.slice(2).toLowerCase()}`) as Hex],
-  ])('are of the forms that are made here: not %s', (_what, data) => {
+    ['a transfer of shares', '0xa9059cbb'],
+    ['more bytes than it says', `${mint()}00`],
+    [
+      'a receiver with dirty bits',
+      mint().replace(
+        '0'.repeat(24) + wallet.slice(2).toLowerCase(),
+        `${'0'.repeat(23)}1${wallet.slice(2).toLowerCase()}`,
+      ) as Hex,
+    ],
+  ] as const)('are of the forms that are made here: not %s', (_what, data) => {
     expect(codesOf(deposit(data))).toContain('CONTRACT_NOT_ALLOWED')
   })
 

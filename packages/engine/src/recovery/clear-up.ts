@@ -169,7 +169,9 @@ function isUnbounded({ chain, known }: ExecutionContext, entry: JournalEntry): b
     if (surface === undefined || surface === 'listed') return false
     return (readCalldata(surface, to, data, chain.wrappedNative.address)?.deadlines.length ?? 0) > 0
   })
-  return !hasDeadline && (approvalOf(entry) !== null || calls.some(({ data }) => isSubmitOrder(data) || isVaultMint(data)))
+  return (
+    !hasDeadline && (approvalOf(entry) !== null || calls.some(({ data }) => isSubmitOrder(data) || isVaultMint(data)))
+  )
 }
 
 export type ClearedUp = {

@@ -22,12 +22,20 @@ afterEach(async () => {
 })
 
 /** A deposit of a thousand dollars into the local chain's vault, planned, and the pipeline that would carry it out. */
-async function openDeposit(): Promise<{ readonly pipeline: Pipeline; readonly intent: Intent; readonly shares: bigint }> {
+async function openDeposit(): Promise<{
+  readonly pipeline: Pipeline
+  readonly intent: Intent
+  readonly shares: bigint
+}> {
   const { address } = devnet().vaults[0]!
   const vaults = { [devnet().chainId]: [address] }
   const pipeline = await open({ policy: devnetPolicy({ vaults }) })
   const { chain, tokens, wallet: owner } = pipeline
-  const port = createVaults({ ...pipeline, liquidity: { findPools: () => Promise.resolve([]) }, named: () => [address] })
+  const port = createVaults({
+    ...pipeline,
+    liquidity: { findPools: () => Promise.resolve([]) },
+    named: () => [address],
+  })
   const vault = await port.find(chain, address)
   const asset = await tokens.byAddress(chain, vault.asset)
   const amount = parseUnits('1000', 6)

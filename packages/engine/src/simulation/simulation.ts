@@ -187,7 +187,17 @@ function sequenceOf(request: SimulationRequest) {
   const inspectedAfter = inspection.after.map(put)
   const after = balances()
   const inspectedLast = inspection.last.map(put)
-  const at = { before, owners, inspectedBefore, steps, leftovers, revokes: undone, inspectedAfter, after, inspectedLast }
+  const at = {
+    before,
+    owners,
+    inspectedBefore,
+    steps,
+    leftovers,
+    revokes: undone,
+    inspectedAfter,
+    after,
+    inspectedLast,
+  }
   return { sequence, at }
 }
 

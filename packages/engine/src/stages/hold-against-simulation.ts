@@ -173,7 +173,8 @@ type Drift = { readonly token: Address; readonly simulated: bigint; readonly rea
 /** Shares of a pair that the call makes, at the trusted prices of both tokens, and of a vault at what they bring; `null` of everything else. */
 function sharesWorth(token: string, amount: bigint, context: Reserved): bigint | null {
   const { value, priced, simulation, callBounds } = context
-  if (callBounds.some(({ leaves }) => leaves.some(({ vault }) => vault === token))) return leftWorth(token, amount, context)
+  if (callBounds.some(({ leaves }) => leaves.some(({ vault }) => vault === token)))
+    return leftWorth(token, amount, context)
   const deposit = simulation.inspected.vaultDeposits.find((one) => one.deposit.vault === token)
   if (deposit !== undefined) return trustedWorth(deposit.token.toLowerCase(), broughtBy(deposit, amount), priced)
   const share = value.simulated.arrives.shares.find(({ pair }) => pair === token)

@@ -20,19 +20,17 @@ export function outcomesOf(moved: Moved, prices: TrustedPrices): MovedOutcomes {
   return {
     whole: simulatedOutcome(moved),
     areTradesAlone: moved.calls.length > 0 && moved.calls.every(isTradeAlone),
-    calls: moved.calls
-      .filter(isSpending)
-      .map((bounds) => {
-        return {
-          feeBps: bounds.feeBps,
-          outcomes: [
-            ...tradeOutcomes(bounds, moved),
-            ...depositOutcomes(bounds, moved, prices),
-            ...orderOutcomes(bounds, moved),
-            ...vaultOutcomes(bounds, moved),
-          ],
-        }
-      }),
+    calls: moved.calls.filter(isSpending).map((bounds) => {
+      return {
+        feeBps: bounds.feeBps,
+        outcomes: [
+          ...tradeOutcomes(bounds, moved),
+          ...depositOutcomes(bounds, moved, prices),
+          ...orderOutcomes(bounds, moved),
+          ...vaultOutcomes(bounds, moved),
+        ],
+      }
+    }),
   }
 }
 

@@ -66,7 +66,9 @@ export function lockedRefusals({ inspected }: Pick<Moved, 'inspected'>): readonl
     .map(({ deposit }) => ({
       code: 'VAULT_SHARES_LOCKED',
       message: 'The shares of this deposit cannot be redeemed at once, so it is not known what they are worth.',
-      details: [{ field: 'vault', message: 'redeeming what came fails in the simulation', vault: getAddress(deposit.vault) }],
+      details: [
+        { field: 'vault', message: 'redeeming what came fails in the simulation', vault: getAddress(deposit.vault) },
+      ],
     }))
 }
 

@@ -27,7 +27,8 @@ function isPaidExactly({ vaultDeposits }: CallBounds, { approvals, spends, recei
   const [allowed, ...others] = approvals
   const [spent, ...more] = sumByToken(spends)
   const [call] = calls
-  if (allowed === undefined || others.length > 0 || spent === undefined || more.length > 0 || call === undefined) return false
+  if (allowed === undefined || others.length > 0 || spent === undefined || more.length > 0 || call === undefined)
+    return false
   const [token, amount] = spent
   const declared = sumByToken(receives).get(call.to.toLowerCase())
   return (

@@ -82,7 +82,11 @@ export function refusedBy(what: 'deposit' | 'withdrawal', data: Hex, most: Vault
 /** What the wallet lacks. */
 export function shortOf(held: bigint, needed: bigint, token: Token, what: string): ToolError {
   const [holds, needs] = [tokenAmount(held, token), tokenAmount(needed, token)]
-  return new ToolError('INSUFFICIENT_BALANCE', `The wallet holds ${holds} ${tokenLabel(token)} where ${what} needs ${needs}.`, {
-    details: [{ field: 'amount', message: 'in whole tokens', token: token.address, holds, needs }],
-  })
+  return new ToolError(
+    'INSUFFICIENT_BALANCE',
+    `The wallet holds ${holds} ${tokenLabel(token)} where ${what} needs ${needs}.`,
+    {
+      details: [{ field: 'amount', message: 'in whole tokens', token: token.address, holds, needs }],
+    },
+  )
 }

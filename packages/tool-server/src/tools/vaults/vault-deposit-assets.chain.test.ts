@@ -46,7 +46,10 @@ describe('vault_deposit of an asset of strange make', () => {
 
   test('that calls somebody in the middle of a transfer changes neither price nor number of shares', async () => {
     const { asset, vault, world } = await openStrange(6)
-    const gift = encodeFunctionData({ abi: parseAbi(['function mint(address to, uint256 value)']), args: [vault, dollars('900')] })
+    const gift = encodeFunctionData({
+      abi: parseAbi(['function mint(address to, uint256 value)']),
+      args: [vault, dollars('900')],
+    })
     await vaults.call(asset, 'function setHook(address hook, bytes call_)', [asset, gift])
     const answer = await world.call('vault_deposit', { vault, amount: '50' })
     expect([answer.text('deposited'), answer.text('shares')]).toEqual(['49.95', '49.95'])

@@ -50,7 +50,8 @@ async function expectUntouched(world: World, vault: Address, symbol = 'USDC'): P
 }
 
 const breaker = async (world: World) => (await world.call('check_safety_status')).at('breaker.open')
-const lossAtMost = async (world: World) => Number((await world.call('check_safety_status')).at('valueUsd.lossAtMost.used'))
+const lossAtMost = async (world: World) =>
+  Number((await world.call('check_safety_status')).at('valueUsd.lossAtMost.used'))
 
 describe('vault_deposit', () => {
   test.each([
@@ -86,14 +87,20 @@ describe('vault_deposit', () => {
 
   test('a dry run shows a person the most that leaves and the shares that come, and just those are minted', async () => {
     const { vault, world } = await openOdd()
-    const { plan } = (await world.call('vault_deposit', { vault, amount: '1000', dryRun: true })).data as { plan: Shown }
+    const { plan } = (await world.call('vault_deposit', { vault, amount: '1000', dryRun: true })).data as {
+      plan: Shown
+    }
     expect(plan.steps.map(({ contract, calls }) => [contract, calls[0]!.function])).toEqual([
       ['the token USDC', 'approve'],
       ['a vault of the policy', 'mint'],
     ])
     expect(plan.bounds.spendsAtMost).toMatchObject([{ symbol: 'USDC', amount: '1000' }])
     expect(plan.bounds.receivesAtLeast).toMatchObject([{ token: vault, amount: '999' }])
-    expect(plan.values).toMatchObject({ leavesUsd: '999', arrivesUsd: '999', arrivesAtWorstUsd: expect.stringMatching(/^99/) })
+    expect(plan.values).toMatchObject({
+      leavesUsd: '999',
+      arrivesUsd: '999',
+      arrivesAtWorstUsd: expect.stringMatching(/^99/),
+    })
     expect([plan.policy.allowed, plan.warnings]).toEqual([true, []])
     // Shares that have grown dearer by less than the slippage are still those of the plan.
     await vaults.transfer(tokenOf('USDC'), vault, dollars('5'))
@@ -104,7 +111,9 @@ describe('vault_deposit', () => {
 
   test('a plan whose shares have grown dearer than it allows is not carried out', async () => {
     const { vault, world } = await openOdd()
-    const { plan } = (await world.call('vault_deposit', { vault, amount: '1000', dryRun: true })).data as { plan: Shown }
+    const { plan } = (await world.call('vault_deposit', { vault, amount: '1000', dryRun: true })).data as {
+      plan: Shown
+    }
     await vaults.transfer(tokenOf('USDC'), vault, dollars('11'))
     const refusal = await world.refuse('execute_plan', { planId: plan.planId, planHash: plan.planHash })
     expect(refusal).toMatchObject({ code: 'SIMULATION_DRIFT', details: [{ planned: '999' }] })
@@ -153,7 +162,10 @@ describe('G13: what a vault may not do to its depositor', () => {
     expect((await world.refuse('vault_deposit', { vault, amount: '15000' })).code).toBe('TRANSACTION_REVERTED')
     await expectUntouched(world, vault)
     const few = await world.refuse('vault_deposit', { vault, amount: '15000' })
-    expect([few.code, few.message]).toEqual(['VALUE_LOSS_EXCEEDED', expect.stringMatching(/14962.5 USD would leave and as little as 4987/)])
+    expect([few.code, few.message]).toEqual([
+      'VALUE_LOSS_EXCEEDED',
+      expect.stringMatching(/14962.5 USD would leave and as little as 4987/),
+    ])
     const none = await world.refuse('vault_deposit', { vault, amount: '4000' })
     expect([none.code, none.suggestion]).toEqual(['AMOUNT_TOO_SMALL', expect.stringContaining('inflated')])
     await expectUntouched(world, vault)
@@ -211,14 +223,20 @@ describe('G13: what a vault may not do to its depositor', () => {
     expect((await world.call('vault_deposit', { vault, amount: '500' })).at('status')).toBe('success')
     await vaults.call(vault, 'function setPaused(bool isPaused)', [true])
     const paused = await world.refuse('vault_deposit', { vault, amount: '0.1' })
-    expect(paused).toMatchObject({ code: 'VAULT_DEPOSIT_REFUSED', details: [{ accepted: 'at most 0 USDC, as the vault says' }] })
+    expect(paused).toMatchObject({
+      code: 'VAULT_DEPOSIT_REFUSED',
+      details: [{ accepted: 'at most 0 USDC, as the vault says' }],
+    })
   })
 
   test('shares that wait in a queue cannot be measured, so nothing is put in', async () => {
     const { vault, world } = await openOdd()
     await vaults.setOddity(vault, { isClosed: true })
     const refusal = await world.refuse('vault_deposit', { vault, amount: '1000' })
-    expect(refusal).toMatchObject({ code: 'VAULT_SHARES_LOCKED', details: [{ field: 'vault', vault, message: expect.stringContaining('redeeming') }] })
+    expect(refusal).toMatchObject({
+      code: 'VAULT_SHARES_LOCKED',
+      details: [{ field: 'vault', vault, message: expect.stringContaining('redeeming') }],
+    })
     await expectUntouched(world, vault)
   })
 

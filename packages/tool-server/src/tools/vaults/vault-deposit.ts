@@ -73,7 +73,11 @@ export const vaultDeposit = writeTool({
       depositedUsd: valueUsd(moved.assets, asset, price),
       shares: tokenAmount(moved.shares, share),
       redeemsFor: amountText(worthOf(moved, simulation), asset),
-      notes: [...settled.warnings, ...depositNotes({ moved, amount, asset, state, simulation }), ...priceNotes([asset, price])],
+      notes: [
+        ...settled.warnings,
+        ...depositNotes({ moved, amount, asset, state, simulation }),
+        ...priceNotes([asset, price]),
+      ],
     }
   })
 })

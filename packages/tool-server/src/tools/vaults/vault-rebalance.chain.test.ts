@@ -39,7 +39,13 @@ async function openManaged(strategy: Address, targetBps = 6_000n) {
   await vaults.deposit(vault, stranger.address('USDC'), dollars('1000'))
   const manager = createWalletClient({ account: privateKeyToAccount(privateKey), transport: http(devnet().rpcUrl) })
   const args = [[{ vault: strategy, targetBps }]] as const
-  const hash = await manager.writeContract({ address: vault, abi: strategiesAbi, functionName: 'setStrategies', args, chain: null })
+  const hash = await manager.writeContract({
+    address: vault,
+    abi: strategiesAbi,
+    functionName: 'setStrategies',
+    args,
+    chain: null,
+  })
   await stranger.client.waitForTransactionReceipt({ hash })
   return { vault, world: await open({ vaults: { [devnet().chainId]: [vault] } }, stranger.again) }
 }

@@ -4,7 +4,16 @@ import { valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
 import { amountOf, chainInput, exitSlippageInput, positiveAmountInput } from '../params.ts'
 import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
-import { amountResult, amountText, assetOf, refusedBy, requireAtOnce, shareOf, shortOf, vaultInput } from '../vault-facts.ts'
+import {
+  amountResult,
+  amountText,
+  assetOf,
+  refusedBy,
+  requireAtOnce,
+  shareOf,
+  shortOf,
+  vaultInput,
+} from '../vault-facts.ts'
 
 export const vaultWithdraw = writeTool({
   name: 'vault_withdraw',

@@ -82,7 +82,8 @@ function factsOfDeposit(view: WorldView, call: PlannedDeposit): CallFacts {
     inspected: {
       positions: increased(standing, identity, call),
       pools: [after],
-      orders: [], vaultDeposits: [],
+      orders: [],
+      vaultDeposits: [],
     },
     deltas,
     tokens: [token0, token1],
