@@ -90,6 +90,32 @@ export const errorTable = {
     "Call again with the address of the vault's own contract (ERC-4626) on this chain; get_token_info tells of a token.",
   ),
   VAULT_NOT_SUPPORTED: row(400, false, 'Choose another vault; get_vault_info says of one what it is.'),
+  VAULT_NOT_ALLOWED: row(
+    403,
+    false,
+    'Have the operator name the vault in vaults of the policy; check_safety_status shows what the policy allows.',
+  ),
+  VAULT_DEPOSIT_REFUSED: row(
+    409,
+    false,
+    'Call get_vault_info for what the vault takes now (maxDeposit), and deposit no more than that.',
+  ),
+  VAULT_WITHDRAWAL_REFUSED: row(
+    409,
+    true,
+    'Call get_vault_info for what may leave now (maxWithdraw), and call again with an amount up to that, or later.',
+  ),
+  VAULT_ROLE_MISSING: row(
+    403,
+    false,
+    'Only its manager rebalances a vault; get_vault_info names who that is. Call again for a vault that the agent wallet manages.',
+  ),
+  VAULT_BALANCED: row(409, false, 'Nothing is to be done; get_vault_info shows what the strategies hold.'),
+  VAULT_SHARES_LOCKED: row(
+    409,
+    false,
+    'Choose a vault that pays out at once: what its shares are worth cannot be measured while nobody can redeem them.',
+  ),
   ORDER_NOT_FOUND: row(404, false, 'Use orderId and pool as submit_twamm_order gave them.'),
   ORDER_NOT_ACTIVE: row(409, false, 'Call get_twamm_order_status for what has become of the order.'),
   POSITION_NOT_FOUND: row(404, false, 'Call get_positions_by_owner for the positions of an owner.'),

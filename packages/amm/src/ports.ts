@@ -60,11 +60,17 @@ export type {
   DepositSimulation,
   Vault,
   VaultAccount,
+  VaultDepositRequest,
+  VaultExit,
   VaultGrowth,
   VaultLimit,
+  VaultMove,
+  VaultPlan,
+  VaultRebalance,
   Vaults,
   VaultState,
   VaultStrategy,
+  WithdrawalSimulation,
 } from './ports/vaults.ts'
 export type { GuardUpstream, PoolFacts, UpstreamAsked, UpstreamKind, UpstreamTransaction } from './ports/upstream.ts'
 

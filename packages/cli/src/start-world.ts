@@ -157,6 +157,7 @@ async function writeSettings(
     dataDir,
     policy = devnetPolicy({
       twammHooks: { [devnet.chainId]: [{ hook: devnet.twamm.hook, pools: [devnet.twamm.pool.id] }] },
+      vaults: { [devnet.chainId]: devnet.vaults.map(({ address }) => address) },
       batchDelegate: { [devnet.chainId]: devnet.batchDelegate },
     }),
   }: Pick<WorldOptions, 'logLevel' | 'dataDir' | 'policy'>,

@@ -43,7 +43,7 @@ export function openReads(config: ChainAccess, { memory, policy, trading = null 
     pickInt: (below) => randomInt(below),
   })
   const twamm = createTwamm({ rpc, liquidity, named: (chainId) => policy().twammHooks[chainId] ?? [] })
-  const vaults = createVaults({ rpc, tokens, liquidity })
+  const vaults = createVaults({ rpc, tokens, liquidity, named: (chainId) => policy().vaults[chainId] ?? [] })
   return { chains, rpc, tokens, liquidity, prices, twamm, vaults, namedTokens: createNamedTokens(confirmed) }
 }
 
@@ -58,7 +58,7 @@ export type Reads = Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'liquidity' 
 export type ReadsOptions = {
   /** What the server has seen of prices; `null` where nothing is remembered. */
   readonly memory: PriceMemory | null
-  /** As it holds now: the tokens that the operator listed, the price sources confirmed for them, and TWAMM hooks. */
+  /** As it holds now: the tokens that the operator listed, the price sources confirmed for them, TWAMM hooks and vaults. */
   readonly policy: () => Policy
   /** Who else builds transactions; nobody unless given. */
   readonly trading?: TradingRoutePorts | null

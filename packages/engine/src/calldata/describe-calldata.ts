@@ -19,6 +19,7 @@ import {
   permit2Abi,
   rewardDistributorAbi,
   twammOrderAbi,
+  vaultCallAbi,
   universalRouterAbi,
   v2RouterAbi,
   v3PositionManagerAbi,
@@ -38,9 +39,9 @@ import { type NamedPart, routerCommands, type RouterVersion, v4Actions, v4Unlock
  */
 export function describeCalldata(
   chain: Chain,
-  { to, data, isToken = false, isTwammHook = false }: DescribedTransaction,
+  { to, data, isToken = false, named = null }: DescribedTransaction,
 ): DescribedCalldata {
-  const unlisted = isToken ? strangeToken : isTwammHook ? twammHook : undefined
+  const unlisted = isToken ? strangeToken : named === null ? undefined : namedContracts[named]
   const contract = contractsOf(chain).get(to.toLowerCase()) ?? unlisted
   if (contract === undefined) return { contract: null, calls: [] }
   const place = {
@@ -72,8 +73,8 @@ export type DescribedTransaction = {
    * token that the chain does not list is read, too.
    */
   readonly isToken?: boolean
-  /** Whether the policy names the contract as a TWAMM hook. */
-  readonly isTwammHook?: boolean
+  /** As what the policy names the contract. */
+  readonly named?: 'twammHook' | 'vault' | null
 }
 
 export type DescribedCalldata = {
@@ -236,6 +237,9 @@ const strangeToken: NamedContract = {
   isToken: true,
 }
 
-const twammHook: NamedContract = { name: 'a TWAMM hook of the policy', abi: twammOrderAbi, isToken: false }
+const namedContracts: Readonly<Record<NonNullable<DescribedTransaction['named']>, NamedContract>> = {
+  twammHook: { name: 'a TWAMM hook of the policy', abi: twammOrderAbi, isToken: false },
+  vault: { name: 'a vault of the policy', abi: vaultCallAbi, isToken: false },
+}
 
 type NamedContract = { readonly name: string; readonly abi: Abi; readonly isToken: boolean }

@@ -19,6 +19,7 @@ import {
   v3PositionManagerAbi,
   v3SwapRouter02Abi,
   v4PositionManagerAbi,
+  vaultCallAbi,
   wrappedNativeAbi,
 } from '@svc/amm/abis'
 import {
@@ -59,7 +60,8 @@ export function readCalldata(
       recipients: callRecipients(surface, target, parts, wrappedNative),
       positionIds: positions.filter(({ manager }) => manager === undefined).map(tokenIdOf),
       removesLiquidity: parts.some(removesLiquidity),
-      deposits: callDeposits(parts, wrappedNative),
+      // Shares of a vault are minted, too, and are no position.
+      deposits: surface === 'vault' ? [] : callDeposits(parts, wrappedNative),
       ...(nested === null ? {} : { nested }),
     }
   } catch {
@@ -115,6 +117,7 @@ const surfaces: Readonly<Record<Surface, CallCodec>> = {
   identityRegistry: callCodec(identityRegistryAbi),
   handleRegistry: callCodec(handleRegistryAbi),
   rewardDistributor: callCodec(rewardDistributorAbi),
+  vault: callCodec(vaultCallAbi),
 }
 
 const deepestNesting = 3

@@ -15,6 +15,7 @@ import { approvalOf, isSignedOpen, mayBeMined } from '../operations/may-be-mined
 import { signedCalls } from '../batch/batch-step.ts'
 import { readCalldata } from '../calldata/read-calldata.ts'
 import { isSubmitOrder } from '../calldata/trade-bounds.ts'
+import { isVaultMint } from '../calldata/vault-bounds.ts'
 import { isAnyDue, noteFailedRevocations, revokePending } from '../transactions/revoke-pending.ts'
 
 /**
@@ -131,7 +132,7 @@ async function isRemoval(engine: ExecutionContext['engine'], entry: JournalEntry
 }
 
 /**
- * Whoever decides what is mined may hold back what is signed. A trade has a deadline in its calldata; an order or an approval has none, and
+ * Whoever decides what is mined may hold back what is signed. A trade has a deadline in its calldata; an order, a deposit into a vault or an approval has none, and
  * would be good for as long as its nonce is free: once it is out for as long as a deadline may lie ahead, a no-op takes its place, before
  * its own bytes are sent again or get higher fees.
  */
@@ -160,7 +161,7 @@ async function endOverdue(context: ExecutionContext): Promise<void> {
   }
 }
 
-/** Whether it places an order or gives an allowance, and nothing in its calldata makes it fail after a time. */
+/** Whether it places an order, puts something into a vault or gives an allowance, and nothing in its calldata makes it fail after a time. */
 function isUnbounded({ chain, known }: ExecutionContext, entry: JournalEntry): boolean {
   const calls = signedCalls(entry)
   const hasDeadline = calls.some(({ to, data }) => {
@@ -168,7 +169,9 @@ function isUnbounded({ chain, known }: ExecutionContext, entry: JournalEntry): b
     if (surface === undefined || surface === 'listed') return false
     return (readCalldata(surface, to, data, chain.wrappedNative.address)?.deadlines.length ?? 0) > 0
   })
-  return !hasDeadline && (approvalOf(entry) !== null || calls.some(({ data }) => isSubmitOrder(data)))
+  return (
+    !hasDeadline && (approvalOf(entry) !== null || calls.some(({ data }) => isSubmitOrder(data) || isVaultMint(data)))
+  )
 }
 
 export type ClearedUp = {

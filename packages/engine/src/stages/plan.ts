@@ -226,8 +226,9 @@ function describeStep(
   nameOf: ContractNames,
 ): PlannedStep {
   const selector = size(data) < 4 ? '0x' : slice(data, 0, 4)
-  const isTwammHook = context.known.surfaces.get(to.toLowerCase()) === 'twammHook'
-  const { contract, calls } = describeCalldata(context.chain, { to, data, isToken: kind !== 'call', isTwammHook })
+  const surface = context.known.surfaces.get(to.toLowerCase())
+  const named = surface === 'twammHook' || surface === 'vault' ? surface : null
+  const { contract, calls } = describeCalldata(context.chain, { to, data, isToken: kind !== 'call', named })
   return {
     label,
     to,

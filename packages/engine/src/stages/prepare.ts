@@ -23,6 +23,7 @@ import {
   type SettledFees,
   settledFees,
 } from '../value/settled-fees.ts'
+import { vaultDepositsOf } from '../simulation/inspect-vaults.ts'
 import { inspectionOf, poolsToInspect } from '../simulation/inspection.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -273,6 +274,8 @@ export function play(
       positions: called.positions,
       pools: poolsToInspect(context.callBounds, intent),
       orders: context.callBounds.flatMap(({ orders }) => orders),
+      vaultDeposits: vaultDepositsOf(context.callBounds, intent),
+      wallet,
     }),
     block: snapshotTaken.block,
     atSeconds: snapshotTaken.atSeconds,

@@ -8,6 +8,7 @@ import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../value/way-home.ts'
 import { permitRefusals } from './permit-refusals.ts'
 import { readBounds } from '../calldata/call-bounds.ts'
+import { vaultRefusals } from './vault-refusals.ts'
 import { pairShares } from '../value/pair-worth.ts'
 
 /**
@@ -28,6 +29,7 @@ export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVer
       ...permitRefusals(intent, context),
       ...hookRefusals(intent, context.policy),
       ...orderPoolRefusals(intent, context),
+      ...vaultRefusals(intent, context),
       ...checkRecipients(intent.recipients, 'The intent', context),
       ...intent.approvals.flatMap((approval) => checkApproval(approval, context)),
       ...checkSlippage(intent, context),
@@ -97,7 +99,7 @@ function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): re
   ]
   if (surface === undefined) return refuse('A call goes to a contract the policy does not know.')
   const isToken = tokensOf(intent).some((token) => token.toLowerCase() === call.to.toLowerCase())
-  if (isToken && surface !== 'wrappedNative') return refuse('A call goes to a token itself.')
+  if (isToken && surface !== 'wrappedNative' && surface !== 'vault') return refuse('A call goes to a token itself.')
   if (surface === 'listed') {
     const moves = call.data.length >= 10 && movesTokens.has(slice(call.data, 0, 4))
     if (moves) return refuse('A call to a listed contract would move tokens or approve somebody directly.')
@@ -105,8 +107,9 @@ function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): re
   }
   const reading = context.known.readCall(surface, call)
   if (reading === null) return refuse('A call holds something the policy does not know.')
-  // What an order earns is paid out by a later call, which only its owner can make.
-  const known = surface === 'twammHook' ? { ...context.known, recipients: new Set<string>() } : context.known
+  // What an order earns, and what shares of a vault bring, is paid out by a later call, which only their owner can make.
+  const isOwnersAlone = surface === 'twammHook' || surface === 'vault'
+  const known = isOwnersAlone ? { ...context.known, recipients: new Set<string>() } : context.known
   return [
     ...checkRecipients(reading.recipients, `The call "${call.label}"`, { ...context, known }),
     ...reading.deadlines.flatMap((deadline) => checkDeadline(deadline, context)),

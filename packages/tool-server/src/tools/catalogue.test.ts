@@ -59,7 +59,10 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   search_pools: ['read', 'read:market', true],
   search_tokens: ['read', 'read:market', true],
   submit_twamm_order: ['write', 'write:trade', false],
+  vault_deposit: ['write', 'write:vault', false],
+  vault_rebalance: ['write', 'write:vault', false],
   vault_simulate_deposit: ['read', 'read:market', true],
+  vault_withdraw: ['write', 'write:vault', false],
 }
 
 /** Read-only tools whose names have no read prefix, in the whole catalogue of tools. */
@@ -318,6 +321,8 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
   ['search_pools', 'limit', 1, 100],
   ['search_tokens', 'limit', 1, 100],
   ['submit_twamm_order', 'duration', 1, 2_592_000],
+  ['vault_deposit', 'slippageBps', 1, 500],
+  ['vault_withdraw', 'slippageBps', 1, 10_000],
 ]
 
 /** Measured on these definitions with the o200k tokenizer: 4.072; the lower the stricter. */

@@ -110,7 +110,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const rewards = createRewards({ rpc, chains: chains.list(), url: 'http://127.0.0.1:9', trading, ...options.rewards })
   const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
   const twamm = createTwamm({ rpc, liquidity, named: (id) => policy.twammHooks[id] ?? [] })
-  const vaults = createVaults({ rpc, tokens, liquidity })
+  const vaults = createVaults({ rpc, tokens, liquidity, named: (id) => policy.vaults[id] ?? [] })
   const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, twamm, vaults, workers, identities }
   const ports: Ports = { ...reads, agentAddress: wallet.address }
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
@@ -367,9 +367,10 @@ const plenty = {
 }
 
 /** The policy that the local world writes. */
-export function ownPolicy({ chainId, twamm, batchDelegate }: Devnet): ReturnType<typeof devnetPolicy> {
+export function ownPolicy({ chainId, twamm, vaults, batchDelegate }: Devnet): ReturnType<typeof devnetPolicy> {
   return devnetPolicy({
     twammHooks: { [chainId]: [{ hook: twamm.hook, pools: [twamm.pool.id] }] },
+    vaults: { [chainId]: vaults.map(({ address }) => address) },
     batchDelegate: { [chainId]: batchDelegate },
   })
 }

@@ -44,7 +44,10 @@ import { checkSetupHealth } from './setup/check-setup-health.ts'
 import { listSupportedChains } from './setup/list-supported-chains.ts'
 import { executeSwap } from './trade/execute-swap.ts'
 import { getVaultInfo } from './vaults/get-vault-info.ts'
+import { vaultDeposit } from './vaults/vault-deposit.ts'
+import { vaultRebalance } from './vaults/vault-rebalance.ts'
 import { vaultSimulateDeposit } from './vaults/vault-simulate-deposit.ts'
+import { vaultWithdraw } from './vaults/vault-withdraw.ts'
 import { approveToken } from './wallet/approve-token.ts'
 import { provisionWallet } from './wallet/provision-wallet.ts'
 import { registerAgent } from './wallet/register-agent.ts'
@@ -99,5 +102,8 @@ export const catalogue: readonly Tool[] = Object.freeze([
   searchPools,
   searchTokens,
   submitTwammOrder,
+  vaultDeposit,
+  vaultRebalance,
   vaultSimulateDeposit,
+  vaultWithdraw,
 ])
