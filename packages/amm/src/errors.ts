@@ -90,8 +90,23 @@ export const errorTable = {
     "Call again with the address of the vault's own contract (ERC-4626) on this chain; get_token_info tells of a token.",
   ),
   VAULT_NOT_SUPPORTED: row(400, false, 'Choose another vault; get_vault_info says of one what it is.'),
-  ORDER_NOT_FOUND: row(404, false, 'Use orderId and pool as submit_twamm_order gave them.'),
-  ORDER_NOT_ACTIVE: row(409, false, 'Call get_twamm_order_status for what has become of the order.'),
+  ORDER_NOT_FOUND: row(404, false, 'Use the ids that submit_twamm_order or submit_uniswapx_order gave.'),
+  ORDER_NOT_ACTIVE: row(
+    409,
+    false,
+    'get_twamm_order_status, or get_operation for an order of submit_uniswapx_order, says what has become of it.',
+  ),
+  ORDER_OPEN: row(
+    409,
+    true,
+    'Wait until the order in details has ended (get_operation says), or end it with cancel_uniswapx_order.',
+  ),
+  ORDERS_NOT_SUPPORTED: row(
+    400,
+    false,
+    'Sell at once with execute_swap, or choose a chain in details; the operator can name a reactor in the file of SVC_CHAINS_FILE.',
+  ),
+  ORDER_OFFER_TOO_LOW: row(409, true, 'Sell at once with execute_swap, which brings more, or call again in a moment.'),
   POSITION_NOT_FOUND: row(404, false, 'Call get_positions_by_owner for the positions of an owner.'),
   POSITION_NOT_OWNED: row(403, false, 'Only own positions can be changed; get_positions_by_owner lists them.'),
   TRANSACTION_NOT_FOUND: row(

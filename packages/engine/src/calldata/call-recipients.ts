@@ -71,6 +71,7 @@ export type Surface =
   | 'identityRegistry'
   | 'handleRegistry'
   | 'rewardDistributor'
+  | 'permit2'
 
 type Payee = Address | 'caller' | 'itself' | null
 

@@ -43,7 +43,7 @@ export function calledContracts(intent: Intent, known: KnownContracts): CalledCo
   }
 }
 
-const keeping: ReadonlySet<Surface> = new Set(['wrappedNative', 'twammHook'])
+const keeping: ReadonlySet<Surface> = new Set(['wrappedNative', 'twammHook', 'permit2'])
 
 export type CalledContracts = {
   readonly contracts: readonly Address[]

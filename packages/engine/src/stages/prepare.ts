@@ -2,6 +2,8 @@ import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
 import { isUnsigned } from '@svc/amm/liquidity'
 import { requireUnchanged } from './require-unchanged.ts'
 import { type BlockTime, type Intent, type IntentCall, isBatch, type Token } from '@svc/amm'
+import { erc20Abi } from '@svc/amm/abis'
+import { contractRead, readSurely } from '@svc/amm/rpc'
 import type { Chain } from '@svc/wallet/core'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
 import { type AtomicRoute, atWhoseGas, readAtomicRoute, routeQuestion, routeRefusals } from '../batch/atomic-route.ts'
@@ -26,7 +28,7 @@ import {
 import { inspectionOf, poolsToInspect } from '../simulation/inspection.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { Refusal } from '../call/refusal.ts'
+import { type Refusal, shortOf } from '../call/refusal.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 import { type PricedTokens, priceTokens } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
@@ -144,11 +146,12 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   const steps = asBatch(checked, stepsOf(checked, snapshotTaken))
   const foreseen = foreseenOf(checked)
   const ahead = (foreseen ?? { fees: feesAhead(checked, block) }).fees
-  const [simulation, named, tooNew, policyTokens] = await Promise.all([
+  const [simulation, named, tooNew, policyTokens, short] = await Promise.all([
     simulated(checked, steps),
     pricesOf(checked),
     foreseen?.newPositions ?? newPositionRefusals(checked, block, engine.now()),
     policyTokensBeside(tokensToPrice(checked), checked),
+    orderFunds(checked),
     requireUnchanged(intent, checked.client),
   ])
   const others = tokensGivenUp(simulation, chain).filter((token) => !named.has(token.toLowerCase()))
@@ -157,9 +160,22 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     ...checkMeasured(simulation, engine.policy),
     ...assertDeclared(intent, simulation, declaredContext(checked)),
     ...tooNew,
+    ...short,
   ]
   const fees = await settledFees(checked, simulation, ahead)
   return { ...checked, steps, simulation, priced, policyTokens, refusals, settledFees: fees }
+}
+
+/** Whether the wallet holds what an order sells: no call of its own shows it. */
+async function orderFunds({ engine, chain, client, wallet, intent, snapshotTaken }: Checked<InspectionContext>) {
+  const { order } = intent
+  if (order === undefined) return []
+  const read = contractRead(order.tokenIn, erc20Abi, 'balanceOf', [wallet])
+  const [token, holds] = await Promise.all([
+    engine.tokens.byAddress(chain, order.tokenIn),
+    readSurely(client, read, snapshotTaken.block.number),
+  ])
+  return holds >= order.amountIn ? [] : [shortOf([{ token, holds, needs: order.amountIn }], 'the order')]
 }
 
 /** The approvals that are needed where so much stands, and the calls. */
@@ -168,7 +184,8 @@ function stepsOf(
   { standing, atSeconds }: Pick<SimulationBase, 'standing' | 'atSeconds'>,
 ): readonly Step[] {
   const expiresAtSeconds = atSeconds + permit2LifetimeSeconds
-  const approvals = approvalSteps(intent.approvals, standing, { permit2: chain.permit2, expiresAtSeconds })
+  const isAnew = intent.order !== undefined
+  const approvals = approvalSteps(intent.approvals, standing, { permit2: chain.permit2, expiresAtSeconds, isAnew })
   return [...approvals, ...intent.calls.map(callStep)]
 }
 
@@ -276,9 +293,21 @@ export function play(
   const [step] = steps
   if (step?.batch === undefined) {
     const apart = intent.apart?.map(callStep)
-    return apart === undefined ? simulate(request) : simulateBeside(request, apart)
+    return apart === undefined
+      ? simulate(request).then((simulation) => withOrder(simulation, intent))
+      : simulateBeside(request, apart)
   }
   return simulateBatch(request, { ...step, batch: step.batch }, route?.refusal === null && route.isDelegated)
+}
+
+/** A signed order moves nothing by itself: what is shown and weighed is what whoever fills it takes, for as little as it falls to. */
+function withOrder(simulation: Simulation, { order }: Intent): Simulation {
+  if (order === undefined) return simulation
+  const [sold, bought] = [order.tokenIn.toLowerCase(), order.tokenOut.toLowerCase()]
+  const deltas = new Map(simulation.deltas)
+  deltas.set(sold, (deltas.get(sold) ?? 0n) - order.amountIn)
+  deltas.set(bought, (deltas.get(bought) ?? 0n) + order.endAmountOut)
+  return { ...simulation, deltas }
 }
 
 /** What of a snapshot a simulation rests on. */
