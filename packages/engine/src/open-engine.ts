@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { MarketPorts } from '@svc/amm'
+import type { MarketPorts, Orders } from '@svc/amm'
 import { acquireServerLock, type Store } from '@svc/store'
 import { type Chain, createSender, type OperationSponsors, openUserOperations } from '@svc/wallet/core'
 import type { ServiceWallet } from '@svc/wallet/service-wallet'
@@ -130,7 +130,7 @@ async function openOver(
     ledger,
     operations,
     orders,
-    submitOrder: (order, signature) => ports.orders.submit(order, signature),
+    submitOrder: (...signed: Parameters<Orders['submit']>) => ports.orders.submit(...signed),
     audit,
     dataDir,
     log,
@@ -177,7 +177,7 @@ async function openOver(
     doubt: createDoubt(transactions, () => executor.reconcile()),
     auditCall: (call: Call) => outcomes.begin(call),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
-    sentBy: (requestId: string) => sentTransactions({ ...ports, transactions }, requestId),
+    sentBy: (requestId: string) => sentTransactions({ ...ports, transactions, signedOrders: orders }, requestId),
     earlier: (requestId: string, chain: Chain) =>
       earlierTransactions({ ...ports, transactions, ledger, lookAgain: () => executor.reconcile() }, requestId, chain),
     requestOf: async (txHash: string) => (await transactions.byHash(txHash as Hash))?.requestId ?? null,

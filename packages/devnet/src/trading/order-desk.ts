@@ -264,10 +264,11 @@ function aside(trick: OrderTrick | null, orderInfo: object): object {
 /** As the API words it: numbers as decimal text. */
 function infoOf({ info, chainId }: OrderSdk.UnsignedV2DutchOrder) {
   const { reactor, swapper, nonce, deadline, cosigner, input, outputs } = info
-  const amounts = ({ token, startAmount, endAmount }: typeof input) => ({
+  const amounts = ({ token, startAmount, endAmount }: typeof input, recipient?: string) => ({
     token,
     startAmount: startAmount.toString(),
     endAmount: endAmount.toString(),
+    ...(recipient !== undefined && { recipient }),
   })
   return {
     chainId,
@@ -279,7 +280,7 @@ function infoOf({ info, chainId }: OrderSdk.UnsignedV2DutchOrder) {
     additionalValidationData: info.additionalValidationData,
     cosigner,
     input: amounts(input),
-    outputs: outputs.map((output) => ({ ...amounts(output), recipient: output.recipient })),
+    outputs: outputs.map((output) => amounts(output, output.recipient)),
   }
 }
 

@@ -18,7 +18,6 @@ export { type TradingTrick, tradingTricks } from './trading-tricks.ts'
  * Faults, those of a service in trouble and those of one that wants the money, are set while it runs.
  */
 export async function startTradingApi(options: TradingApiOptions): Promise<TradingApi> {
-  const sdks = loadSdks()
   const faults = createFaultRules<TradingFault>()
   const asked: TradingRequest[] = []
   const desk = createOrderDesk(options)
@@ -77,7 +76,8 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
       deadline: Math.floor(now() / 1000) + answerSeconds,
       isStale: trick === 'stale',
     }
-    const built = await read.build({ sdks, chain, rpcUrl }, terms)
+    // Loaded with the first transaction that is asked for; Node keeps what it has loaded.
+    const built = await read.build({ sdks: loadSdks(), chain, rpcUrl }, terms)
     if (built === null) return refuse(response, 404, 'ResourceNotFound', 'There is none.')
     if ('offered' in built) {
       return say(response, 200, {

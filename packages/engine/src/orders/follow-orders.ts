@@ -1,4 +1,4 @@
-import { type IntentOrder, type OrderFacts, readOrder, type SignedOrder } from '@svc/amm'
+import { type OrderFacts, readOrder, type SignedOrder } from '@svc/amm'
 import { readOrderFacts } from '@svc/amm/orders'
 import type { OpenReservation, StoredOrder } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
@@ -36,7 +36,7 @@ export async function openOrders(
   { id }: Pick<Chain, 'id'>,
 ): Promise<readonly OpenOrder[]> {
   const open = await onStorage('the orders cannot be read', () => orders.open(id))
-  return open.map((stored) => ({ ...stored, ...readTerms(stored) }))
+  return open.map(openOrderOf)
 }
 
 export type OpenOrder = Omit<StoredOrder, 'orderId' | 'wallet' | 'signature'> &
@@ -58,7 +58,7 @@ export async function endIfDecided(context: ExecutionContext, one: OpenOrder): P
 /** A signed order as somebody asks for it: as it ended, else as the newest block has it. Throws `RPC_*`, `STORAGE_UNAVAILABLE`. */
 export async function viewOrder(context: ExecutionContext, stored: StoredOrder): Promise<ViewedOrder> {
   const { engine, client, chain } = context
-  const one = { ...stored, ...readTerms(stored) }
+  const one = openOrderOf(stored)
   const ended = outcomeOf(stored)
   if (ended !== null) return { ...one, ...ended, isFinal: true }
   const isDecided = await endIfDecided(context, one)
@@ -91,17 +91,11 @@ export async function offerOrder(context: ExecutionContext, one: OpenOrder): Pro
   return answer === 'accepted'
 }
 
-/** Throws where a row of ours makes no sense. */
-export function readTerms({ terms, orderId, wallet, signature }: StoredOrder): Terms {
+/** A row as it is worked with. Throws where one of ours makes no sense. */
+export function openOrderOf(stored: StoredOrder): OpenOrder {
+  const { terms, orderId, wallet, signature } = stored
   if (!isHex(orderId) || !isAddress(wallet) || !isHex(signature)) throw new TypeError('a signed order makes no sense')
-  return { order: readOrder(terms), orderId, wallet, signature }
-}
-
-type Terms = {
-  readonly order: IntentOrder
-  readonly orderId: Hash
-  readonly wallet: Address
-  readonly signature: Hash
+  return { ...stored, order: readOrder(terms), orderId, wallet, signature }
 }
 
 /** First the ledger, then the order: what is cut off in between is done once more, and changes nothing. */

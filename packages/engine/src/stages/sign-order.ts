@@ -5,7 +5,7 @@ import { callFacts } from '../audit/call-facts.ts'
 import { throwFirst } from '../call/refusal.ts'
 import { onStorage } from '../call/storage.ts'
 import type { Progress } from '../context/execution-context.ts'
-import { offerOrder, readTerms } from '../orders/follow-orders.ts'
+import { offerOrder, openOrderOf } from '../orders/follow-orders.ts'
 import { requireRunning } from '../switches/require-running.ts'
 import { usdText } from '../value/countable.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -68,13 +68,13 @@ export async function signOrder(context: Reserved, progress: Progress): Promise<
 /** Hands a signed order over. It is on record, so nothing that fails here reads as if nothing had been signed. */
 export async function submitSigned(context: Reserved, progress: Progress, stored: StoredOrder): Promise<Settled> {
   const { engine } = context
-  const isAccepted = await offerOrder(context, { ...stored, ...readTerms(stored) }).catch((error: unknown) => {
-    engine.log.warn('order.unsubmitted', { requestId: stored.requestId, orderId: stored.orderId, error })
+  const order = openOrderOf(stored)
+  const { operationId, orderId, requestId } = order
+  const isAccepted = await offerOrder(context, order).catch((error: unknown) => {
+    engine.log.warn('order.unsubmitted', { requestId, orderId, error })
     return false
   })
-  const settled = settledOf(context, progress, new Map(), [])
-  const { operationId, orderId } = { ...stored, ...readTerms(stored) }
-  return { ...settled, order: { operationId, orderId, isAccepted } }
+  return { ...settledOf(context, progress, new Map(), []), order: { operationId, orderId, isAccepted } }
 }
 
 async function requireMay({ engine }: Reserved): Promise<void> {

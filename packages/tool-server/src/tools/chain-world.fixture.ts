@@ -188,7 +188,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       operations,
       hasSigned: signed,
       doubt: createDoubt(store.transactions, () => executor.reconcile()),
-      sentBy: (requestId) => sentTransactions({ ...ports, transactions: store.transactions }, requestId),
+      sentBy: (requestId) =>
+        sentTransactions({ ...ports, transactions: store.transactions, signedOrders: store.orders }, requestId),
       earlier: (requestId, on) =>
         earlierTransactions({ ...store, rpc, lookAgain: () => executor.reconcile() }, requestId, on),
       requestOf: async (txHash) => (await store.transactions.byHash(txHash as Hash))?.requestId ?? null,
