@@ -17,6 +17,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   batch_lp_operations: ['write', 'write:liquidity', false],
   cancel_operation: ['write', 'of-operation', false],
   cancel_twamm_order: ['write', 'write:trade', false],
+  cancel_uniswapx_order: ['write', 'write:trade', false],
   check_safety_status: ['read', 'admin:wallet', true],
   check_setup_health: ['read', 'read:portfolio', true],
   claim_lp_rewards: ['write', 'write:liquidity', false],
@@ -59,6 +60,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   search_pools: ['read', 'read:market', true],
   search_tokens: ['read', 'read:market', true],
   submit_twamm_order: ['write', 'write:trade', false],
+  submit_uniswapx_order: ['write', 'write:trade', false],
   vault_simulate_deposit: ['read', 'read:market', true],
 }
 
@@ -318,6 +320,8 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
   ['search_pools', 'limit', 1, 100],
   ['search_tokens', 'limit', 1, 100],
   ['submit_twamm_order', 'duration', 1, 2_592_000],
+  ['submit_uniswapx_order', 'slippageBps', 1, 5_000],
+  ['submit_uniswapx_order', 'deadlineSeconds', 10, 86_400],
 ]
 
 /** Measured on these definitions with the o200k tokenizer: 4.072; the lower the stricter. */

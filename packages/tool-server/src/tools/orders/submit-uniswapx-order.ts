@@ -49,11 +49,12 @@ export const submitUniswapxOrder = writeTool({
   const tokenIn = await context.tokens.resolve(chain, input.tokenIn, 'tokenIn')
   const tokenOut = await context.tokens.resolve(chain, input.tokenOut, 'tokenOut')
   requireDifferentTokens(chain, tokenIn, tokenOut, 'tokenOut')
+  const amountIn = amountOf(input.amount, tokenIn, 'amount')
   const [planned, priceIn, priceOut] = await Promise.all([
     context.orders.planSubmit(chain, {
       tokenIn,
       tokenOut,
-      amountIn: amountOf(input.amount, tokenIn, 'amount'),
+      amountIn,
       slippageBps: input.slippageBps ?? context.defaults.slippageBps,
       latestDeadline: deadlineOf(input.deadlineSeconds, context),
       wallet: context.wallet.address,
