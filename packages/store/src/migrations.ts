@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Migrator, sql } from 'kysely'
 import type { CreateTableBuilder, Kysely, Migration } from 'kysely'
 import type { Schema } from './schema.ts'
+import { createOrderTable } from './orders/order-table.ts'
 import { StoreError } from './store-error.ts'
 
 /**
@@ -53,7 +54,9 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0014-stored-operation': { up: addText('idempotency', 'operation_id') },
     '0015-lowered': { up: addLowered },
     '0016-user-operation': { up: addUserOperation },
-    '0017-signed-order': { up: (db) => createOrderTable(db, dialect) },
+    '0017-signed-order': {
+      up: (db) => createOrderTable(db, addSequence(db.schema.createTable('signed_order'), 'sequence', dialect)),
+    },
   }
 }
 
@@ -279,31 +282,6 @@ async function createBarTable(db: Kysely<unknown>, dialect: Dialect): Promise<vo
     .addColumn('content', 'text', (column) => column.notNull())
     .addUniqueConstraint('bar_chunk_of', ['chain_id', 'pool', 'bar_seconds', 'starts_at'])
     .execute()
-}
-
-async function createOrderTable(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
-  await addSequence(db.schema.createTable('signed_order'), 'sequence', dialect)
-    .addColumn('operation_id', 'text', (column) => column.notNull().unique())
-    .addColumn('order_id', 'text', (column) => column.notNull())
-    .addColumn('request_id', 'text', (column) => column.notNull())
-    .addColumn('principal_id', 'text', (column) => column.notNull())
-    .addColumn('tool', 'text', (column) => column.notNull())
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('wallet', 'text', (column) => column.notNull())
-    .addColumn('reservation_id', 'text', (column) => column.notNull().references('reservation.id'))
-    .addColumn('why', 'text', (column) => column.notNull())
-    .addColumn('spend_usd_micros', 'bigint', (column) => column.notNull())
-    .addColumn('terms', 'text', (column) => column.notNull())
-    .addColumn('signature', 'text', (column) => column.notNull())
-    .addColumn('signed_at_block', 'bigint', (column) => column.notNull())
-    .addColumn('state', 'text', (column) => column.notNull())
-    .addColumn('signed_at', 'bigint', (column) => column.notNull())
-    .addColumn('ended_at', 'bigint')
-    .addColumn('outcome', 'text')
-    .addUniqueConstraint('signed_order_of', ['chain_id', 'order_id'])
-    .execute()
-  await sql`create index signed_order_open on signed_order (chain_id) where state in ('signed', 'accepted')`.execute(db)
-  await db.schema.createIndex('signed_order_request').on('signed_order').column('request_id').execute()
 }
 
 /** What reservations hold of budgets, and what was seen of prices. */

@@ -6,10 +6,12 @@ import type { Hash } from 'viem'
 import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
 import { loadSdks } from './build-call.ts'
 import { operations } from './operations.ts'
-import { createOrderDesk, isOrderTrick, type OrderTrick, type TakenOrder } from './order-desk.ts'
+import { createOrderDesk, type TakenOrder } from './order-desk.ts'
+import { isOrderTrick, type OrderTrick } from './order-tricks.ts'
 import { lettingSlip, protoShaped, tampering, thief, type TradingTrick } from './trading-tricks.ts'
 
-export { type OrderTrick, orderTricks, type TakenOrder } from './order-desk.ts'
+export type { TakenOrder } from './order-desk.ts'
+export { type OrderTrick, orderTricks } from './order-tricks.ts'
 export { type TradingTrick, tradingTricks } from './trading-tricks.ts'
 
 /**

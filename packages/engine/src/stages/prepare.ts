@@ -2,8 +2,6 @@ import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
 import { isUnsigned } from '@svc/amm/liquidity'
 import { requireUnchanged } from './require-unchanged.ts'
 import { type BlockTime, type Intent, type IntentCall, isBatch, type Token } from '@svc/amm'
-import { erc20Abi } from '@svc/amm/abis'
-import { contractRead, readSurely } from '@svc/amm/rpc'
 import type { Chain } from '@svc/wallet/core'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
 import { type AtomicRoute, atWhoseGas, readAtomicRoute, routeQuestion, routeRefusals } from '../batch/atomic-route.ts'
@@ -28,7 +26,8 @@ import {
 import { inspectionOf, poolsToInspect } from '../simulation/inspection.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type Refusal, shortOf } from '../call/refusal.ts'
+import type { Refusal } from '../call/refusal.ts'
+import { orderFunds, withOrder } from './order-in-plan.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 import { type PricedTokens, priceTokens } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
@@ -166,18 +165,6 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   return { ...checked, steps, simulation, priced, policyTokens, refusals, settledFees: fees }
 }
 
-/** Whether the wallet holds what an order sells: no call of its own shows it. */
-async function orderFunds({ engine, chain, client, wallet, intent, snapshotTaken }: Checked<InspectionContext>) {
-  const { order } = intent
-  if (order === undefined) return []
-  const read = contractRead(order.tokenIn, erc20Abi, 'balanceOf', [wallet])
-  const [token, holds] = await Promise.all([
-    engine.tokens.byAddress(chain, order.tokenIn),
-    readSurely(client, read, snapshotTaken.block.number),
-  ])
-  return holds >= order.amountIn ? [] : [shortOf([{ token, holds, needs: order.amountIn }], 'the order')]
-}
-
 /** The approvals that are needed where so much stands, and the calls. */
 function stepsOf(
   { chain, intent }: Pick<InspectionContext, 'chain' | 'intent'>,
@@ -298,16 +285,6 @@ export function play(
       : simulateBeside(request, apart)
   }
   return simulateBatch(request, { ...step, batch: step.batch }, route?.refusal === null && route.isDelegated)
-}
-
-/** A signed order moves nothing by itself: what is shown and weighed is what whoever fills it takes, for as little as it falls to. */
-function withOrder(simulation: Simulation, { order }: Intent): Simulation {
-  if (order === undefined) return simulation
-  const [sold, bought] = [order.tokenIn.toLowerCase(), order.tokenOut.toLowerCase()]
-  const deltas = new Map(simulation.deltas)
-  deltas.set(sold, (deltas.get(sold) ?? 0n) - order.amountIn)
-  deltas.set(bought, (deltas.get(bought) ?? 0n) + order.endAmountOut)
-  return { ...simulation, deltas }
 }
 
 /** What of a snapshot a simulation rests on. */
