@@ -116,8 +116,11 @@ export const errorTable = {
     false,
     'Choose a vault that pays out at once: what its shares are worth cannot be measured while nobody can redeem them.',
   ),
-  ORDER_NOT_FOUND: row(404, false, 'Use orderId and pool as submit_twamm_order gave them.'),
-  ORDER_NOT_ACTIVE: row(409, false, 'Call get_twamm_order_status for what has become of the order.'),
+  ORDER_NOT_FOUND: row(404, false, 'Use the ids that submit_twamm_order or submit_uniswapx_order gave.'),
+  ORDER_NOT_ACTIVE: row(409, false, 'get_twamm_order_status or get_operation says what has become of the order.'),
+  ORDER_OPEN: row(409, true, 'Wait until the order in details has ended, or call cancel_uniswapx_order.'),
+  ORDERS_NOT_SUPPORTED: row(400, false, 'Sell at once with execute_swap, or choose a chain in details.'),
+  ORDER_OFFER_TOO_LOW: row(409, true, 'Sell at once with execute_swap, which brings more, or call again in a moment.'),
   POSITION_NOT_FOUND: row(404, false, 'Call get_positions_by_owner for the positions of an owner.'),
   POSITION_NOT_OWNED: row(403, false, 'Only own positions can be changed; get_positions_by_owner lists them.'),
   TRANSACTION_NOT_FOUND: row(

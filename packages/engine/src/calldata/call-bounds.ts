@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Hex, zeroAddress } from 'viem'
-import { type Intent, type IntentCall, ToolError } from '@svc/amm'
+import { type Intent, type IntentCall, type IntentOrder, ToolError } from '@svc/amm'
 import type { KnownContracts } from './known-contracts.ts'
 import { isUpstreamSurface, type Part, readParts } from './read-parts.ts'
 import {
@@ -58,16 +58,29 @@ export const noBounds: CallBounds = {
 
 /** Calldata of the AMM that is not known to its last byte may permit anything. */
 export function readBounds(
-  { calls }: Intent,
+  { calls, order }: Intent,
   chain: Chain,
   known: KnownContracts,
 ): { readonly bounds: readonly CallBounds[]; readonly refusals: readonly Refusal[] } {
   try {
-    return { bounds: callBounds(calls, { chain, known }), refusals: [] }
+    const ordered = order === undefined ? [] : [signedOrderBounds(order)]
+    return { bounds: [...callBounds(calls, { chain, known }), ...ordered], refusals: [] }
   } catch (error) {
     const details = error instanceof ToolError ? error.details : []
     const message = 'The calldata cannot be read to its last byte, so what it permits at worst is not known.'
     return { bounds: calls.map(() => noBounds), refusals: [{ code: 'UNSAFE_TRANSACTION', message, details }] }
+  }
+}
+
+/** A signed order is a trade by somebody else, which pays as little as it falls to. It comes after all calls, of which it is none. */
+function signedOrderBounds({ tokenIn, amountIn, tokenOut, endAmountOut }: IntentOrder): CallBounds {
+  const [sold, bought] = [tokenIn.toLowerCase(), tokenOut.toLowerCase()]
+  return {
+    ...noBounds,
+    trades: [{ tokenIn: sold, tokenOut: bought, pools: [] }],
+    pays: new Map([[sold, amountIn]]),
+    brings: new Map([[bought, endAmountOut]]),
+    hasLeast: true,
   }
 }
 

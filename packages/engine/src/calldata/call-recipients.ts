@@ -73,6 +73,7 @@ export type Surface =
   | 'handleRegistry'
   | 'rewardDistributor'
   | 'vault'
+  | 'permit2'
 
 type Payee = Address | 'caller' | 'itself' | null
 

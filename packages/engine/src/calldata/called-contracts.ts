@@ -43,7 +43,7 @@ export function calledContracts(intent: Intent, known: KnownContracts): CalledCo
   }
 }
 
-const keeping: ReadonlySet<Surface> = new Set(['wrappedNative', 'twammHook', 'vault'])
+const keeping: ReadonlySet<Surface> = new Set(['wrappedNative', 'twammHook', 'vault', 'permit2'])
 
 export type CalledContracts = {
   readonly contracts: readonly Address[]

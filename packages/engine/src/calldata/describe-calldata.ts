@@ -17,6 +17,7 @@ import { registryOf } from './identity-registries.ts'
 import {
   erc20Abi,
   permit2Abi,
+  permit2NonceAbi,
   rewardDistributorAbi,
   twammOrderAbi,
   vaultCallAbi,
@@ -211,7 +212,7 @@ function contractsOf(chain: Chain): ReadonlyMap<string, NamedContract> {
   const rows: readonly (readonly [Address | undefined, string, Abi])[] = [
     ...tokens.map(({ address, symbol }) => [address, `the token ${symbol}`, erc20Abi] as const),
     [wrappedNative.address, `the token ${wrappedNative.symbol}`, [...erc20Abi, ...wrappedNativeAbi]],
-    [permit2, 'Permit2', permit2Abi],
+    [permit2, 'Permit2', [...permit2Abi, ...permit2NonceAbi]],
     [amm.v2?.router, 'the v2 router', v2RouterAbi],
     [amm.v3?.positionManager, 'the v3 position manager', v3PositionManagerAbi],
     [amm.v3?.swapRouter02, 'the v3 swap router', v3SwapRouter02Abi],

@@ -39,6 +39,7 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
     ...amm,
     [chain.wrappedNative.address, 'wrappedNative'],
     [chain.rewardDistributor, 'rewardDistributor'],
+    [chain.permit2, 'permit2'],
     ...(registry === null ? [] : [[registry.address, registrySurfaces[registry.form]] as const]),
   ]
   for (const [address, surface] of own) if (address !== undefined) surfaces.set(address.toLowerCase(), surface)

@@ -12,6 +12,7 @@ import {
   isAddressEqual,
 } from 'viem'
 import {
+  permit2NonceAbi,
   rewardDistributorAbi,
   twammOrderAbi,
   universalRouterAbi,
@@ -106,6 +107,8 @@ export function surfaceAbi(surface: Surface): Abi {
   return surfaces[surface].abi
 }
 
+const cancelAbi = permit2NonceAbi.filter(({ name }) => name === 'invalidateUnorderedNonces')
+
 const surfaces: Readonly<Record<Surface, CallCodec>> = {
   v2Router: callCodec(v2RouterAbi),
   v3PositionManager: callCodec(v3PositionManagerAbi),
@@ -118,6 +121,8 @@ const surfaces: Readonly<Record<Surface, CallCodec>> = {
   handleRegistry: callCodec(handleRegistryAbi),
   rewardDistributor: callCodec(rewardDistributorAbi),
   vault: callCodec(vaultCallAbi),
+  // What uses nonces up, so that nobody fills an order: whatever else it can do is done by signatures.
+  permit2: callCodec(cancelAbi),
 }
 
 const deepestNesting = 3

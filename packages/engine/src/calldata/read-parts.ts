@@ -31,7 +31,7 @@ export function readParts(surface: UpstreamSurface, version: RouterVersion, data
 
 export type UpstreamSurface = Exclude<
   Surface,
-  'twammHook' | 'vault' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry'
+  'twammHook' | 'vault' | 'permit2' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry'
 >
 
 export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface {

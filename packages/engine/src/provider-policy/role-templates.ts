@@ -9,7 +9,16 @@ const registries = ['identityRegistry', 'handleRegistry'] as const
  */
 export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
   vault_participant: {
-    surfaces: [...registries, 'wrappedNative', 'v2Router', 'v3SwapRouter02', 'universalRouter', 'twammHook', 'vault'],
+    surfaces: [
+      ...registries,
+      'wrappedNative',
+      'v2Router',
+      'v3SwapRouter02',
+      'universalRouter',
+      'twammHook',
+      'vault',
+      'permit2',
+    ],
     listedContracts: true,
     permits: false,
     nativePerTransaction: '0.1',
@@ -24,6 +33,7 @@ export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
       'universalRouter',
       'twammHook',
       'vault',
+      'permit2',
       'v3PositionManager',
       'v4PositionManager',
     ],
@@ -41,6 +51,7 @@ export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
       'universalRouter',
       'twammHook',
       'vault',
+      'permit2',
       'v3PositionManager',
       'v4PositionManager',
     ],

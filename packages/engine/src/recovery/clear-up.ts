@@ -10,6 +10,7 @@ import { ToolError } from '@svc/amm'
 import { isReceiptUnreadable } from '@svc/amm/rpc'
 import { endOperations, openOperations } from '../transactions/end-operations.ts'
 import { isOfWayHome, replacementRules } from '../transactions/replacing.ts'
+import { openOrders } from '../orders/follow-orders.ts'
 import { settleLeft } from './settle-left.ts'
 import { approvalOf, isSignedOpen, mayBeMined } from '../operations/may-be-mined.ts'
 import { signedCalls } from '../batch/batch-step.ts'
@@ -205,7 +206,10 @@ async function reservationsLeft(
   inFlight: ReadonlySet<string>,
 ): Promise<readonly OpenReservation[]> {
   const open = await onStorage('the spend ledger cannot be read', () => engine.ledger.open())
-  return open.filter(({ chainId, requestId }) => chainId === chain.id && !inFlight.has(requestId))
+  const left = open.filter(({ chainId, requestId }) => chainId === chain.id && !inFlight.has(requestId))
+  // What an order may take counts until the chain has decided on it.
+  const ordered = left.length === 0 ? [] : await openOrders(engine, chain)
+  return left.filter(({ id }) => ordered.every(({ reservationId }) => reservationId !== id))
 }
 
 /** The refusal of a write while an earlier transaction of the wallet is out: its end decides what a plan may assume. */

@@ -28,6 +28,7 @@ import { inspectionOf, poolsToInspect } from '../simulation/inspection.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
+import { orderFunds, withOrder } from './order-in-plan.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 import { type PricedTokens, priceTokens } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
@@ -147,12 +148,13 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   const steps = asBatch(checked, stepsOf(checked, snapshotTaken))
   const foreseen = foreseenOf(checked)
   const ahead = (foreseen ?? { fees: feesAhead(checked, block) }).fees
-  const [simulation, named, tooNew, settledWei, policyTokens] = await Promise.all([
+  const [simulation, named, tooNew, settledWei, policyTokens, short] = await Promise.all([
     simulated(checked, steps),
     pricesOf(checked),
     foreseen?.newPositions ?? newPositionRefusals(checked, block, engine.now()),
     foreseen?.settledWei ?? readSettledBalance(checked, block.number),
     policyTokensBeside(tokensToPrice(checked), checked),
+    orderFunds(checked),
     requireUnchanged(intent, checked.client),
   ])
   const others = tokensGivenUp(simulation, chain).filter((token) => !named.has(token.toLowerCase()))
@@ -161,6 +163,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     ...checkMeasured(simulation, engine.policy),
     ...assertDeclared(intent, simulation, declaredContext(checked)),
     ...tooNew,
+    ...short,
   ]
   const fees = await settledFees(checked, simulation, ahead)
   return { ...checked, steps, simulation, priced, policyTokens, refusals, settledFees: fees, settledWei }
@@ -172,7 +175,8 @@ function stepsOf(
   { standing, atSeconds }: Pick<SimulationBase, 'standing' | 'atSeconds'>,
 ): readonly Step[] {
   const expiresAtSeconds = atSeconds + permit2LifetimeSeconds
-  const approvals = approvalSteps(intent.approvals, standing, { permit2: chain.permit2, expiresAtSeconds })
+  const isAnew = intent.order !== undefined
+  const approvals = approvalSteps(intent.approvals, standing, { permit2: chain.permit2, expiresAtSeconds, isAnew })
   return [...approvals, ...intent.calls.map(callStep)]
 }
 
@@ -284,7 +288,9 @@ export function play(
   const [step] = steps
   if (step?.batch === undefined) {
     const apart = intent.apart?.map(callStep)
-    return apart === undefined ? simulate(request) : simulateBeside(request, apart)
+    return apart === undefined
+      ? simulate(request).then((simulation) => withOrder(simulation, intent))
+      : simulateBeside(request, apart)
   }
   return simulateBatch(request, { ...step, batch: step.batch }, route?.refusal === null && route.isDelegated)
 }

@@ -234,7 +234,7 @@ async function readAfter(
   return { balanceWei, minedIn, standing: standing && { amounts: standing, blockNumber, holdsAll: true } }
 }
 
-function settledOf(
+export function settledOf(
   context: Reserved,
   progress: Progress,
   deltas: ReadonlyMap<string, bigint>,

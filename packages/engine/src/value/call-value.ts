@@ -145,10 +145,12 @@ export type ValuedSimulation = Pick<Simulation, 'inspected' | 'deltas' | 'paid'>
 
 /** Of the calls that are still to be made. */
 function boundsFrom(
-  { steps, callBounds }: Pick<ValuedCall, 'steps' | 'callBounds'>,
+  { steps, callBounds, intent }: Pick<ValuedCall, 'steps' | 'callBounds' | 'intent'>,
   firstStep: number,
 ): readonly CallBounds[] {
-  const left = steps.slice(firstStep).filter(({ kind }) => kind === 'call').length
+  const calls = steps.slice(firstStep).filter(({ kind }) => kind === 'call').length
+  // An order is signed behind all steps.
+  const left = intent.order === undefined ? calls : calls + 1
   return callBounds.slice(callBounds.length - left)
 }
 

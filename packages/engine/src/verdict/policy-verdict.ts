@@ -6,6 +6,7 @@ import { type Address, getAddress, slice, zeroAddress } from 'viem'
 import { depositRefusals } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../value/way-home.ts'
+import { orderRefusals } from './order-refusals.ts'
 import { permitRefusals } from './permit-refusals.ts'
 import { readBounds } from '../calldata/call-bounds.ts'
 import { vaultRefusals } from './vault-refusals.ts'
@@ -30,6 +31,7 @@ export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVer
       ...hookRefusals(intent, context.policy),
       ...orderPoolRefusals(intent, context),
       ...vaultRefusals(intent, context),
+      ...orderRefusals(intent, context),
       ...checkRecipients(intent.recipients, 'The intent', context),
       ...intent.approvals.flatMap((approval) => checkApproval(approval, context)),
       ...checkSlippage(intent, context),
@@ -89,7 +91,9 @@ function checkShape(intent: Intent): readonly Refusal[] {
     return [unsafe('A batch would leave an allowance.')]
   }
   const isApproval = intent.approvals.length > 0 && intent.approvals.every(({ revokeAfter }) => !revokeAfter)
-  return intent.calls.length > 0 || isApproval ? [] : [unsafe('The intent holds no call.')]
+  return intent.calls.length > 0 || isApproval || intent.order !== undefined
+    ? []
+    : [unsafe('The intent holds no call.')]
 }
 
 function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): readonly Refusal[] {

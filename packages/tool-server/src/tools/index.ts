@@ -33,8 +33,10 @@ import { getPositionPerformance } from './portfolio/get-position-performance.ts'
 import { getPositionsByOwner } from './portfolio/get-positions-by-owner.ts'
 import { cancelTwammOrder } from './orders/cancel-twamm-order.ts'
 import { claimTwammOrder } from './orders/claim-twamm-order.ts'
+import { cancelUniswapxOrder } from './orders/cancel-uniswapx-order.ts'
 import { getTwammOrderStatus } from './orders/get-twamm-order-status.ts'
 import { submitTwammOrder } from './orders/submit-twamm-order.ts'
+import { submitUniswapxOrder } from './orders/submit-uniswapx-order.ts'
 import { cancelOperation } from './operations/cancel-operation.ts'
 import { executePlan } from './operations/execute-plan.ts'
 import { getOperation } from './operations/get-operation.ts'
@@ -60,6 +62,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   batchLpOperations,
   cancelOperation,
   cancelTwammOrder,
+  cancelUniswapxOrder,
   checkSafetyStatus,
   checkSetupHealth,
   claimLpRewards,
@@ -102,6 +105,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   searchPools,
   searchTokens,
   submitTwammOrder,
+  submitUniswapxOrder,
   vaultDeposit,
   vaultRebalance,
   vaultSimulateDeposit,
