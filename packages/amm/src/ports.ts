@@ -65,7 +65,6 @@ export type {
   VaultGrowth,
   VaultLimit,
   VaultMove,
-  VaultPlan,
   VaultRebalance,
   Vaults,
   VaultState,
