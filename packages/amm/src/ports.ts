@@ -67,7 +67,6 @@ export type {
   VaultGrowth,
   VaultLimit,
   VaultMove,
-  VaultPlan,
   VaultRebalance,
   Vaults,
   VaultState,

@@ -66,7 +66,7 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
     inspected: request.inspection.decode(
       simulated(at.inspectedBefore),
       simulated(at.inspectedAfter),
-      simulated(at.inspectedLast),
+      simulated(at.last),
     ),
     gasUsed: steps.map(({ gasUsed }) => gasUsed),
     revokeGasUsed: simulated(at.revokes).map(({ gasUsed }) => gasUsed),
@@ -186,18 +186,8 @@ function sequenceOf(request: SimulationRequest) {
   const undone = revokes.map((step) => carry(step, false))
   const inspectedAfter = inspection.after.map(put)
   const after = balances()
-  const inspectedLast = inspection.last.map(put)
-  const at = {
-    before,
-    owners,
-    inspectedBefore,
-    steps,
-    leftovers,
-    revokes: undone,
-    inspectedAfter,
-    after,
-    inspectedLast,
-  }
+  const last = inspection.last.map(put)
+  const at = { before, owners, inspectedBefore, steps, leftovers, revokes: undone, inspectedAfter, after, last }
   return { sequence, at }
 }
 
