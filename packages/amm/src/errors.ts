@@ -6,11 +6,7 @@
 export const errorTable = {
   // the pipeline of a call
   AUTHENTICATION_REQUIRED: row(401, false, 'Send a valid key as "Authorization: Bearer <key>".'),
-  INSUFFICIENT_KEY_TIER: row(
-    403,
-    false,
-    'Use a key whose tier covers this tool, or choose a tool that tools/list shows.',
-  ),
+  INSUFFICIENT_KEY_TIER: row(403, false, 'Use a key whose tier covers this tool, or a tool that tools/list shows.'),
   PRINCIPAL_REVOKED: row(
     403,
     false,

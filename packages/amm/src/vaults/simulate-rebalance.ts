@@ -7,7 +7,7 @@ import { callOf, simulateCalls, uintOf } from './simulate-calls.ts'
 
 /**
  * Simulates that its manager rebalances a vault, in a block after the state's; says how much it holds then. `null` where that fails, or is
- * not told: the engine then says why.
+ * left open: the engine then says why.
  *
  * @throws ToolError `SIMULATION_UNAVAILABLE`, `RPC_*`
  */

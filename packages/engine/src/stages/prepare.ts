@@ -1,8 +1,7 @@
-import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import { isUnsigned } from '@svc/amm/liquidity'
 import { requireUnchanged } from './require-unchanged.ts'
-import { type BlockTime, type Intent, type IntentCall, isBatch, type Token } from '@svc/amm'
-import type { Chain } from '@svc/wallet/core'
+import { type BlockTime, type IntentCall, isBatch, type Token } from '@svc/amm'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
 import { type AtomicRoute, atWhoseGas, readAtomicRoute, routeQuestion, routeRefusals } from '../batch/atomic-route.ts'
 import { batchStep, operationStep } from '../batch/batch-step.ts'
@@ -10,7 +9,7 @@ import { simulateBatch, simulateBeside } from '../batch/simulate-batch.ts'
 import { assertDeclared, type DeclaredContext } from '../verdict/assert-declared.ts'
 import { sumByToken } from '../value/countable.ts'
 import { calledContracts } from '../calldata/called-contracts.ts'
-import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../verdict/policy-verdict.ts'
+import { expectedTokens, type PolicyVerdict, policyVerdict } from '../verdict/policy-verdict.ts'
 import { adviceAgainst, policyTokensBeside } from '../verdict/token-warnings.ts'
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from '../value/way-home.ts'
@@ -32,6 +31,7 @@ import { orderFunds, withOrder } from './order-in-plan.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 import { type PricedTokens, priceTokens } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
+import { measuredTokens, tokensGivenUp, tokensToPrice } from './tokens-of-call.ts'
 import { type ChainSnapshot, nextBlockSeconds, readSettledBalance, snapshot } from '../call/chain-snapshot.ts'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */
@@ -207,30 +207,6 @@ export type Simulated<Own extends InspectionContext = ExecutionContext> = Checke
   readonly settledWei: bigint | null
 }
 
-/** The tokens of an intent, and those of the pools that its calls trade in or deposit into. */
-export function tokensToPrice({
-  intent,
-  callBounds,
-}: Pick<Checked<InspectionContext>, 'intent' | 'callBounds'>): readonly Address[] {
-  return [...tokensOf(intent), ...tokensInCalls(callBounds)]
-}
-
-/** Listed tokens of the positions that are taken from: one whose pool is beyond its range pays, and names, one of the two alone. */
-export function tokensGivenUp({ inspected }: Pick<Simulation, 'inspected'>, chain: Chain): readonly Address[] {
-  const lessened = inspected.positions.filter(({ liquidityBefore, liquidityAfter }) => liquidityAfter < liquidityBefore)
-  const tokens = new Set(lessened.flatMap(({ pool }) => [pool.token0.toLowerCase(), pool.token1.toLowerCase()]))
-  return chain.tokens.map(({ address }) => address).filter((address) => tokens.has(address.toLowerCase()))
-}
-
-/** Those that the calldata trades, deposits or orders, whatever the intent says of them. */
-function tokensInCalls(calls: readonly CallBounds[]): readonly Address[] {
-  return calls.flatMap(({ trades, deposits, orders }) => {
-    const traded = [...trades, ...orders].flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
-    const deposited = deposits.flatMap(({ pool }) => (pool === null ? [] : [pool.token0, pool.token1]))
-    return [...traded, ...deposited].map((token) => getAddress(token))
-  })
-}
-
 /** What a simulation is held against beside the intent. */
 export function declaredContext(checked: Checked<InspectionContext>): DeclaredContext {
   const { engine, chain, known, wallet, intent, allowances } = checked
@@ -306,21 +282,6 @@ export function checkMeasured({ playedBy }: Simulation, { allowlist }: Policy): 
   if (playedBy === 'eth_simulateV1' || allowlist.mode === 'lenient') return []
   const message = 'The endpoint cannot show everything that would leave the wallet (eth_simulateV1).'
   return [{ code: 'SIMULATION_UNAVAILABLE', message }]
-}
-
-/** The ERC-20 tokens an intent names, each once. */
-export function declaredTokens(intent: Intent): readonly Address[] {
-  return tokensOnce(tokensOf(intent))
-}
-
-/** Those, and what its calldata trades or deposits: a simulation without logs sees no others. */
-function measuredTokens({ intent, callBounds }: Foreseeing): readonly Address[] {
-  return tokensOnce([...tokensOf(intent), ...tokensInCalls(callBounds)])
-}
-
-function tokensOnce(tokens: readonly Address[]): readonly Address[] {
-  const named = tokens.filter((token) => token !== zeroAddress)
-  return [...new Map(named.map((token) => [token.toLowerCase(), token])).values()]
 }
 
 /** Well under the half hour a Permit2 allowance may live, counted from the next block. */

@@ -32,7 +32,7 @@ import { endRights, revokeAllowances, type Standing } from '../transactions/revo
 import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
 import type { Outcome } from '../value/weigh-change.ts'
-import { tokensGivenUp, tokensToPrice } from './prepare.ts'
+import { tokensGivenUp, tokensToPrice } from './tokens-of-call.ts'
 import { costWarnings, trustedPrices } from '../value/call-value.ts'
 
 /**
