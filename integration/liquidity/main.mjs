@@ -15,7 +15,10 @@ const beside = [
   'cancel_twamm_order',
   'claim_twamm_order',
   'get_vault_info',
+  'vault_deposit',
+  'vault_rebalance',
   'vault_simulate_deposit',
+  'vault_withdraw',
 ]
 const tools = [...Object.keys(specified), ...beside]
 const codes = Object.entries(specified).flatMap(([tool, { errors }]) =>

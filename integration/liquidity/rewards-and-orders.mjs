@@ -108,8 +108,8 @@ export async function harvest(held, { route: { builds }, trade, opened }) {
   held.agree('what is consolidated', consolidatedAmount, held.text(consolidated, consolidatedToken))
 }
 
-/** What a vault of dollars says, and what a deposit into it would bring; no tool makes one yet. */
-export async function lookAtVaults(held) {
+/** What a vault of dollars says, what a deposit into it would bring and brings, and the way out. */
+export async function useVaults(held) {
   const { read, wallet, ready } = held
   const vault = ready.vaults[0].address
   const usdc = ready.tokens.find(({ symbol }) => symbol === 'USDC').address
@@ -123,6 +123,19 @@ export async function lookAtVaults(held) {
   const expected = shares(await read(vault, 'previewDeposit', [held.units('250', 'USDC')]))
   held.agree('shares of a deposit', [simulated.success, simulated.receivedShares], [true, expected])
   held.agree('shares of the wallet', await read(vault, 'balanceOf', [wallet]), 0n)
+  const put = await held.write('vault_deposit', { vault, amount: '250' }, ({ deposited, txHash }) => [
+    left('USDC', deposited, txHash),
+  ])
+  held.agree('shares of the deposit', put.shares, shares(await read(vault, 'balanceOf', [wallet])))
+  held.agree('what the vault may still take', await read(usdc, 'allowance', [wallet, vault]), 0n)
+  for (const amount of [{ amount: '100' }, {}]) {
+    const out = await held.write('vault_withdraw', { vault, ...amount }, ({ withdrawn, txHash }) => [
+      came('USDC', withdrawn, txHash),
+    ])
+    held.agree('shares that are left', out.sharesLeft, shares(await read(vault, 'balanceOf', [wallet])))
+  }
+  await held.refused('vault_withdraw', { vault }, 'INSUFFICIENT_BALANCE')
+  await held.refused('vault_rebalance', { vault }, 'VAULT_ROLE_MISSING')
   await held.refused('get_vault_info', { vault: wallet }, 'VAULT_NOT_FOUND')
   await held.refused('vault_simulate_deposit', { vault: ready.tokens[0].address, amount: '1' }, 'VAULT_NOT_FOUND')
 }

@@ -1,7 +1,7 @@
 // Every liquidity tool of the specification, called in an order in which each has something to do.
 import { came, left, takesRoute } from './movements.mjs'
 import { liquidityOf, principalOf, sqrtPriceOf } from './positions.mjs'
-import { claimRewards, harvest, lookAtVaults, migrate, sellOverTime } from './rewards-and-orders.mjs'
+import { claimRewards, harvest, migrate, sellOverTime, useVaults } from './rewards-and-orders.mjs'
 import { refuseAtFirst, refuseAtLast } from './refusals.mjs'
 import { earn, tradeOf } from './stranger.mjs'
 
@@ -27,7 +27,7 @@ export async function tellStory(held, route) {
   await migrate(held, route, trade)
   await harvest(held, { route, trade, opened })
   await analyse(held)
-  await lookAtVaults(held)
+  await useVaults(held)
   await refuseAtLast(held, { route, trade, position: opened[0] })
   await sellOverTime(held)
   await held.nothingStands()

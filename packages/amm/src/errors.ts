@@ -6,11 +6,7 @@
 export const errorTable = {
   // the pipeline of a call
   AUTHENTICATION_REQUIRED: row(401, false, 'Send a valid key as "Authorization: Bearer <key>".'),
-  INSUFFICIENT_KEY_TIER: row(
-    403,
-    false,
-    'Use a key whose tier covers this tool, or choose a tool that tools/list shows.',
-  ),
+  INSUFFICIENT_KEY_TIER: row(403, false, 'Use a key whose tier covers this tool, or a tool that tools/list shows.'),
   PRINCIPAL_REVOKED: row(
     403,
     false,
@@ -84,21 +80,26 @@ export const errorTable = {
     false,
     'Sell at once with execute_swap, or have the operator name the pool and its hook in twammHooks of the policy.',
   ),
-  VAULT_NOT_FOUND: row(
-    404,
-    false,
-    "Call again with the address of the vault's own contract (ERC-4626) on this chain; get_token_info tells of a token.",
-  ),
+  VAULT_NOT_FOUND: row(404, false, "Use the vault's own address (ERC-4626) there; get_token_info tells of a token."),
   VAULT_NOT_SUPPORTED: row(400, false, 'Choose another vault; get_vault_info says of one what it is.'),
-  ORDER_NOT_FOUND: row(404, false, 'Use orderId and pool as submit_twamm_order gave them.'),
-  ORDER_NOT_ACTIVE: row(409, false, 'Call get_twamm_order_status for what has become of the order.'),
+  VAULT_NOT_ALLOWED: row(403, false, 'Have the operator name the vault in vaults of the policy.'),
+  VAULT_DEPOSIT_REFUSED: row(
+    409,
+    false,
+    'Deposit no more than maxDeposit of get_vault_info, which the vault takes now.',
+  ),
+  VAULT_WITHDRAWAL_REFUSED: row(409, true, 'Take no more than maxWithdraw of get_vault_info, or call again later.'),
+  VAULT_ROLE_MISSING: row(403, false, 'Only its manager rebalances a vault; get_vault_info names who that is.'),
+  VAULT_BALANCED: row(409, false, 'Nothing is to be done; get_vault_info shows what the strategies hold.'),
+  VAULT_SHARES_LOCKED: row(409, false, 'Choose a vault that pays out at once: nothing measures these shares.'),
+  ORDER_NOT_FOUND: row(404, false, 'Use the ids that submit_twamm_order or submit_uniswapx_order gave.'),
+  ORDER_NOT_ACTIVE: row(409, false, 'get_twamm_order_status or get_operation says what has become of the order.'),
+  ORDER_OPEN: row(409, true, 'Wait until the order in details has ended, or call cancel_uniswapx_order.'),
+  ORDERS_NOT_SUPPORTED: row(400, false, 'Sell at once with execute_swap, or choose a chain in details.'),
+  ORDER_OFFER_TOO_LOW: row(409, true, 'Sell at once with execute_swap, which brings more, or call again in a moment.'),
   POSITION_NOT_FOUND: row(404, false, 'Call get_positions_by_owner for the positions of an owner.'),
   POSITION_NOT_OWNED: row(403, false, 'Only own positions can be changed; get_positions_by_owner lists them.'),
-  TRANSACTION_NOT_FOUND: row(
-    404,
-    true,
-    'Check the hash and the chain; a fresh transaction may take a moment to appear.',
-  ),
+  TRANSACTION_NOT_FOUND: row(404, true, 'Check hash and chain; a fresh transaction may take a moment to appear.'),
   // identities
   VALIDATION_CHAIN_NOT_SUPPORTED: row(400, false, 'Use a chain whose identity registry this server calls.'),
   VALIDATION_PINNING_JWT_MISSING: row(

@@ -8,7 +8,9 @@ export type {
   IntentApproval,
   IntentCall,
   IntentDeposit,
+  IntentOrder,
   KeptDeposit,
+  PlacedOrder,
   Planned,
   PositionPermit,
   RiskTier,
@@ -18,7 +20,7 @@ export type {
   SettledTransaction,
   TokenQuantity,
 } from './intent.ts'
-export { readIntent, storeIntent } from './intent.ts'
+export { readIntent, readOrder, storeIntent, storeOrder } from './intent.ts'
 export { isBatch } from './plan.ts'
 export type {
   Atomicity,
@@ -46,6 +48,10 @@ export {
   type Liquidity,
   type MarketPorts,
   mayPass,
+  type OrderFacts,
+  type OrderFill,
+  type Orders,
+  type SignedOrder,
   type PairShare,
   type LiquidityPlan,
   type Pool,
@@ -78,8 +84,11 @@ export {
   type TwammPool,
   type UsdPrice,
   type Vault,
+  type VaultExit,
   type VaultGrowth,
   type VaultLimit,
+  type VaultMove,
+  type VaultRebalance,
   type VaultState,
   type DepositSimulation,
   type Version,

@@ -113,6 +113,31 @@ const positionPermit = z.strictObject({
  */
 export type PositionPermit = Readonly<z.output<typeof positionPermit>>
 
+const intentOrder = z.strictObject({
+  /** What settles it: the spender that the permit names. */
+  reactor: address,
+  /** Of Permit2, unordered: its word and its bit there. */
+  nonce: amount,
+  /** Unix seconds after which nobody can fill it. */
+  deadline: z.int(),
+  /** Says when the amount asked for begins and ends to fall, and who may fill it first; never what it falls to. */
+  cosigner: address,
+  tokenIn: address,
+  amountIn: amount,
+  tokenOut: address,
+  /** What is asked for at first, and what it falls to: the least that whoever fills it pays. */
+  startAmountOut: amount,
+  endAmountOut: amount,
+  /** JSON of the quote that it answers, which goes back with the signature. */
+  quote: z.string().max(65_536),
+})
+
+/**
+ * An order of the form `V2DutchOrder` that the wallet signs: whoever fills it before its deadline takes `amountIn` out of the wallet
+ * through Permit2 and pays the wallet, and nobody else, at least `endAmountOut`.
+ */
+export type IntentOrder = Readonly<z.output<typeof intentOrder>>
+
 const chainAnswer = z.strictObject({ to: address, data, answer: data })
 
 /** What a contract answered to a read. */
@@ -146,6 +171,8 @@ const oneIntent = z.strictObject({
   allowsUnpricedPool: z.literal(true).optional(),
   /** A right over an own position that a call takes by a signature in it, in place of a transaction: the engine signs it last. */
   permit: positionPermit.readonly().optional(),
+  /** What the wallet signs in place of calls, once its allowance is mined. */
+  order: intentOrder.readonly().optional(),
   /** What the chain must still say when it is this intent's turn; an earlier write may have changed it. */
   restsOn: z.array(chainAnswer).readonly().optional(),
   /** Tools whose operations it holds beside the one that was called: their rules of value hold too. */
@@ -184,12 +211,26 @@ export type Intent = Readonly<z.output<typeof intentSchema>>
 
 /** An intent as JSON, its bigints as decimal text. */
 export function storeIntent(intent: Intent): string {
-  return JSON.stringify(intent, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))
+  return storeData(intent)
+}
+
+function storeData(data: object): string {
+  return JSON.stringify(data, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))
 }
 
 /** An intent from JSON. Throws where it is not one: what is stored is checked like what comes in. */
 export function readIntent(text: string): Intent {
   return intentSchema.parse(JSON.parse(text))
+}
+
+/** An order as JSON, its bigints as decimal text. */
+export function storeOrder(order: IntentOrder): string {
+  return storeData(order)
+}
+
+/** An order from JSON. Throws where it is not one. */
+export function readOrder(text: string): IntentOrder {
+  return intentOrder.parse(JSON.parse(text))
 }
 
 /**
@@ -230,6 +271,18 @@ export type Settled = {
   readonly priceImpactBps: number | null
   /** What the value stage had to say, though it let the call pass. */
   readonly warnings: readonly string[]
+  /** Of an intent with an order: as it is on record. `main` is its allowance then, and nothing has moved yet. */
+  readonly order?: PlacedOrder
+}
+
+/** A signed order, as it is followed from its signature on. */
+export type PlacedOrder = {
+  /** What `get_operation` follows it by. */
+  readonly operationId: string
+  /** Hash of the order, as the reactor's `Fill` names it. */
+  readonly orderId: Hash
+  /** Whether the service that brings it to those who fill has taken it. It is signed, and counts, in any case. */
+  readonly isAccepted: boolean
 }
 
 /** A transaction that an earlier attempt at a call had mined, for the attempt that goes on. */

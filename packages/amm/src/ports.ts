@@ -4,11 +4,13 @@ import type { PoolHistory } from './ports/history.ts'
 import type { Liquidity } from './ports/liquidity.ts'
 import type { BlockTime, Pool, Token } from './ports/pools.ts'
 import type { Rewards } from './ports/rewards.ts'
+import type { Orders } from './ports/orders.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
 import type { Twamm } from './ports/twamm.ts'
 import type { Vaults } from './ports/vaults.ts'
 
 export type { OwnTwammOrder, Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
+export type { OrderFacts, OrderFill, OrderPlan, OrderReads, OrderRequest, Orders, SignedOrder } from './ports/orders.ts'
 export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
 export type {
   AddOutcome,
@@ -60,11 +62,16 @@ export type {
   DepositSimulation,
   Vault,
   VaultAccount,
+  VaultDepositRequest,
+  VaultExit,
   VaultGrowth,
   VaultLimit,
+  VaultMove,
+  VaultRebalance,
   Vaults,
   VaultState,
   VaultStrategy,
+  WithdrawalSimulation,
 } from './ports/vaults.ts'
 export type { GuardUpstream, PoolFacts, UpstreamAsked, UpstreamKind, UpstreamTransaction } from './ports/upstream.ts'
 
@@ -78,6 +85,7 @@ export type MarketPorts = {
   readonly history: PoolHistory
   readonly rewards: Rewards
   readonly twamm: Twamm
+  readonly orders: Orders
   readonly vaults: Vaults
 }
 

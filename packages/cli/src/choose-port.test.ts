@@ -58,6 +58,7 @@ it('says in the banner which usual ports were taken, nothing of the others, and 
     rpc: { url: 'http://127.0.0.1:8545', chainId: 31_337 },
     wallet: { address },
     api: { url: 'http://127.0.0.1:42000', appId: 'app' },
+    orders: { url: 'http://127.0.0.1:4', reactor: '0x00000000000000000000000000000000000000bb' },
     registry: { address },
     rewards: { url: 'http://127.0.0.1:43000', distributor: address },
     tokens: [{ symbol: 'FOT', address: fot, decimals: 18 }],

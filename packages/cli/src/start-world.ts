@@ -47,6 +47,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     closers.push(() => api.stop())
     const trading = options.tradingApi === undefined ? null : await startLocalTrading(devnet, options.tradingApi)
     if (trading !== null) closers.push(() => trading.stop())
+    const orders = trading ?? (await startLocalTrading(devnet, 'v1'))
+    if (orders !== trading) closers.push(() => orders.stop())
     const rewards = await startLocalRewards(devnet, directory.walletAddress)
     closers.push(() => rewards.stop())
     const serving = await startOnPort(mcp, async (port) => {
@@ -54,6 +56,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
         ...settings.environment,
         ...settingsFor(api),
         ...trading?.settings,
+        ...orders.orderSettings,
         SVC_REWARDS_URL: rewards.url,
       }
       return serveOn(port, environment, options.tools)
@@ -62,7 +65,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     closers.push(() => server.close())
     const takenPorts = { mcp: serving.taken, rpc: chain.taken, api: supporting.taken }
     const wallet = directory.walletAddress
-    const ready = readyLine({ devnet, url, keys, api, trading, rewards, wallet })
+    const ready = readyLine({ devnet, url, keys, api, trading, orders, rewards, wallet })
     closers.push(await announce(dataDir, ready))
     return { devnet, stop, settings, takenPorts, ready, writesUnderWay: () => server.writesUnderWay() }
   } catch (error) {
@@ -126,6 +129,8 @@ export type ReadyLine = {
   readonly api: { readonly url: string; readonly appId: string }
   /** The stand-in for the trading API, where there is one. */
   readonly tradingApi?: { readonly url: string }
+  /** Who offers orders and fills them, a stand-in, by the reactor that settles them. */
+  readonly orders: { readonly url: string; readonly reactor: Address }
   /** Where agents are registered (ERC-8004). */
   readonly registry: { readonly address: Address }
   /** The service that gives proofs of rewards, and the distributor that pays them. */
@@ -157,6 +162,7 @@ async function writeSettings(
     dataDir,
     policy = devnetPolicy({
       twammHooks: { [devnet.chainId]: [{ hook: devnet.twamm.hook, pools: [devnet.twamm.pool.id] }] },
+      vaults: { [devnet.chainId]: devnet.vaults.map(({ address }) => address) },
       batchDelegate: { [devnet.chainId]: devnet.batchDelegate },
     }),
   }: Pick<WorldOptions, 'logLevel' | 'dataDir' | 'policy'>,
@@ -198,14 +204,15 @@ function settingsFor({ url, appId }: LocalSupportApi): Readonly<Record<string, s
   return { SVC_API_URL: url, SVC_GATEWAY_URL: url, WALLET_APP_ID: appId, SVC_AGENT_NAME: 'Local agent' }
 }
 
-/** A trading API for the local chain, and the settings that have the server ask it. */
+/** A trading API for the local chain, with a filler behind it, and the settings that have the server ask it: for all, or for orders alone. */
 async function startLocalTrading(devnet: Devnet, dialect: 'v1' | 'lp') {
   const { startTradingApi } = await import('@svc/devnet/trading-api')
   const apiKey = randomBytes(16).toString('hex')
-  const api = await startTradingApi({ chain: devnet.chain, rpcUrl: devnet.rpcUrl, apiKey })
+  const api = await startTradingApi({ chain: devnet.chain, rpcUrl: devnet.rpcUrl, apiKey, fillsAtOnce: true })
   const url = dialect === 'v1' ? api.url : api.lpUrl
   const settings = { SVC_TRADING_API_KEY: apiKey, SVC_TRADING_API_URL: url, SVC_TRADING_API_DIALECT: dialect }
-  return { url, settings, stop: () => api.stop() }
+  const orderSettings = { SVC_ORDER_API_KEY: apiKey, SVC_ORDER_API_URL: api.url }
+  return { url, settings, ordersUrl: api.url, orderSettings, stop: () => api.stop() }
 }
 
 /** Under the id of a public chain the local one takes its place, so it answers to that chain's names as well. */
@@ -239,6 +246,7 @@ function readyLine({
   keys,
   api,
   trading,
+  orders,
   rewards,
   wallet,
 }: {
@@ -247,6 +255,7 @@ function readyLine({
   readonly keys: ApiKeys
   readonly api: LocalSupportApi
   readonly trading: { readonly url: string } | null
+  readonly orders: { readonly ordersUrl: string }
   readonly rewards: { readonly url: string }
   readonly wallet: Address
 }): ReadyLine {
@@ -260,6 +269,7 @@ function readyLine({
     wallet: { address: wallet },
     api: { url: api.url, appId: api.appId },
     ...(trading === null ? {} : { tradingApi: { url: trading.url } }),
+    orders: { url: orders.ordersUrl, reactor: reactorOf(devnet) },
     registry: { address: devnet.registry.identity },
     rewards: { url: rewards.url, distributor: devnet.rewards.distributor },
     tokens: devnet.tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
@@ -267,6 +277,11 @@ function readyLine({
     twamm: devnet.twamm,
     vaults: devnet.vaults,
   }
+}
+
+function reactorOf({ chain }: Devnet): Address {
+  if (chain.orderReactor === undefined) throw new TypeError('the local chain has a reactor')
+  return chain.orderReactor
 }
 
 /** Lets the wallet of a local world earn rewards in two tokens, and starts the service that gives the proofs of them. */

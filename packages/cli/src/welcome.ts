@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 /** What `svc up` tells a person once everything runs. */
 export function welcome({ ready, settings, takenPorts }: Pick<World, 'ready' | 'settings' | 'takenPorts'>): string {
-  const { mcp, rpc, wallet, api, registry, rewards } = ready
+  const { mcp, rpc, wallet, api, orders, registry, rewards } = ready
   const vaults = ready.vaults.map(({ label, address }) => `${address}, ${label}`).join('\n               ')
   const pools = [...ready.pools, ready.twamm.pool].map(
     (pool) =>
@@ -20,6 +20,7 @@ The local world is up. Everything in it is worthless and ends with this process.
   chain        ${rpc.url} (chain id ${rpc.chainId}; tools call it "local")${instead(takenPorts.rpc)}
   wallet       ${wallet.address}, funded
   support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})${instead(takenPorts.api)}${trading(ready)}
+  orders       ${orders.reactor}, which settles what submit_uniswapx_order signs; a filler answers at once
   registry     ${registry.address}, where agents are registered (ERC-8004)
   rewards      ${rewards.distributor}, ${waiting(ready)}
   vaults       ${vaults}

@@ -9,12 +9,14 @@ import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.so
 /// that no preview tells, previews that lie, a waiting queue for those who leave, requests as in ERC-7540, figures that cannot be.
 contract OddVault is ERC4626 {
     struct Oddity {
-        /// Kept of each deposit, in shares, beside what previews say.
+        /// Kept of each deposit, in shares, and taken for each mint, in the asset, beside what previews say.
         uint256 depositFeeBps;
         /// Kept of what is paid out, beside what previews say.
         uint256 redeemFeeBps;
         /// What previews of deposits say, of the truth.
         uint256 previewBps;
+        /// What a mint makes, of the shares asked for.
+        uint256 mintBps;
         /// Whether nobody may leave.
         bool isClosed;
         /// Whether deposits and redemptions are requests: previews revert, and ERC-165 says so.
@@ -30,7 +32,7 @@ contract OddVault is ERC4626 {
     Oddity public oddity;
 
     constructor(IERC20 asset_, string memory name_) ERC4626(asset_) ERC20(name_, name_) {
-        oddity.previewBps = 10_000;
+        (oddity.previewBps, oddity.mintBps) = (10_000, 10_000);
     }
 
     function setOddity(Oddity calldata oddity_) external {
@@ -73,6 +75,13 @@ contract OddVault is ERC4626 {
         shares = super.previewDeposit(assets);
         shares -= shares * oddity.depositFeeBps / 10_000;
         _deposit(msg.sender, receiver, assets, shares);
+    }
+
+    function mint(uint256 shares, address receiver) public override returns (uint256 assets) {
+        if (bytes(oddity.refusal).length > 0) revert(oddity.refusal);
+        assets = super.previewMint(shares);
+        assets += assets * oddity.depositFeeBps / 10_000;
+        _deposit(msg.sender, receiver, assets, shares * oddity.mintBps / 10_000);
     }
 
     function redeem(uint256 shares, address receiver, address owner) public override returns (uint256 assets) {

@@ -4,7 +4,7 @@ export { readStoredPlan } from './operations/stored-plan.ts'
 export type { Call, OpenExecute } from './call/call.ts'
 export { registryOf } from './calldata/identity-registries.ts'
 export { canonical } from './operations/plan-hash.ts'
-export { type ChainAccess, openReads, openTrading, type TradingOptions } from './open-reads.ts'
+export { type ChainAccess, openOrderClient, openReads, openTrading, type TradingOptions } from './open-reads.ts'
 export {
   type ApprovalAnswer,
   type ApprovalQuestion,
@@ -18,6 +18,7 @@ export {
   type OperationView,
   type Sent,
 } from './operations/operations.ts'
+export type { ViewedOrder } from './orders/follow-orders.ts'
 export { readPlanned } from './operations/operations.ts'
 export { devnetPolicy } from './policy/devnet-policy.ts'
 export { policyFaults } from './policy/report-policy.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { MarketPorts } from '@svc/amm'
+import type { MarketPorts, Orders } from '@svc/amm'
 import { acquireServerLock, type Store } from '@svc/store'
 import { type Chain, createSender, type OperationSponsors, openUserOperations } from '@svc/wallet/core'
 import type { ServiceWallet } from '@svc/wallet/service-wallet'
@@ -56,7 +56,7 @@ export type EngineOptions = {
   readonly openStore: () => Promise<Store>
   /** Takes the process's secrets out of what is audited. */
   readonly scrub: (value: unknown) => unknown
-  readonly ports: Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'prices' | 'liquidity'>
+  readonly ports: Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'prices' | 'liquidity' | 'orders'>
   readonly policy: Policy
   /** Follows the changes of the policy's file; without it `policy` holds for good. */
   readonly policies?: PolicySource
@@ -93,7 +93,7 @@ async function openOver(
 ) {
   const { dataDir, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
   const wallet = guardedSigner(options.wallet, (chainId) => executor.policy().batchDelegate[chainId])
-  const { journal, ledger, operations, transactions } = store
+  const { journal, ledger, operations, orders, transactions } = store
   const { audit } = outcomes
   const gate = createShutdownGate()
   const during = <Value>(work: () => Promise<Value>) => gate.during(() => leases.asServer(work))
@@ -129,6 +129,8 @@ async function openOver(
     transactions,
     ledger,
     operations,
+    orders,
+    submitOrder: (...signed: Parameters<Orders['submit']>) => ports.orders.submit(...signed),
     audit,
     dataDir,
     log,
@@ -169,12 +171,13 @@ async function openOver(
       policyNow: () => executor.policyNow(),
       now: Date.now,
       hasSigned: signed,
+      viewOrder: (stored) => executor.orders.view(stored),
     }),
     hasSigned: signed,
     doubt: createDoubt(transactions, () => executor.reconcile()),
     auditCall: (call: Call) => outcomes.begin(call),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
-    sentBy: (requestId: string) => sentTransactions({ ...ports, transactions }, requestId),
+    sentBy: (requestId: string) => sentTransactions({ ...ports, transactions, signedOrders: orders }, requestId),
     earlier: (requestId: string, chain: Chain) =>
       earlierTransactions({ ...ports, transactions, ledger, lookAgain: () => executor.reconcile() }, requestId, chain),
     requestOf: async (txHash: string) => (await transactions.byHash(txHash as Hash))?.requestId ?? null,

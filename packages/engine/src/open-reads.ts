@@ -4,11 +4,13 @@ import { createLiquidity } from '@svc/amm/liquidity'
 import { createNamedTokens, createPriceSource, type NamedTokens } from '@svc/amm/prices'
 import { createRpcPool } from '@svc/amm/rpc'
 import { createTokenDirectory } from '@svc/amm/tokens'
+import { createOrders } from '@svc/amm/orders'
 import { createTwamm } from '@svc/amm/twamm'
 import { createVaults } from '@svc/amm/vaults'
 import {
   createTradingClient,
   createTradingRoute,
+  type TradingClient,
   type TradingClientOptions,
   type TradingRoutePorts,
   routeLiquidity,
@@ -22,7 +24,10 @@ import { guardUpstream } from './upstream/guard-upstream.ts'
 import { dailyValueCaps } from './spending/budget-names.ts'
 
 /** What server and commands read chains through; nothing is asked before it is needed. */
-export function openReads(config: ChainAccess, { memory, policy, trading = null }: ReadsOptions): Reads {
+export function openReads(
+  config: ChainAccess,
+  { memory, policy, trading = null, orderClient = null }: ReadsOptions,
+): Reads {
   const chains = createChainDirectory(config.chains)
   const rpc = createRpcPool({ urls: config.rpcUrls, now: Date.now })
   const tokens = createTokenDirectory({
@@ -43,14 +48,18 @@ export function openReads(config: ChainAccess, { memory, policy, trading = null 
     pickInt: (below) => randomInt(below),
   })
   const twamm = createTwamm({ rpc, liquidity, named: (chainId) => policy().twammHooks[chainId] ?? [] })
-  const vaults = createVaults({ rpc, tokens, liquidity })
-  return { chains, rpc, tokens, liquidity, prices, twamm, vaults, namedTokens: createNamedTokens(confirmed) }
+  const vaults = createVaults({ rpc, tokens, liquidity, named: (chainId) => policy().vaults[chainId] ?? [] })
+  const orders = createOrders({ rpc, liquidity, client: orderClient, chains: config.chains })
+  return { chains, rpc, tokens, liquidity, prices, twamm, orders, vaults, namedTokens: createNamedTokens(confirmed) }
 }
 
 /** The chains of a process, and by which endpoints it reaches each. */
 export type ChainAccess = { readonly chains: readonly Chain[]; readonly rpcUrls: (chain: Chain) => readonly string[] }
 
-export type Reads = Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices' | 'twamm' | 'vaults'> & {
+export type Reads = Pick<
+  MarketPorts,
+  'chains' | 'rpc' | 'tokens' | 'liquidity' | 'prices' | 'twamm' | 'orders' | 'vaults'
+> & {
   /** What each price is taken from. */
   readonly namedTokens: NamedTokens
 }
@@ -58,10 +67,12 @@ export type Reads = Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'liquidity' 
 export type ReadsOptions = {
   /** What the server has seen of prices; `null` where nothing is remembered. */
   readonly memory: PriceMemory | null
-  /** As it holds now: the tokens that the operator listed, the price sources confirmed for them, and TWAMM hooks. */
+  /** As it holds now: the tokens that the operator listed, the price sources confirmed for them, TWAMM hooks and vaults. */
   readonly policy: () => Policy
   /** Who else builds transactions; nobody unless given. */
   readonly trading?: TradingRoutePorts | null
+  /** Who offers orders and takes signed ones; nobody unless given. */
+  readonly orderClient?: TradingClient | null
 }
 
 /**
@@ -75,6 +86,15 @@ export function openTrading({ tradingApi, policy }: TradingOptions): TradingRout
     guard: (transaction, asked) =>
       guardUpstream(transaction, { ...asked, known: knownContracts(asked.chain, policy()) }),
   }
+}
+
+/** Who offers orders: the trading API, over the same client, unless it has another place or key. */
+export function openOrderClient(
+  options: TradingClientOptions | 'trading-api' | null,
+  trading: TradingRoutePorts | null,
+): TradingClient | null {
+  if (options === 'trading-api') return trading?.client ?? null
+  return options === null ? null : createTradingClient(options)
 }
 
 export type TradingOptions = {

@@ -30,6 +30,7 @@ describe('the road of an honest write', () => {
       'requireRunning',
       'keepPlan',
       'checkPolicy',
+      'requireNoOrder',
       'simulate',
       'keepBounds',
       'weighValue',

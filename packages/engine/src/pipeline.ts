@@ -4,9 +4,11 @@ import { readAtomicRoute, routeQuestion } from './batch/atomic-route.ts'
 import type { Engine, ExecutionContext, UnfollowedContext } from './context/engine.ts'
 import { type Refusal, throwFirst, type Weighed } from './call/refusal.ts'
 import { isWayHome, mayBringHome } from './value/way-home.ts'
+import { requireNoOrder } from './stages/require-no-order.ts'
 import { requireRunning } from './switches/require-running.ts'
 import { type ValueWeighed, weighValue } from './stages/weigh-value.ts'
 import type { Chain } from '@svc/wallet/core'
+import type { StoredOrder } from '@svc/store'
 import type { Hash } from 'viem'
 import type { Principal } from './call/principal.ts'
 import type { Call, OpenExecute } from './call/call.ts'
@@ -22,6 +24,7 @@ import type { PolicySource } from './policy/policy-source.ts'
 import { checkPolicy, simulatePlan } from './stages/prepare.ts'
 import { clearTheWay, reconcile, type ReconcileReport } from './recovery/reconcile.ts'
 import { noteRefusal } from './audit/note-refusal.ts'
+import { viewOrder, type ViewedOrder } from './orders/follow-orders.ts'
 import { recover } from './recovery/recover.ts'
 import { reserveSpend } from './stages/reserve-spend.ts'
 import { beginProgress, confirmSent, mayFollow, revalidate } from './stages/revalidate.ts'
@@ -32,11 +35,12 @@ import { createSerialQueue } from './recovery/serial-queue.ts'
 import { settle } from './stages/settle.ts'
 import { afterSigning, signNext } from './stages/sign-next.ts'
 import { broadcastSigned } from './stages/operate.ts'
+import { signOrder, submitSigned } from './stages/sign-order.ts'
 import { signPermit } from './stages/sign-permit.ts'
 import { createNativePrices } from './value/spend-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
 import { createSwitchRecorder } from './switches/switch-recorder.ts'
-import { executionContextOf, newNumbers, type Numbers } from './context/execution-context.ts'
+import { executionContextOf, newNumbers, type Numbers, serverContext } from './context/execution-context.ts'
 
 /**
  * Makes the transaction pipeline: the only way from an intent to a signature. `open` binds it to one call; the writes
@@ -87,6 +91,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const { engine: current, fault } = await policies.forReport(principal.id)
       return safetyReport(current, principal, fault)
     },
+    orders: {
+      view: async (stored) => viewOrder(serverContext(await policies.newest(), chainOf(engine, stored)), stored),
+    },
     atomicRoute: async (chain) => {
       const { policy } = await policies.now()
       const { address: wallet } = engine.senders(chain)
@@ -107,6 +114,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
 export type Executor = {
   readonly open: OpenExecute
+  readonly orders: {
+    /** A signed order as the chain has it now; one that the chain has decided ends by that. Throws `RPC_*`, `STORAGE_UNAVAILABLE`. */
+    view(stored: StoredOrder): Promise<ViewedOrder>
+  }
   /** As it holds for this caller; where the file of the policy is broken, with the limits of the one before. Throws `STORAGE_UNAVAILABLE`. */
   safetyReport(principal: Principal): Promise<SafetyReport>
   /** How the wallet makes several calls one on a chain, `null` where it cannot. Throws `RPC_*`, `POLICY_INVALID`. */
@@ -149,6 +160,7 @@ async function runPipeline(
   await step('requireRunning', () => requireRunning(engine, () => mayBringHome(context)))
   await step('keepPlan', () => keepPlan(context))
   const checked = await step('checkPolicy', () => checkPolicy(context))
+  await step('requireNoOrder', () => requireNoOrder(checked))
   const simulated = await step('simulate', () => simulatePlan(checked))
   const kept = await step('keepBounds', () => keepBounds(simulated))
   const weighed = await step('weighValue', () => weighValue(kept))
@@ -156,6 +168,7 @@ async function runPipeline(
   const reserved = await step('reserveSpend', () => reserveSpend(weighed))
   let current = reserved
   const progress = beginProgress(reserved, reads)
+  let order: StoredOrder | null = null
   try {
     await step('requireApproval', () => requireApproval(reserved))
     const scheduled = await step('waitForDelay', () => waitForDelay(reserved))
@@ -170,14 +183,23 @@ async function runPipeline(
       progress.sent.push({ step: ready, entry: sent })
     }
     await step('confirm', () => confirmSent(current, progress))
+    if (reserved.intent.order !== undefined) {
+      current = await step('revalidate', () => revalidate(current, progress, policies))
+      order = await step('signOrder', () => signOrder(current, progress))
+    }
   } catch (failure) {
     await confirmSent(current, progress).catch(() => undefined)
     const revoked = await recover(current, progress, failure)
     throw afterSigning(progress, failure, revoked)
   }
+  if (order !== null) return await submitSigned(current, progress, order)
   return step('settle', () => settle(current, progress)).catch((failure: unknown) => {
     throw afterSigning(progress, failure)
   })
+}
+
+function chainOf({ chains }: Pick<Engine, 'chains'>, { chainId }: StoredOrder): Chain {
+  return chains.get(`${chainId}`)
 }
 
 /** A call that goes on numbers its transactions after those that the attempts before it have signed. */

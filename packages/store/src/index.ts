@@ -16,6 +16,7 @@ export type {
   OperationState,
 } from './operations/operations.ts'
 export type { HeldReservation, OpenReservation, Outflow } from './ledger/reservations.ts'
+export type { NewSignedOrder, OrderEnd, SignedOrders, StoredOrder } from './orders/orders.ts'
 export { openStore } from './open-store.ts'
 export type { Store, StoreOptions, StorePlace } from './open-store.ts'
 export type { Pins } from './open-store.ts'

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Migrator, sql } from 'kysely'
 import type { CreateTableBuilder, Kysely, Migration } from 'kysely'
 import type { Schema } from './schema.ts'
+import { createOrderTable } from './orders/order-table.ts'
 import { StoreError } from './store-error.ts'
 
 /**
@@ -53,6 +54,9 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0014-stored-operation': { up: addText('idempotency', 'operation_id') },
     '0015-lowered': { up: addLowered },
     '0016-user-operation': { up: addUserOperation },
+    '0017-signed-order': {
+      up: (db) => createOrderTable(db, addSequence(db.schema.createTable('signed_order'), 'sequence', dialect)),
+    },
   }
 }
 

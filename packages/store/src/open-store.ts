@@ -11,6 +11,7 @@ import { createJournal } from './journal/journal.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { Leases } from './leases.ts'
 import type { Operations } from './operations/operations.ts'
+import { createOrders, type SignedOrders } from './orders/orders.ts'
 import { createPriceMemory, type PriceMemory } from './price-memory.ts'
 import { createRateLimits, type RateLimits } from './claims/rate-limits.ts'
 import { openSqliteEngine } from './sqlite/sqlite-engine.ts'
@@ -38,6 +39,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const journal = createJournal(engine, now)
   // A clock that was set back while nothing ran must not make spends older than they are.
   const spentAt = await engine.read(lastSpendAt)
+  const orders = createOrders(engine, now)
   const ledger = createLedger(engine, () => Math.max(now(), spentAt))
   return {
     journal: {
@@ -56,6 +58,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     idempotency: createIdempotency(engine, now, run),
     operations: createOperations(engine, now, run),
+    orders: {
+      ...orders,
+      async record(order) {
+        requireFile()
+        return orders.record(order)
+      },
+    },
     rateLimits: createRateLimits(engine, time),
     transactions: createTransactions(engine, now),
     claims: createClaims(engine, time),
@@ -91,6 +100,7 @@ export type Store = {
   readonly ledger: Ledger
   readonly idempotency: Idempotency
   readonly operations: Operations
+  readonly orders: SignedOrders
   readonly rateLimits: RateLimits
   readonly transactions: Transactions
   readonly claims: Claims

@@ -15,6 +15,7 @@ export type Schema = {
   bar_chunk: BarChunkTable
   sighting_subject: SightingSubjectTable
   sighting: SightingTable
+  signed_order: SignedOrderTable
 }
 
 type JournalTable = {
@@ -202,6 +203,29 @@ type SightingTable = {
   at_seconds: Integer
   /** JSON: decimal integers, as text, by name. */
   content: string
+}
+
+type SignedOrderTable = {
+  sequence: Generated<bigint>
+  operation_id: string
+  order_id: string
+  request_id: string
+  principal_id: string
+  tool: string
+  chain_id: Integer
+  wallet: string
+  reservation_id: string
+  why: string
+  spend_usd_micros: bigint
+  /** JSON. */
+  terms: string
+  signature: string
+  signed_at_block: bigint
+  state: 'signed' | 'accepted' | 'filled' | 'expired' | 'cancelled'
+  signed_at: Integer
+  ended_at: NullableInteger
+  /** JSON. */
+  outcome: Generated<string | null>
 }
 
 type Integer = ColumnType<bigint, number, number>

@@ -43,5 +43,6 @@ export type StoreErrorCode =
   | 'OPERATION_CHANGED'
   | 'OPERATION_UNKNOWN'
   | 'OPERATION_EXISTS'
+  | 'ORDER_EXISTS'
   /** As many operations of the principal wait as may. */
   | 'OPERATION_LIMIT'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { provisionKeys } from './auth/credentials.ts'
-import { readConfig, tradingApi } from './config.ts'
+import { orderApi, readConfig, tradingApi } from './config.ts'
 import { rpcUrls } from './config/config-shape.ts'
 import { type Config, ConfigError } from './config/config-shape.ts'
 import { settings, type SettingName } from './config/settings.ts'
@@ -113,6 +113,12 @@ const effects: Readonly<
     { SVC_TRADING_API_KEY: 'trade', SVC_TRADING_API_DIALECT: 'lp' },
     (c) => tradingApi(c),
     { apiKey: expect.anything(), url: 'https://liquidity.api.uniswap.org', dialect: 'lp' },
+  ],
+  SVC_ORDER_API_KEY: [{ SVC_ORDER_API_KEY: 'order-hush' }, (c) => c.upstream.orderApiKey?.reveal(), 'order-hush'],
+  SVC_ORDER_API_URL: [
+    { SVC_TRADING_API_KEY: 'trade', SVC_ORDER_API_URL: 'https://orders.example/v1/' },
+    (c) => orderApi(c),
+    { apiKey: expect.anything(), url: 'https://orders.example/v1', dialect: 'v1' },
   ],
   SVC_MCP_SUBGRAPH_API_KEY: [
     { SVC_MCP_SUBGRAPH_API_KEY: 'subgraph-hush' },

@@ -54,6 +54,17 @@ export function tradingApi({
   return { apiKey: tradingApiKey, url: url.replace(/\/+$/, ''), dialect: tradingApiDialect }
 }
 
+/** How the service that takes orders is reached: as the trading API, or by itself; `null` without a key. */
+export function orderApi({ upstream }: Pick<Config, 'upstream'>) {
+  const { orderApiKey, orderApiUrl, tradingApiKey, tradingApiUrl, tradingApiDialect } = upstream
+  const isOwn = orderApiKey !== null || orderApiUrl !== null
+  if (!isOwn && tradingApiDialect === 'v1') return 'trading-api'
+  const apiKey = orderApiKey ?? tradingApiKey
+  // The newer dialect has no words for orders, and its place may be one of the operator's own.
+  if (apiKey === null || (!isOwn && tradingApiUrl !== null)) return null
+  return { apiKey, url: (orderApiUrl ?? tradingApiUrls.v1).replace(/\/+$/, ''), dialect: 'v1' } as const
+}
+
 const tradingApiUrls = {
   v1: 'https://trade-api.gateway.uniswap.org/v1',
   lp: 'https://liquidity.api.uniswap.org',
@@ -93,6 +104,8 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
       tradingApiKey: sealed(values.SVC_TRADING_API_KEY),
       tradingApiUrl: values.SVC_TRADING_API_URL ?? null,
       tradingApiDialect: values.SVC_TRADING_API_DIALECT,
+      orderApiKey: sealed(values.SVC_ORDER_API_KEY),
+      orderApiUrl: values.SVC_ORDER_API_URL ?? null,
       subgraphApiKey: sealed(values.SVC_MCP_SUBGRAPH_API_KEY),
       rewardsUrl: values.SVC_REWARDS_URL,
       pinningJwt: sealed(values.SVC_PINNING_JWT),

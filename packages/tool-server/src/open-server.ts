@@ -1,4 +1,4 @@
-import { chainAccess, tradingApi } from './config.ts'
+import { chainAccess, orderApi, tradingApi } from './config.ts'
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { createBarMemory, createPoolHistory } from '@svc/amm/history'
@@ -12,6 +12,7 @@ import { type Config, ConfigError } from './config/config-shape.ts'
 import type { Log } from '@svc/runtime'
 import { openLog } from './config/secrets.ts'
 import {
+  openOrderClient,
   openPolicySource,
   openReads,
   openTrading,
@@ -43,7 +44,8 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
   const onError = (error: unknown) => log.warn('prices.not-remembered', { error })
   const memory = createPriceMemory({ store: () => seen.store, now: Date.now, onError })
   const trading = openTrading({ tradingApi: tradingApi(config), policy: () => policies.latest() })
-  const reads = openReads(chainAccess(config), { memory, policy: () => policies.latest(), trading })
+  const orderClient = openOrderClient(orderApi(config), trading)
+  const reads = openReads(chainAccess(config), { memory, policy: () => policies.latest(), trading, orderClient })
   const { rpc } = reads
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
   const rewards = createRewards({ rpc, chains: config.chains, url: config.upstream.rewardsUrl, trading })

@@ -166,6 +166,7 @@ export const noOperations: OperationsPipeline = {
   asksClient: () => false,
   takesClient: async () => false,
   awaiting: async () => 0,
+  order: async () => null,
   find: () => Promise.reject(new ToolError('OPERATION_NOT_FOUND', 'There is none.')),
   list: async () => [],
   take: () => Promise.reject(new Error('nothing to take')),

@@ -42,6 +42,8 @@ export type Chain = {
   readonly identityRegistry?: { readonly address: Address; readonly form: RegistryForm }
   /** Where rewards of incentive campaigns are claimed: a distributor with Merkl's ABI. */
   readonly rewardDistributor?: Address
+  /** What settles orders of the form `V2DutchOrder` (UniswapX), through the chain's Permit2. */
+  readonly orderReactor?: Address
   /** Where the subgraphs of the AMM versions are: an id at The Graph's gateway, or a URL of one's own. */
   readonly subgraphs?: { readonly v2?: string; readonly v3?: string; readonly v4?: string }
   /** The short list of tokens known by symbol. The wrapped native token is among them. */

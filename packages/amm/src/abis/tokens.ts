@@ -28,6 +28,12 @@ export const permit2Abi = parseAbi([
   'event Lockdown(address indexed owner, address token, address spender)',
 ])
 
+/** The half of Permit2 that moves tokens by signatures: which of its nonces are used up, 256 to a word, and what uses them up. */
+export const permit2NonceAbi = parseAbi([
+  'function nonceBitmap(address owner, uint256 wordPos) view returns (uint256 bits)',
+  'function invalidateUnorderedNonces(uint256 wordPos, uint256 mask)',
+])
+
 /** WETH9 and its equals on other chains, beside what ERC-20 covers. */
 export const wrappedNativeAbi = parseAbi([
   'function deposit() payable',

@@ -1,5 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
+import type { Intent } from '../intent.ts'
+import type { LiquidityPlan } from './liquidity.ts'
 import type { BlockTime, Token } from './pools.ts'
 
 /** What a vault is. All of it is what strangers' contracts say; text is made printable. */
@@ -76,7 +78,21 @@ export type DepositSimulation = {
   readonly gasUsed: bigint | null
 }
 
-/** Vaults with ERC-4626's interface, read and simulated. Nothing here signs. */
+/** What a way out would do at a block, by balances before and after. */
+export type WithdrawalSimulation = {
+  /** `null` where it went well; else the revert data. */
+  readonly failure: Hex | null
+  /** How many shares left the owner, and how much of the asset came. */
+  readonly burnt: bigint | null
+  readonly received: bigint | null
+}
+
+export type VaultPlan = LiquidityPlan<null, VaultMove>
+
+/** How much of the asset and how many shares went in or came out, by the wallet's own changes. */
+export type VaultMove = { readonly assets: bigint; readonly shares: bigint }
+
+/** Vaults with ERC-4626's interface, read, simulated and planned. Planning never signs: it returns intents. */
 export type Vaults = {
   /** Throws `VAULT_NOT_FOUND`, `VAULT_NOT_SUPPORTED`. */
   find(chain: Chain, address: Address): Promise<Vault>
@@ -98,4 +114,71 @@ export type Vaults = {
     state: VaultState,
     asked: { readonly owner: Address; readonly asset: Token; readonly amount: bigint },
   ): Promise<DepositSimulation | null>
+  /**
+   * Simulates a way out of an owner at the state's block: exactly so much of the asset, or that many shares. Throws
+   * `SIMULATION_UNAVAILABLE`.
+   */
+  simulateWithdrawal(
+    chain: Chain,
+    vault: Vault,
+    state: VaultState,
+    asked: { readonly owner: Address; readonly exit: VaultExit },
+  ): Promise<WithdrawalSimulation>
+  /** How much a vault holds once its manager has rebalanced it, simulated; `null` where that fails. Throws `SIMULATION_UNAVAILABLE`. */
+  simulateRebalance(
+    chain: Chain,
+    vault: Vault,
+    state: VaultState,
+    asked: { readonly manager: Address },
+  ): Promise<bigint | null>
+  /**
+   * Plans a deposit: so many shares are minted, and the exact allowance is the most that they may cost. Whether the vault may be used,
+   * the engine knows. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`, `AMOUNT_TOO_SMALL`, `SIMULATION_DRIFT`.
+   */
+  planDeposit(chain: Chain, vault: Vault, request: VaultDepositRequest): VaultPlan
+  /** Plans a way out, by what its simulation showed. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`. */
+  planWithdrawal(
+    chain: Chain,
+    vault: Vault,
+    request: {
+      readonly owner: Address
+      readonly asset: Token
+      readonly slippageBps: number
+      readonly exit: VaultExit
+      readonly simulation: WithdrawalSimulation
+    },
+  ): VaultPlan
+  /**
+   * Plans that a vault brings its strategies to their parts, for its manager. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`,
+   * `VAULT_ROLE_MISSING`, `VAULT_BALANCED`.
+   */
+  planRebalance(
+    chain: Chain,
+    vault: Vault,
+    state: VaultState,
+    request: { readonly manager: Address },
+  ): LiquidityPlan<VaultRebalance, null>
+}
+
+/** How the assets of a vault lie, and how they are meant to. */
+export type VaultRebalance = {
+  readonly totalAssets: bigint
+  /** In no strategy. */
+  readonly idle: bigint
+  readonly strategies: readonly (VaultStrategy & { readonly target: bigint })[]
+}
+
+/** How much leaves a vault: so much of the asset, or what so many shares bring. */
+export type VaultExit = { readonly assets: bigint } | { readonly shares: bigint }
+
+export type VaultDepositRequest = {
+  readonly owner: Address
+  readonly asset: Token
+  /** The most that may leave the wallet. */
+  readonly amount: bigint
+  /** How many shares that brings at once, as simulated. */
+  readonly shares: bigint
+  readonly slippageBps: number
+  /** The plan that is carried out, whose shares are minted; `null` for a deposit of its own. */
+  readonly kept: Intent | null
 }

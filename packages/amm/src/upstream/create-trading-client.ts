@@ -14,6 +14,9 @@ import {
   type IncreaseWireRequest,
   type MigrateWireRequest,
   type OfferedQuote,
+  type OrderQuote,
+  type OrderQuoteWireRequest,
+  type OrderWireRequest,
   type QuoteWireRequest,
   type SwapWireRequest,
   type TradingTransaction,
@@ -39,6 +42,10 @@ export function createTradingClient(options: TradingClientOptions): TradingClien
     create: async (request, pool) => (await ask((words) => words.create(request, pool))).create,
     increase: async (request) => (await ask((words) => words.increase(request))).increase,
     quote: async (request, router) => (await ask((words) => words.quote(request), ofRouter(router))).quote,
+    orderQuote: async (request) => (await ask((words) => words.orderQuote(request))).quote,
+    order: async (request) => {
+      await ask((words) => words.order(request))
+    },
     swap: async (request, router) => (await ask((words) => words.swap(request), ofRouter(router))).swap,
   }
 
@@ -140,6 +147,10 @@ export type TradingClient = {
   quote(request: QuoteWireRequest, router: RouterVersion): Promise<OfferedQuote>
   /** A transaction of the universal router that makes a trade as it was quoted. */
   swap(request: SwapWireRequest, router: RouterVersion): Promise<TradingTransaction>
+  /** The best order that its fillers would answer; `none` where they would answer none. */
+  orderQuote(request: OrderQuoteWireRequest): Promise<OrderQuote>
+  /** Hands a signed order to its fillers. */
+  order(request: OrderWireRequest): Promise<void>
 }
 
 /** A trading API, and what takes its transactions apart. */

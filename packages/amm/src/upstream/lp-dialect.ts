@@ -16,7 +16,7 @@ import {
 
 /**
  * The newer dialect, of liquidity alone: it reads the state of a pool itself, takes one amount of a deposit and computes the other,
- * and takes whole percentages of a removal. It has no migrations, no claims of rewards and no swaps.
+ * and takes whole percentages of a removal. It has no migrations, no claims of rewards, no swaps and no orders.
  */
 export const lpDialect: Dialect = {
   claim: ({ protocol, walletAddress, chainId, tokenId }) => ({
@@ -95,6 +95,12 @@ export const lpDialect: Dialect = {
   },
   swap() {
     throw noWords('swaps')
+  },
+  orderQuote() {
+    throw noWords('orders')
+  },
+  order() {
+    throw noWords('orders')
   },
 }
 

@@ -38,6 +38,8 @@ async function askedOf(promised: string, least: bigint) {
       return { output: { amount: promised } }
     },
     swap: async () => transaction,
+    orderQuote: never,
+    order: never,
   }
   const intent: Intent = {
     chainId: chain.id,

@@ -145,6 +145,47 @@ export const swapRequest = z.strictObject({
   deadline: z.int().min(0),
 })
 
+export const orderQuoteRequest = quoteRequest.extend({ protocols: z.tuple([z.literal('UNISWAPX_V2')]) })
+
+const dutchAmount = { token: address, startAmount: amount, endAmount: amount }
+
+/** Goes back as it came. What of it is signed is taken apart in full. */
+const orderQuote = z.looseObject({
+  orderId: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+  orderInfo: z.looseObject({
+    chainId: z.int(),
+    nonce: amount,
+    reactor: address,
+    swapper: address,
+    /** Unix seconds. */
+    deadline: z.int().min(0),
+    additionalValidationContract: address.optional(),
+    additionalValidationData: z
+      .string()
+      .regex(/^0x([0-9a-fA-F]{2})*$/)
+      .max(4_096)
+      .optional(),
+    cosigner: address,
+    input: z.looseObject(dutchAmount),
+    outputs: z
+      .array(z.looseObject({ ...dutchAmount, recipient: address }))
+      .min(1)
+      .max(8),
+  }),
+})
+
+/** The typed data that comes beside the quote is left alone: what is signed is worded here. */
+export const orderQuoteAnswer = z.object({ routing: z.literal('DUTCH_V2'), quote: orderQuote })
+
+export const orderRequest = z.strictObject({
+  routing: z.literal('DUTCH_V2'),
+  signature: z.string().regex(/^0x[0-9a-fA-F]{130}$/),
+  quote: z.looseObject({}),
+})
+
+/** What it calls the order is not believed: the hash of what was signed is. */
+export const orderAnswer = z.object({ orderId: z.string().max(100), orderStatus: z.string().max(40) })
+
 /** Taken apart by the guard; here only its form and its length. */
 const transaction = z.object({
   to: z.string().max(42),
@@ -167,6 +208,9 @@ export type ClaimRequest = z.input<typeof claimRequest>
 export type DecreaseRequest = z.input<typeof decreaseRequest>
 export type QuoteWireRequest = z.input<typeof quoteRequest>
 export type OfferedQuote = z.output<typeof offeredQuote>
+export type OrderQuoteWireRequest = z.input<typeof orderQuoteRequest>
+export type OrderQuote = z.output<typeof orderQuote>
+export type OrderWireRequest = z.input<typeof orderRequest>
 export type SwapWireRequest = z.input<typeof swapRequest>
 export type CreateRequest = z.input<typeof createRequest>
 /** A deposit that has a range. */
@@ -193,6 +237,8 @@ export type Dialect = {
   claimRewards(request: ClaimRewardsRequest): Exchange<z.output<typeof claimAnswer>>
   quote(request: QuoteWireRequest): Exchange<z.output<typeof quoteAnswer>>
   swap(request: SwapWireRequest): Exchange<z.output<typeof swapAnswer>>
+  orderQuote(request: OrderQuoteWireRequest): Exchange<z.output<typeof orderQuoteAnswer>>
+  order(request: OrderWireRequest): Exchange<z.output<typeof orderAnswer>>
 }
 
 export const v1Dialect: Dialect = {
@@ -209,4 +255,11 @@ export const v1Dialect: Dialect = {
   }),
   quote: (request) => ({ route: '/quote', requestForm: quoteRequest, answerForm: quoteAnswer, request }),
   swap: (request) => ({ route: '/swap', requestForm: swapRequest, answerForm: swapAnswer, request }),
+  orderQuote: (request) => ({
+    route: '/quote',
+    requestForm: orderQuoteRequest,
+    answerForm: orderQuoteAnswer,
+    request,
+  }),
+  order: (request) => ({ route: '/order', requestForm: orderRequest, answerForm: orderAnswer, request }),
 }

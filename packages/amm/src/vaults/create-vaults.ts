@@ -1,13 +1,18 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Address } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import type { Vault, VaultGrowth, Vaults, VaultState } from '../ports.ts'
 import { mapQuery } from '../rpc/query.ts'
 import { readPast } from '../rpc/read-one.ts'
+import { ToolError } from '../tool-error.ts'
 import { pricePerMillionQuery, readVault, readVaultState, type VaultPorts } from './read-vault.ts'
+import { planRebalance } from './plan-rebalance.ts'
+import { planDeposit, planWithdrawal } from './plan-vault.ts'
+import { simulateRebalance } from './simulate-rebalance.ts'
+import { simulateWithdrawal } from './simulate-withdrawal.ts'
 import { simulateDeposit, type SimulationPorts } from './simulate-deposit.ts'
 
 /** Vaults with ERC-4626's interface. What a vault is, is remembered; each state says whether it still is that. */
-export function createVaults(ports: VaultPorts & SimulationPorts): Vaults {
+export function createVaults(ports: VaultPorts & SimulationPorts & NamedVaults): Vaults {
   const known = new Map<string, Vault>()
   const keyOf = (chain: Chain, address: Address) => `${chain.id}:${address.toLowerCase()}`
   return {
@@ -28,10 +33,36 @@ export function createVaults(ports: VaultPorts & SimulationPorts): Vaults {
     },
     growth: (chain, vault, state, days) => readGrowth(ports, chain, vault, { state, days }),
     simulateDeposit: (chain, vault, state, asked) => simulateDeposit(ports, chain, vault, { state, ...asked }),
+    simulateWithdrawal: (chain, vault, state, { owner, exit }) =>
+      simulateWithdrawal(ports, chain, vault, { state, owner, exit }),
+    simulateRebalance: (chain, vault, state, { manager }) => simulateRebalance(ports, chain, vault, { state, manager }),
+    planDeposit(chain, vault, request) {
+      requireNamed(ports, chain, vault)
+      return planDeposit(chain, vault, request)
+    },
+    planRebalance(chain, vault, state, request) {
+      requireNamed(ports, chain, vault)
+      return planRebalance(chain, vault, state, request)
+    },
+    planWithdrawal(chain, vault, request) {
+      requireNamed(ports, chain, vault)
+      return planWithdrawal(chain, vault, request)
+    },
   }
 }
 
 const mostKnown = 2_000
+
+/** Those that the operator names on a chain: nothing is planned with others. */
+export type NamedVaults = { readonly named: (chainId: number) => readonly Address[] }
+
+function requireNamed({ named }: NamedVaults, chain: Chain, { address }: Vault): void {
+  const all = named(chain.id)
+  if (all.some((one) => isAddressEqual(one, address))) return
+  const accepted = all.length === 0 ? 'none: the policy names no vault of this chain' : all.join(', ')
+  const message = 'The policy does not name this vault.'
+  throw new ToolError('VAULT_NOT_ALLOWED', message, { details: [{ field: 'vault', message, accepted }] })
+}
 
 async function readGrowth(
   { rpc }: VaultPorts,

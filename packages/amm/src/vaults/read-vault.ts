@@ -79,7 +79,7 @@ export function pricePerMillionQuery({ address, share }: Vault): Query<bigint | 
   )
 }
 
-function notSupported(
+export function notSupported(
   message: string,
   next: { readonly retryable?: boolean; readonly suggestion?: string } = {},
 ): ToolError {

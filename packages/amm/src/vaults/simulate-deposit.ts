@@ -1,11 +1,11 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, encodeFunctionData, type Hex, isHex, type PublicClient } from 'viem'
+import { type Address, encodeFunctionData, type PublicClient } from 'viem'
 import { erc20Abi } from '../abis/tokens.ts'
 import { findHolder } from '../liquidity/pools/find-holder.ts'
 import type { DepositSimulation, Liquidity, RpcPool, Token, TokenDirectory, Vault, VaultState } from '../ports.ts'
 import { contractRead } from '../rpc/contract-function.ts'
 import { readOne } from '../rpc/read-one.ts'
-import { ToolError } from '../tool-error.ts'
+import { type Call, callOf, difference, readOf, simulateCalls, uintOf } from './simulate-calls.ts'
 import { vaultAbi } from './read-vault.ts'
 
 export type SimulationPorts = {
@@ -52,8 +52,6 @@ type Simulating = Asked & {
   readonly redeems: bigint | null
 }
 
-type Call = { readonly from?: Address; readonly to: Address; readonly data: Hex }
-
 /** Twice what is missing where a pool has it, for a token may keep a part of what is lent. */
 async function findLoan(
   ports: SimulationPorts,
@@ -72,7 +70,7 @@ async function findLoan(
 async function simulate(client: PublicClient, vault: Vault, simulating: Simulating): Promise<DepositSimulation> {
   const { loan, redeems, state } = simulating
   const steps = stepsOf(vault, simulating)
-  const results = await run(client, Object.values(steps), state.head.number)
+  const results = await simulateCalls(client, Object.values(steps), state.head.number)
   const of = (name: keyof typeof steps) => results[Object.keys(steps).indexOf(name)]
   const failedStep = (['loan', 'deposit'] as const).find((name) => of(name)?.isOk !== true)
   const between = uintOf(of('assetsBetween'))
@@ -90,11 +88,8 @@ async function simulate(client: PublicClient, vault: Vault, simulating: Simulati
 
 /** In the order in which they are simulated. */
 function stepsOf({ address, asset, share }: Vault, { owner, amount, loan, redeems }: Simulating) {
-  const call = (to: Address, data: Hex): Call => ({ from: owner, to, data })
-  const balanceOf = (token: Address): Call => ({
-    to: token,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] }),
-  })
+  const call = callOf(owner)
+  const balanceOf = readOf(owner)
   const approve = (units: bigint) =>
     call(asset, encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [address, units] }))
   const lend = (from: Address, units: bigint): Call => ({
@@ -118,37 +113,4 @@ function stepsOf({ address, asset, share }: Vault, { owner, amount, loan, redeem
     ),
     assetsAfter: balanceOf(asset),
   }
-}
-
-type Result = { readonly isOk: boolean; readonly data: Hex; readonly gasUsed: bigint }
-
-async function run(client: PublicClient, calls: readonly Call[], blockNumber: bigint): Promise<readonly Result[]> {
-  try {
-    const [block] = await client.simulateBlocks({ blocks: [{ calls: [...calls] }], blockNumber })
-    const results = block?.calls ?? []
-    if (results.length !== calls.length) throw new RangeError('another number of calls came back')
-    return results.map(({ status, data, gasUsed }) => ({
-      isOk: status === 'success',
-      data: isHex(data) ? data : '0x',
-      gasUsed,
-    }))
-  } catch (cause) {
-    if (cause instanceof ToolError && cause.code !== 'RPC_REFUSED') throw cause
-    throw new ToolError('SIMULATION_UNAVAILABLE', 'The endpoint cannot simulate transactions (eth_simulateV1).', {
-      suggestion:
-        'Call get_vault_info for what the vault itself says, or have the operator configure an endpoint that offers eth_simulateV1.',
-      cause,
-    })
-  }
-}
-
-/** `null` where the call failed or answered with anything but a word. */
-function uintOf(result: Result | undefined): bigint | null {
-  return result?.isOk === true && /^0x[0-9a-f]{64}$/i.test(result.data) ? BigInt(result.data) : null
-}
-
-/** What the first is more than the second, 0 where it is less. */
-function difference(one: bigint | null, other: bigint | null): bigint | null {
-  if (one === null || other === null) return null
-  return one > other ? one - other : 0n
 }

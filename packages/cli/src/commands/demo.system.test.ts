@@ -33,6 +33,7 @@ describe('svc demo', { timeout }, () => {
     for (const [i, title] of [
       ...chapters,
       'Swap',
+      'Swap by an order',
       'Move the range',
       'Harvest',
       'Be refused',

@@ -122,6 +122,20 @@ export const harvested = z.object({
   }),
 })
 
+export const ordered = z.object({
+  ...written,
+  operationId: z.string(),
+  amountIn: z.string(),
+  startAmountOut: z.string(),
+  minAmountOut: z.string(),
+  expiresAt: z.string(),
+})
+
+export const order = z.object({
+  state: z.string(),
+  result: z.object({ amountOut: z.string().nullable(), txHash: z.string().nullable() }),
+})
+
 export const swapped = z.object({
   ...written,
   amountIn: z.string(),

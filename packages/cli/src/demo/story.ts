@@ -19,6 +19,7 @@ export async function tellStory(scene: Scene): Promise<void> {
   const compounded = await compound(scene, entry.positionId)
   const fees = await collect(scene, entry.positionId)
   await swap(scene)
+  await swapByOrder(scene)
   const moved = await rebalance(scene, entry.positionId)
   const harvested = await harvest(scene, moved.positionId)
   await beRefused(scene)
@@ -249,6 +250,30 @@ async function swap({ agent, transcript }: Scene): Promise<void> {
     `Sold ${amount(swapped.amountIn, 'WETH')} for ${amount(swapped.amountOut, 'USDC')}, that is ${number(swapped.price)} each, ` +
       `in ${brief(swapped.txHash)}. Quoted: ${amount(swapped.quotedAmountOut, 'USDC')}.`,
   )
+}
+
+async function swapByOrder({ agent, transcript }: Scene): Promise<void> {
+  transcript.chapter(
+    'Swap by an order',
+    'The wallet signs what it asks for, and somebody else brings it to the chain. It counts as spent from the signature on.',
+  )
+  const input = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.5', slippageBps: 100, chain }
+  const placed = await agent.call('submit_uniswapx_order', input, shapes.ordered)
+  transcript.said(
+    `Signed: ${amount(placed.amountIn, 'WETH')} for ${amount(placed.startAmountOut, 'USDC')} at first and at least ` +
+      `${amount(placed.minAmountOut, 'USDC')}, to whoever fills it until ${placed.expiresAt.slice(11, 19)} UTC.`,
+  )
+  const { operationId } = placed
+  transcript.asked('get_operation', { operationId })
+  for (;;) {
+    const { state, result } = await agent.look('get_operation', { operationId }, shapes.order)
+    if (state !== 'open') {
+      const came = result.amountOut === null ? 'nothing' : amount(result.amountOut, 'USDC')
+      transcript.said(`${state}: ${came} came in ${brief(result.txHash ?? '')}, which the filler paid for.`)
+      return
+    }
+    await sleep(200)
+  }
 }
 
 async function beRefused({ agent, transcript }: Scene): Promise<void> {

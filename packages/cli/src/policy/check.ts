@@ -62,6 +62,7 @@ function unknownChains(policy: Policy, chains: Config['chains']): readonly strin
     'allowlist.tokens': policy.allowlist.tokens,
     contracts: policy.contracts,
     twammHooks: policy.twammHooks,
+    vaults: policy.vaults,
     batchDelegate: policy.batchDelegate,
     recipients: policy.recipients,
     spenders: policy.spenders,

@@ -45,6 +45,7 @@ export function chainRow(layout: Layout, chainId: number, rpcUrl: string): Chain
     multicall3: multicall3Address,
     permit2: permit2Address,
     rewardDistributor: layout.rewardDistributor,
+    orderReactor: layout.orderReactor,
     wrappedNative: token(tokenSpecs[0]),
     amm: {
       v2: { factory: contracts.v2Factory, router: contracts.v2Router, pairInitCodeHash },

@@ -38,6 +38,7 @@ import {
   feedOrder,
   type Layout,
   multicall3Address,
+  orderReactorInitCode,
   pairInitCodeHash,
   permit2Address,
   poolInitCodeHash,
@@ -80,6 +81,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
   const entryPoint = canonical('EntryPoint', entryPointSalt, accountAbstraction('EntryPoint'), 6_500_000n)
   const account = canonical('Simple7702Account', zeroHash, accountAbstraction('Simple7702Account'), 1_200_000n)
   const twamm = canonical('the TWAMM hook', twammHookSalt, twammInitCode(layout.contracts), 4_000_000n)
+  const reactor = canonical('the order reactor', zeroHash, orderReactorInitCode(layout.roles), 4_000_000n)
   const batches = canonical('BatchDelegate', zeroHash, batchDelegate.bytecode, 1_200_000n)
   const deposit: Call = {
     from: bank,
@@ -102,7 +104,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
     gas: 100_000n,
     what: 'enable the 0.01 % fee',
   }
-  const afterAll = [rewards, ...deployVaultCalls(layout), twamm, deposit, enableLowestFee, batches]
+  const afterAll = [rewards, ...deployVaultCalls(layout), twamm, deposit, enableLowestFee, batches, reactor]
   return [permit2, entryPoint, account, ...contracts, ...tokens, ...agents, ...feeds, ...afterAll]
 }
 

@@ -10,6 +10,7 @@ import {
   zeroHash,
 } from 'viem'
 import type { Roles, Sponsors } from '../accounts.ts'
+import { initCodeConstant } from '../artifacts.ts'
 import { batchDelegate, twammHook } from '../contracts.gen.ts'
 import { feedSpecs, type FeedSymbol } from '../feeds/feed-specs.ts'
 import { type Asset, tokenSpecs, type TokenSymbol } from './token-specs.ts'
@@ -44,8 +45,27 @@ export function createLayout({ roles, sponsors }: Pick<Layout, 'roles' | 'sponso
     salt: twammHookSalt,
     bytecode: twammInitCode(contracts),
   })
+  const orderReactor = getContractAddress({
+    opcode: 'CREATE2',
+    from: create2Factory,
+    salt: zeroHash,
+    bytecode: orderReactorInitCode(roles),
+  })
   const twamm = { hook, pool: placePool(twammPoolSpec, { contracts, assets, hooks: hook }) }
-  return { roles, sponsors, contracts, tokens, agents, feeds, rewardDistributor, vaults, assets, pools, twamm }
+  return {
+    roles,
+    sponsors,
+    contracts,
+    tokens,
+    agents,
+    feeds,
+    rewardDistributor,
+    orderReactor,
+    vaults,
+    assets,
+    pools,
+    twamm,
+  }
 }
 
 /** The factory that anvil deploys at genesis, as it stands on public chains. */
@@ -60,6 +80,12 @@ export const twammHookSalt: Hex = pad('0xc9b9')
 
 export function twammInitCode({ poolManager }: Pick<Layout['contracts'], 'poolManager'>): Hex {
   return concat([twammHook.bytecode, pad(poolManager)])
+}
+
+/** The settlement of UniswapX orders of the second Dutch form, as its publisher compiled it; the deployer may set its fees, and sets none. */
+export function orderReactorInitCode({ deployer }: Pick<Roles, 'deployer'>): Hex {
+  const file = 'dist/cjs/src/contracts/factories/V2DutchOrderReactor__factory.js'
+  return concat([initCodeConstant('@uniswap/uniswapx-sdk', file, '_bytecode'), pad(permit2Address), pad(deployer)])
 }
 
 export const contractOrder = [
@@ -130,6 +156,7 @@ export type Layout = {
   readonly feeds: Readonly<Record<FeedName, Address>>
   /** Deployed after the feeds, and the vaults after it. */
   readonly rewardDistributor: Address
+  readonly orderReactor: Address
   readonly vaults: Readonly<Record<VaultKey, Address>>
   /** Tokens, and the zero address for the native currency. */
   readonly assets: Readonly<Record<Asset, Address>>

@@ -147,6 +147,46 @@ export const quoteBody = z
 
 export type QuoteBody = z.output<typeof quoteBody>
 
+/** Body of `POST /quote` where an order is asked for. */
+export const orderQuoteBody = z.object({
+  type: z.literal('EXACT_INPUT'),
+  amount: rawAmount,
+  tokenIn: address,
+  tokenOut: address,
+  tokenInChainId: z.int().positive(),
+  tokenOutChainId: z.int().positive(),
+  swapper: address,
+  slippageTolerance: z.number().min(0).max(100),
+  routingPreference: z.enum(['BEST_PRICE', 'FASTEST']),
+  protocols: z.tuple([z.literal('UNISWAPX_V2')]),
+})
+
+export type OrderQuoteBody = z.output<typeof orderQuoteBody>
+
+const dutch = { token: address, startAmount: rawAmount, endAmount: rawAmount }
+
+/** Body of `POST /order`: a quote as `/quote` gave it, and the signature over its permit. */
+export const orderBody = z.object({
+  routing: z.literal('DUTCH_V2'),
+  signature: z.string().regex(/^0x[0-9a-f]{130}$/i),
+  quote: z.object({
+    encodedOrder: z.string().regex(/^0x([0-9a-f]{2})+$/i),
+    orderId: z.string(),
+    orderInfo: z.object({
+      chainId: z.int().positive(),
+      nonce: rawAmount,
+      reactor: address,
+      swapper: address,
+      deadline: z.int().positive(),
+      cosigner: address,
+      input: z.object(dutch),
+      outputs: z.array(z.object({ ...dutch, recipient: address })).min(1),
+    }),
+  }),
+})
+
+export type OrderBody = z.output<typeof orderBody>
+
 /** Body of `POST /swap`: a quote as `/quote` gave it, and for a permit of its a signature. */
 export const swapBody = z
   .object({

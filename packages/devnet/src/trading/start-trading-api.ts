@@ -2,11 +2,16 @@ import { setTimeout } from 'node:timers/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Chain } from '@svc/wallet/core'
+import type { Hash } from 'viem'
 import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
 import { loadSdks } from './build-call.ts'
 import { operations } from './operations.ts'
+import { createOrderDesk, type TakenOrder } from './order-desk.ts'
+import { isOrderTrick, type OrderTrick } from './order-tricks.ts'
 import { lettingSlip, protoShaped, tampering, thief, type TradingTrick } from './trading-tricks.ts'
 
+export type { TakenOrder } from './order-desk.ts'
+export { type OrderTrick, orderTricks } from './order-tricks.ts'
 export { type TradingTrick, tradingTricks } from './trading-tricks.ts'
 
 /**
@@ -15,9 +20,9 @@ export { type TradingTrick, tradingTricks } from './trading-tricks.ts'
  * Faults, those of a service in trouble and those of one that wants the money, are set while it runs.
  */
 export async function startTradingApi(options: TradingApiOptions): Promise<TradingApi> {
-  const sdks = loadSdks()
   const faults = createFaultRules<TradingFault>()
   const asked: TradingRequest[] = []
+  const desk = createOrderDesk(options)
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
       refuse(response, 500, 'InternalServerError', error instanceof Error ? error.message : 'unknown')
@@ -32,6 +37,8 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
     apiKey: options.apiKey,
     asked: () => [...asked],
     setFaults: (rules) => faults.set(rules),
+    fillOrders: () => desk.fillOrders(),
+    orders: () => desk.orders(),
     stop: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()
@@ -47,11 +54,16 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
       return refuse(response, 401, 'UnauthorizedError', 'Account blocked.')
     }
     const fault = faults.choose(route)
-    const trick = typeof fault === 'string' && fault !== 'silent' ? fault : null
+    const trick = typeof fault === 'string' && fault !== 'silent' && !isOrderTrick(fault) ? fault : null
     if (fault === 'silent') return
     if (fault !== null && typeof fault === 'object' && 'slowMs' in fault)
       await setTimeout(fault.slowMs, null, { ref: false })
     else if (fault !== null && typeof fault === 'object') return refuse(response, fault.status, 'Fault', 'A fault.')
+    const ordered = await desk.answer(route, body, isOrderTrick(fault) ? fault : null)
+    if (ordered !== null) {
+      if ('problem' in ordered) return refuse(response, 400, 'RequestValidationError', ordered.problem)
+      return say(response, ordered.status, { requestId: `${asked.length}`, ...ordered.body })
+    }
     const operation = operations[route]
     if (operation === undefined) return refuse(response, 404, 'ResourceNotFound', 'No such route.')
     const read = operation.read(trick === 'lower-least' ? lettingSlip(body) : body)
@@ -66,7 +78,8 @@ export async function startTradingApi(options: TradingApiOptions): Promise<Tradi
       deadline: Math.floor(now() / 1000) + answerSeconds,
       isStale: trick === 'stale',
     }
-    const built = await read.build({ sdks, chain, rpcUrl }, terms)
+    // Loaded with the first transaction that is asked for; Node keeps what it has loaded.
+    const built = await read.build({ sdks: loadSdks(), chain, rpcUrl }, terms)
     if (built === null) return refuse(response, 404, 'ResourceNotFound', 'There is none.')
     if ('offered' in built) {
       return say(response, 200, {
@@ -89,6 +102,8 @@ export type TradingApiOptions = {
   readonly rpcUrl?: string
   /** Unix milliseconds. */
   readonly now?: () => number
+  /** Whether orders are filled as soon as they come; else when `fillOrders` is called. */
+  readonly fillsAtOnce?: boolean
 }
 
 export type TradingRequest = { readonly route: string; readonly body: unknown }
@@ -101,13 +116,17 @@ export type TradingApi = {
   /** Every request so far, in order. */
   asked(): readonly TradingRequest[]
   setFaults(rules: readonly StandInFault<TradingFault>[]): void
+  /** Has a filler answer every order that was taken and is not filled, and gives the hash of the transaction of each, `null` where the reactor refused it. */
+  fillOrders(): Promise<readonly (Hash | null)[]>
+  /** The orders that were taken. */
+  orders(): readonly TakenOrder[]
   stop(): Promise<void>
 }
 
 /** Those of a service in trouble. */
 export type TradingOutage = { readonly status: number } | { readonly slowMs: number } | 'silent'
 
-export type TradingFault = TradingOutage | TradingTrick
+export type TradingFault = TradingOutage | TradingTrick | OrderTrick
 
 /** How long its transactions hold. */
 const answerSeconds = 300

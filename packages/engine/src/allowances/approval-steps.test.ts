@@ -29,6 +29,11 @@ describe('approvals as transactions', () => {
     expect(stepsFor([approval], [standing])).toEqual(amounts.map((amount) => ({ to: usdc, args: [router, amount] })))
   })
 
+  it('an allowance that an order lives by is made anew where the same amount stands', () => {
+    const steps = approvalSteps([approval], [100n], { permit2, expiresAtSeconds: 99, isAnew: true })
+    expect(steps.map(({ label }) => label)).toEqual(['clear an allowance', 'approve the exact amount'])
+  })
+
   it('a lasting approval is always sent, and zero needs no way through zero', () => {
     const lasting = { ...approval, revokeAfter: false }
     expect(stepsFor([lasting], [100n])).toHaveLength(1)

@@ -13,13 +13,19 @@ export function approvalSteps(
   approvals: readonly IntentApproval[],
   /** What stands now, in the order of `allowancesOf`. */
   standing: readonly bigint[],
-  context: { readonly permit2: Address; readonly expiresAtSeconds: number },
+  context: {
+    readonly permit2: Address
+    readonly expiresAtSeconds: number
+    /** For a signed order, which lives by an allowance of its own: it is made also where the same amount stands. */
+    readonly isAnew?: boolean
+  },
 ): readonly Step[] {
   const erc20 = allowancesOf(approvals, context.permit2).flatMap((allowance, index) => {
     const { token, spender, amount, revokeAfter } = allowance
     const now = standing[index] ?? 0n
-    if (now === amount && revokeAfter) return []
-    const throughZero = now !== 0n && now !== amount && amount !== 0n
+    const isSame = now === amount && context.isAnew !== true
+    if (isSame && revokeAfter) return []
+    const throughZero = now !== 0n && !isSame && amount !== 0n
     const exact = approve(token, spender, amount)
     return throughZero ? [approve(token, spender, 0n), exact] : [exact]
   })

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Hex, zeroAddress } from 'viem'
-import { type Intent, type IntentCall, ToolError } from '@svc/amm'
+import { type Intent, type IntentCall, type IntentOrder, ToolError } from '@svc/amm'
 import type { KnownContracts } from './known-contracts.ts'
 import { isUpstreamSurface, type Part, readParts } from './read-parts.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type RemovalBounds,
   removalOf,
 } from './deposit-bounds.ts'
+import { vaultBoundsOf, type VaultBounds } from './vault-bounds.ts'
 import { type OrderBounds, orderOf, type TradesBounds, tradesOf } from './trade-bounds.ts'
 import type { Refusal } from '../call/refusal.ts'
 
@@ -27,17 +28,18 @@ type BoundCall = Pick<IntentCall, 'to' | 'data' | 'valueWei'>
 
 export type BoundsContext = { readonly chain: Chain; readonly known: KnownContracts }
 
-export type CallBounds = TradesBounds & {
-  readonly deposits: readonly DepositBounds[]
-  readonly removals: readonly RemovalBounds[]
-  readonly payouts: readonly PayoutBounds[]
-  /** What is given to a TWAMM hook to be sold over time. */
-  readonly orders: readonly OrderBounds[]
-  /** Native currency that is sent along with deposits and not asked back: whoever comes next may take what is not used. */
-  readonly unreturnedWei: bigint
-  /** Whether a part of it has to bring at least something, so that the call fails where it does not. */
-  readonly hasLeast: boolean
-}
+export type CallBounds = TradesBounds &
+  VaultBounds & {
+    readonly deposits: readonly DepositBounds[]
+    readonly removals: readonly RemovalBounds[]
+    readonly payouts: readonly PayoutBounds[]
+    /** What is given to a TWAMM hook to be sold over time. */
+    readonly orders: readonly OrderBounds[]
+    /** Native currency that is sent along with deposits and not asked back: whoever comes next may take what is not used. */
+    readonly unreturnedWei: bigint
+    /** Whether a part of it has to bring at least something, so that the call fails where it does not. */
+    readonly hasLeast: boolean
+  }
 
 export const noBounds: CallBounds = {
   trades: [],
@@ -48,18 +50,21 @@ export const noBounds: CallBounds = {
   removals: [],
   payouts: [],
   orders: [],
+  vaultDeposits: [],
+  leaves: [],
   unreturnedWei: 0n,
   hasLeast: false,
 }
 
 /** Calldata of the AMM that is not known to its last byte may permit anything. */
 export function readBounds(
-  { calls }: Intent,
+  { calls, order }: Intent,
   chain: Chain,
   known: KnownContracts,
 ): { readonly bounds: readonly CallBounds[]; readonly refusals: readonly Refusal[] } {
   try {
-    return { bounds: callBounds(calls, { chain, known }), refusals: [] }
+    const ordered = order === undefined ? [] : [signedOrderBounds(order)]
+    return { bounds: [...callBounds(calls, { chain, known }), ...ordered], refusals: [] }
   } catch (error) {
     const details = error instanceof ToolError ? error.details : []
     const message = 'The calldata cannot be read to its last byte, so what it permits at worst is not known.'
@@ -67,9 +72,22 @@ export function readBounds(
   }
 }
 
+/** A signed order is a trade by somebody else, which pays as little as it falls to. It comes after all calls, of which it is none. */
+function signedOrderBounds({ tokenIn, amountIn, tokenOut, endAmountOut }: IntentOrder): CallBounds {
+  const [sold, bought] = [tokenIn.toLowerCase(), tokenOut.toLowerCase()]
+  return {
+    ...noBounds,
+    trades: [{ tokenIn: sold, tokenOut: bought, pools: [] }],
+    pays: new Map([[sold, amountIn]]),
+    brings: new Map([[bought, endAmountOut]]),
+    hasLeast: true,
+  }
+}
+
 function boundsOfCall({ to, data, valueWei }: BoundCall, { chain, known }: BoundsContext): CallBounds {
   const surface = known.surfaces.get(to.toLowerCase())
   if (surface === 'twammHook') return orderBounds(data)
+  if (surface === 'vault') return { ...noBounds, ...vaultBoundsOf(to, data) }
   if (surface === undefined || surface === 'listed' || !isUpstreamSurface(surface)) return noBounds
   const parts = readParts(surface, chain.amm.universalRouter?.version ?? '2.0', data)
   const place = { chain, contract: to, valueWei }
@@ -78,7 +96,7 @@ function boundsOfCall({ to, data, valueWei }: BoundCall, { chain, known }: Bound
   const removals = parts.flatMap((part) => removalOf(part, place) ?? [])
   const payouts = parts.flatMap((part) => payoutOf(part, place) ?? [])
   const hasLeast = parts.some(asksForLeast)
-  return { ...tradesOf(parts, place), deposits, removals, payouts, orders: [], unreturnedWei, hasLeast }
+  return { ...noBounds, ...tradesOf(parts, place), deposits, removals, payouts, unreturnedWei, hasLeast }
 }
 
 /** Of a deposit in v4 the same names stand for the most that it takes. */
@@ -99,12 +117,19 @@ function returnsNative({ name, args }: Part): boolean {
   return name === 'refundETH' || name === 'addLiquidityETH' || (name === 'v4.sweep' && args['token'] === zeroAddress)
 }
 
+/** Whether a call gives something up: it trades, deposits or orders. */
+export function isSpending({ trades, deposits, orders, vaultDeposits }: Spending): boolean {
+  return trades.length + deposits.length + orders.length + vaultDeposits.length > 0
+}
+
+export type Spending = Pick<CallBounds, 'trades' | 'deposits' | 'orders' | 'vaultDeposits'>
+
 /** Whether a call trades, and does nothing else. */
 export function isTradeAlone(bounds: CallBounds): boolean {
   return bounds.trades.length > 0 && isOfTrades(bounds)
 }
 
 /** Whether a call deposits, takes out, pays out and orders nothing. */
-export function isOfTrades({ deposits, removals, payouts, orders }: CallBounds): boolean {
-  return deposits.length + removals.length + payouts.length + orders.length === 0
+export function isOfTrades({ deposits, removals, payouts, orders, vaultDeposits, leaves }: CallBounds): boolean {
+  return [deposits, removals, payouts, orders, vaultDeposits, leaves].every(({ length }) => length === 0)
 }

@@ -14,6 +14,7 @@ export function callRecipients(
   const read = parts.map((part) => ({ part, payee: payeeOf(surface, target, part) }))
   return read.flatMap(({ part, payee }, index) => {
     if (surface === 'rewardDistributor') return claimersIn(part)
+    if (surface === 'vault') return ownersIn(part)
     if (payee === null || payee === 'caller') return []
     if (payee !== 'itself' && !isHandedOn(part, payee, read.slice(index + 1), wrappedNative)) return [payee]
     if (payee !== 'itself') return []
@@ -71,6 +72,8 @@ export type Surface =
   | 'identityRegistry'
   | 'handleRegistry'
   | 'rewardDistributor'
+  | 'vault'
+  | 'permit2'
 
 type Payee = Address | 'caller' | 'itself' | null
 
@@ -97,6 +100,11 @@ function payeeOf(surface: Surface, target: Address, { name, values, manager }: C
     name === 'exactInputSingle'
   if (hasNames && recipient === routerNames.caller) return 'caller'
   return hasNames && recipient === routerNames.itself ? 'itself' : (value as Address)
+}
+
+/** Who gets the shares or the assets of a vault, and whose shares are given back. */
+function ownersIn({ values }: CalldataPart): readonly Address[] {
+  return ['receiver', 'owner'].flatMap((name) => (name in values ? [addressOf(values[name])] : []))
 }
 
 /**

@@ -6,7 +6,7 @@ import type { CalledDeposit } from './deposit-pool.ts'
 
 /**
  * What the calls of an intent touch of the AMM: routers and position managers, which must keep nothing, and positions,
- * which must be the wallet's; and the deposits they make, as declared. Contracts that the operator lists, TWAMM hooks and wrapped native
+ * which must be the wallet's; and the deposits they make, as declared. Contracts that the operator lists, TWAMM hooks, vaults and wrapped native
  * currency are there to keep things.
  */
 export function calledContracts(intent: Intent, known: KnownContracts): CalledContracts {
@@ -43,7 +43,7 @@ export function calledContracts(intent: Intent, known: KnownContracts): CalledCo
   }
 }
 
-const keeping: ReadonlySet<Surface> = new Set(['wrappedNative', 'twammHook'])
+const keeping: ReadonlySet<Surface> = new Set(['wrappedNative', 'twammHook', 'vault', 'permit2'])
 
 export type CalledContracts = {
   readonly contracts: readonly Address[]

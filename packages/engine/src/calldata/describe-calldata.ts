@@ -17,8 +17,10 @@ import { registryOf } from './identity-registries.ts'
 import {
   erc20Abi,
   permit2Abi,
+  permit2NonceAbi,
   rewardDistributorAbi,
   twammOrderAbi,
+  vaultCallAbi,
   universalRouterAbi,
   v2RouterAbi,
   v3PositionManagerAbi,
@@ -38,9 +40,9 @@ import { type NamedPart, routerCommands, type RouterVersion, v4Actions, v4Unlock
  */
 export function describeCalldata(
   chain: Chain,
-  { to, data, isToken = false, isTwammHook = false }: DescribedTransaction,
+  { to, data, isToken = false, named = null }: DescribedTransaction,
 ): DescribedCalldata {
-  const unlisted = isToken ? strangeToken : isTwammHook ? twammHook : undefined
+  const unlisted = isToken ? strangeToken : named === null ? undefined : namedContracts[named]
   const contract = contractsOf(chain).get(to.toLowerCase()) ?? unlisted
   if (contract === undefined) return { contract: null, calls: [] }
   const place = {
@@ -72,8 +74,8 @@ export type DescribedTransaction = {
    * token that the chain does not list is read, too.
    */
   readonly isToken?: boolean
-  /** Whether the policy names the contract as a TWAMM hook. */
-  readonly isTwammHook?: boolean
+  /** As what the policy names the contract. */
+  readonly named?: 'twammHook' | 'vault' | null
 }
 
 export type DescribedCalldata = {
@@ -210,7 +212,7 @@ function contractsOf(chain: Chain): ReadonlyMap<string, NamedContract> {
   const rows: readonly (readonly [Address | undefined, string, Abi])[] = [
     ...tokens.map(({ address, symbol }) => [address, `the token ${symbol}`, erc20Abi] as const),
     [wrappedNative.address, `the token ${wrappedNative.symbol}`, [...erc20Abi, ...wrappedNativeAbi]],
-    [permit2, 'Permit2', permit2Abi],
+    [permit2, 'Permit2', [...permit2Abi, ...permit2NonceAbi]],
     [amm.v2?.router, 'the v2 router', v2RouterAbi],
     [amm.v3?.positionManager, 'the v3 position manager', v3PositionManagerAbi],
     [amm.v3?.swapRouter02, 'the v3 swap router', v3SwapRouter02Abi],
@@ -236,6 +238,9 @@ const strangeToken: NamedContract = {
   isToken: true,
 }
 
-const twammHook: NamedContract = { name: 'a TWAMM hook of the policy', abi: twammOrderAbi, isToken: false }
+const namedContracts: Readonly<Record<NonNullable<DescribedTransaction['named']>, NamedContract>> = {
+  twammHook: { name: 'a TWAMM hook of the policy', abi: twammOrderAbi, isToken: false },
+  vault: { name: 'a vault of the policy', abi: vaultCallAbi, isToken: false },
+}
 
 type NamedContract = { readonly name: string; readonly abi: Abi; readonly isToken: boolean }

@@ -25,6 +25,8 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
   }
   const twammHooks = policy.twammHooks[chain.id] ?? []
   for (const { hook } of twammHooks) surfaces.set(hook.toLowerCase(), 'twammHook')
+  const vaults = listed(policy.vaults)
+  for (const vault of vaults) surfaces.set(vault.toLowerCase(), 'vault')
   const amm: readonly (readonly [Address | undefined, Surface])[] = [
     [v2?.router, 'v2Router'],
     [v3?.positionManager, 'v3PositionManager'],
@@ -37,6 +39,7 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
     ...amm,
     [chain.wrappedNative.address, 'wrappedNative'],
     [chain.rewardDistributor, 'rewardDistributor'],
+    [chain.permit2, 'permit2'],
     ...(registry === null ? [] : [[registry.address, registrySurfaces[registry.form]] as const]),
   ]
   for (const [address, surface] of own) if (address !== undefined) surfaces.set(address.toLowerCase(), surface)
@@ -44,6 +47,7 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
     ...amm.flatMap(([address, surface]) => (address === undefined ? [] : [[address, surface] as const])),
     [chain.permit2, 'permit2'],
     ...twammHooks.map(({ hook }) => [hook, 'a TWAMM hook of the policy'] as const),
+    ...vaults.map((vault) => [vault, 'a vault of the policy'] as const),
     ...listed(policy.spenders).map((address) => [address, 'listed by the policy'] as const),
   ]
   return {
@@ -52,7 +56,7 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
     spenders: new Map(spenders.map(([address, what]) => [address.toLowerCase(), what])),
     twammPools: new Set(twammHooks.flatMap(({ pools }) => pools)),
     recipients: lowerCase(listed(policy.recipients)),
-    tokens: lowerCase([...chain.tokens.map(({ address }) => address), ...listed(policy.allowlist.tokens)]),
+    tokens: lowerCase([...chain.tokens.map(({ address }) => address), ...listed(policy.allowlist.tokens), ...vaults]),
     positionManagers: lowerCase([v3?.positionManager, v4?.positionManager].flatMap((address) => address ?? [])),
     readCall: createReader(chain),
     depositReads: (manager, deposit) => depositReads(chain, manager, deposit),
@@ -70,7 +74,7 @@ export type KnownContracts = {
   readonly recipients: ReadonlySet<string>
   /** Those in which orders may be placed that are sold over time; a pool's id tells its hook. */
   readonly twammPools: ReadonlySet<string>
-  /** The chain's own list and the operator's. */
+  /** The chain's own list and the operator's, and the shares of vaults that the operator names. */
   readonly tokens: ReadonlySet<string>
   readonly positionManagers: ReadonlySet<string>
   /** What {@link readCalldata} reads. A run of the pipeline asks for each of its calls several times, and decoding costs hashes. */

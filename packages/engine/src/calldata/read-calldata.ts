@@ -12,6 +12,7 @@ import {
   isAddressEqual,
 } from 'viem'
 import {
+  permit2NonceAbi,
   rewardDistributorAbi,
   twammOrderAbi,
   universalRouterAbi,
@@ -19,6 +20,7 @@ import {
   v3PositionManagerAbi,
   v3SwapRouter02Abi,
   v4PositionManagerAbi,
+  vaultCallAbi,
   wrappedNativeAbi,
 } from '@svc/amm/abis'
 import {
@@ -59,7 +61,8 @@ export function readCalldata(
       recipients: callRecipients(surface, target, parts, wrappedNative),
       positionIds: positions.filter(({ manager }) => manager === undefined).map(tokenIdOf),
       removesLiquidity: parts.some(removesLiquidity),
-      deposits: callDeposits(parts, wrappedNative),
+      // Shares of a vault are minted, too, and are no position.
+      deposits: surface === 'vault' ? [] : callDeposits(parts, wrappedNative),
       ...(nested === null ? {} : { nested }),
     }
   } catch {
@@ -104,6 +107,8 @@ export function surfaceAbi(surface: Surface): Abi {
   return surfaces[surface].abi
 }
 
+const cancelAbi = permit2NonceAbi.filter(({ name }) => name === 'invalidateUnorderedNonces')
+
 const surfaces: Readonly<Record<Surface, CallCodec>> = {
   v2Router: callCodec(v2RouterAbi),
   v3PositionManager: callCodec(v3PositionManagerAbi),
@@ -115,6 +120,9 @@ const surfaces: Readonly<Record<Surface, CallCodec>> = {
   identityRegistry: callCodec(identityRegistryAbi),
   handleRegistry: callCodec(handleRegistryAbi),
   rewardDistributor: callCodec(rewardDistributorAbi),
+  vault: callCodec(vaultCallAbi),
+  // What uses nonces up, so that nobody fills an order: whatever else it can do is done by signatures.
+  permit2: callCodec(cancelAbi),
 }
 
 const deepestNesting = 3

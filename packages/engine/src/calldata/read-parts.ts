@@ -29,7 +29,10 @@ export function readParts(surface: UpstreamSurface, version: RouterVersion, data
   return readFunction(surfaces[surface], version, data.toLowerCase() as Hex, 0)
 }
 
-export type UpstreamSurface = Exclude<Surface, 'twammHook' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry'>
+export type UpstreamSurface = Exclude<
+  Surface,
+  'twammHook' | 'vault' | 'permit2' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry'
+>
 
 export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface {
   return Object.hasOwn(surfaces, surface)

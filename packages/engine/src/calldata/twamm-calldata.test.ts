@@ -141,7 +141,7 @@ describe('calls to a TWAMM hook', () => {
   })
 
   it('are shown to a person', () => {
-    const shown = (data: Hex) => describeCalldata(chain, { to: hook, data, isTwammHook: true })
+    const shown = (data: Hex) => describeCalldata(chain, { to: hook, data, named: 'twammHook' })
     expect(shown(submit())).toEqual({
       contract: 'a TWAMM hook of the policy',
       calls: [

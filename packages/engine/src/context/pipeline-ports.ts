@@ -1,6 +1,6 @@
-import type { Ledger, Operations, Transactions } from '@svc/store'
+import type { Ledger, Operations, SignedOrders, Transactions } from '@svc/store'
 import type { Chain, Journal, Sender, UserOperations } from '@svc/wallet/core'
-import type { ChainDirectory, PriceSource, RpcPool, TokenDirectory } from '@svc/amm'
+import type { ChainDirectory, Orders, PriceSource, RpcPool, TokenDirectory } from '@svc/amm'
 import type { AuditLog } from '../audit/audit.ts'
 import type { PipelineLog } from '../call/storage.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -31,6 +31,10 @@ export type PipelinePorts = {
   readonly ledger: Ledger
   /** Where what waits is kept. */
   readonly operations: Pick<Operations, 'create' | 'count'>
+  /** Signed orders, from before anybody else has them until the chain has decided. */
+  readonly orders: SignedOrders
+  /** Hands one to those who fill. */
+  readonly submitOrder: Orders['submit']
   readonly audit: AuditLog
   /** Holds `paused`, `breaker.json` and `owed-allowances.json`. */
   readonly dataDir: string

@@ -26,6 +26,8 @@ async function openApproved(
   const audit = { append, close: async () => {} }
   const pipeline = createOperationsPipeline({
     operations,
+    orders: store.orders,
+    viewOrder: () => Promise.reject(new Error('there is none')),
     audit,
     decisions: createDecisionRecorder({ operations, audit, dataDir }),
     // As an earlier call read it.

@@ -1,6 +1,7 @@
-import { type Operation, type Operations, StoreError } from '@svc/store'
+import { type Operation, type Operations, type SignedOrders, type StoredOrder, StoreError } from '@svc/store'
 import { type Principal, readPrincipal } from '../call/principal.ts'
 import { type ErrorCode, ToolError } from '@svc/amm'
+import type { ViewedOrder } from '../orders/follow-orders.ts'
 import type { OperationsPipeline } from './operations.ts'
 import type { AuditEventName, AuditLog } from '../audit/audit.ts'
 import type { DecisionRecorder } from '../audit/decision-recorder.ts'
@@ -16,6 +17,14 @@ export function createOperationsPipeline(options: OperationsPipelineOptions): Op
   return Object.freeze({
     asksClient: () => options.policy().approvals.channels.includes('client'),
     takesClient: async () => (await options.policyNow()).approvals.channels.includes('client'),
+    order: async (of, principal) => {
+      const stored = await onStorage('the orders cannot be read', () =>
+        'operationId' in of
+          ? options.orders.byOperation(of.operationId)
+          : options.orders.byOrder(of.chainId, of.orderId),
+      )
+      return stored === null || stored.principalId !== principal.id ? null : await options.viewOrder(stored)
+    },
     find: async (id: string, principal: Pick<Principal, 'id'>) => {
       const operation = await onStorage('the operations cannot be read', () => operations.byId(id))
       if (operation === null || operation.principalId !== principal.id) throw notFound()
@@ -65,6 +74,9 @@ export function createOperationsPipeline(options: OperationsPipelineOptions): Op
 
 export type OperationsPipelineOptions = {
   readonly operations: Operations
+  readonly orders: Pick<SignedOrders, 'byOperation' | 'byOrder'>
+  /** As the chain has it now. */
+  readonly viewOrder: (stored: StoredOrder) => Promise<ViewedOrder>
   readonly audit: Pick<AuditLog, 'append'>
   /** Puts the operator's word on record before it is acted on. */
   readonly decisions: Pick<DecisionRecorder, 'record'>

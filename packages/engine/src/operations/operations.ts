@@ -1,5 +1,8 @@
 import { type ErrorDetail, type Intent, readIntent, ToolError } from '@svc/amm'
 import type { Operation, OperationState } from '@svc/store'
+import type { Chain } from '@svc/wallet/core'
+import type { Hash } from 'viem'
+import type { ViewedOrder } from '../orders/follow-orders.ts'
 import type { StoredPlan } from './stored-plan.ts'
 import type { Principal } from '../call/principal.ts'
 
@@ -19,8 +22,10 @@ export const operationStates = [
 
 /** What a tool may know of the caller's stored writes. Another caller's answer like unknown ones. */
 export type OperationReads = {
-  /** Throws `OPERATION_NOT_FOUND`. */
+  /** A signed order goes by its own operation. Throws `OPERATION_NOT_FOUND`, and of an order `RPC_*`. */
   get(id: string): Promise<OperationView>
+  /** A signed order by its hash, as the chain has it now. Throws `ORDER_NOT_FOUND`, `RPC_*`. */
+  order(chain: Chain, orderId: Hash): Promise<ViewedOrder>
   /** Newest first, without plans and answers. */
   list(query: { readonly state: OperationState | null; readonly limit: number }): Promise<readonly OperationSummary[]>
 }
@@ -40,7 +45,7 @@ export type OperationActions = OperationReads & {
 /** A stored write in plain JSON; times are ISO 8601. */
 export type OperationSummary = {
   readonly operationId: string
-  readonly state: OperationState
+  readonly state: OperationState | ViewedOrder['status']
   readonly tool: string
   readonly chainId: number
   readonly why: string
@@ -62,6 +67,8 @@ export type OperationView = OperationSummary & {
   readonly result: Readonly<Record<string, unknown>> | null
   /** The error envelope, once it has failed. */
   readonly error: Readonly<Record<string, unknown>> | null
+  /** Where it is a signed order. */
+  readonly order?: ViewedOrder
 }
 
 /** What a person is asked through the client. Everything in it is ours but the symbols of unlisted tokens in the plan. */
@@ -95,6 +102,11 @@ export type OperationsPipeline = {
   asksClient(): boolean
   /** Whether a person at the client may approve now. Throws `POLICY_INVALID`, `STORAGE_UNAVAILABLE`. */
   takesClient(): Promise<boolean>
+  /** The signed order under an operation, or under a hash on a chain, of a principal; `null` where there is none. Throws `RPC_*`. */
+  order(
+    of: { readonly operationId: string } | { readonly chainId: number; readonly orderId: Hash },
+    principal: Pick<Principal, 'id'>,
+  ): Promise<ViewedOrder | null>
   /** Throws `OPERATION_NOT_FOUND`, also for another principal's. */
   find(id: string, principal: Pick<Principal, 'id'>): Promise<Operation>
   list(

@@ -1,4 +1,4 @@
-import type { StoredTransaction } from '@svc/store'
+import type { StoredOrder, StoredTransaction } from '@svc/store'
 import { chains, type JournalState } from '@svc/wallet/core'
 import { createPublicClient, custom, numberToHex } from 'viem'
 import { expect, it } from 'vitest'
@@ -17,6 +17,16 @@ it('names what went out or may, with how it stands, and leaves out what never wi
     { message: 'not confirmed', txHash: entries[3]?.hash },
     { message: 'declined by the endpoint, which may have passed it on all the same', txHash: entries[4]?.hash },
   ])
+})
+
+it('names the order that a request signed, and never says that it is safe to ask for another', async () => {
+  const order = { operationId: 'op', orderId: '0x01' } as StoredOrder
+  const approval = stored('final', { approves: 5n })
+  const { details, end } = await sentTransactions(worldOf([approval], 0n, [order]), 'r')
+  expect(details).toContainEqual({ message: 'order signed', operationId: 'op', orderId: '0x01' })
+  expect(end?.suggestion).toContain('do not ask for it again')
+  const early = await sentTransactions(worldOf([stored('broadcast')], null, [order]), 'r')
+  expect(early).toMatchObject({ end: null, details: [{ txHash: expect.anything() }, { operationId: 'op' }] })
 })
 
 it.each<[string, readonly StoredTransaction[], bigint | null, boolean, boolean]>([
@@ -85,7 +95,11 @@ it('names declined bytes beside the end of their approval that took their nonce'
 })
 
 /** A chain on which that much is allowed, or that does not answer; it knows no receipts. */
-function worldOf(entries: readonly StoredTransaction[], allowance: bigint | null): SentWorld {
+function worldOf(
+  entries: readonly StoredTransaction[],
+  allowance: bigint | null,
+  ordered: readonly StoredOrder[] = [],
+): SentWorld {
   const request = async ({ method }: { method: string }) => {
     if (method === 'eth_call' && allowance !== null) return numberToHex(allowance, { size: 32 })
     throw new Error('away')
@@ -96,6 +110,7 @@ function worldOf(entries: readonly StoredTransaction[], allowance: bigint | null
       byRequest: async () => entries,
       byNonce: async (_chain, _from, nonce) => entries.filter((one) => one.nonce === nonce),
     },
+    signedOrders: { byRequest: async () => ordered },
     chains: { list: () => chains },
     rpc: { client: () => client },
     tokens: { byAddress: () => Promise.reject(new Error('not asked')) },

@@ -1,4 +1,4 @@
-import type { StoredTransaction, Transactions } from '@svc/store'
+import type { SignedOrders, StoredTransaction, Transactions } from '@svc/store'
 import type { Chain, JournalState } from '@svc/wallet/core'
 import { formatUnits, getAddress, type Hash, parseTransaction, zeroAddress } from 'viem'
 import { erc20Abi } from '@svc/amm/abis'
@@ -14,18 +14,32 @@ import { approvalOf, isRevoked, mayBeMined, type SignedApproval, signedSteps } f
  * on balance, and in a sentence whether to call again.
  */
 export async function sentTransactions(world: SentWorld, requestId: string): Promise<Sent> {
-  const entries = await world.transactions.byRequest(requestId)
+  const [entries, ordered] = await Promise.all([
+    world.transactions.byRequest(requestId),
+    world.signedOrders.byRequest(requestId),
+  ])
+  const orders = ordered.map(({ operationId, orderId }) => ({ message: 'order signed', operationId, orderId }))
   const isOver = entries.length > 0 && entries.every(({ state }) => decided.has(state))
-  if (!isOver) return { details: entries.filter(mayBeMined).map(detailOf), end: null }
+  if (!isOver) return { details: [...entries.filter(mayBeMined).map(detailOf), ...orders], end: null }
   const steps = signedSteps(entries)
   const [details, standing] = await Promise.all([
     Promise.all(steps.map((attempts) => withTaker(world, attempts))),
     standingApprovals(world, entries),
   ])
-  return { details: [...details, ...(await movedBy(world, entries))], end: endOf(steps, standing) }
+  const end = orders.length > 0 ? orderedEnd : endOf(steps, standing)
+  return { details: [...details, ...orders, ...(await movedBy(world, entries))], end }
+}
+
+/** Whoever asks again would sign a second one. */
+const orderedEnd: NonNullable<Sent['end']> = {
+  isCancelled: false,
+  message: 'it signed an order, which may be filled until it ends, whatever became of the call',
+  suggestion:
+    'Follow operationId with get_operation, or end the order with cancel_uniswapx_order; do not ask for it again.',
 }
 
 export type SentWorld = {
+  readonly signedOrders: Pick<SignedOrders, 'byRequest'>
   readonly transactions: Pick<Transactions, 'byRequest' | 'byNonce'>
   readonly chains: Pick<ChainDirectory, 'list'>
   readonly rpc: Pick<RpcPool, 'client'>

@@ -2,11 +2,11 @@ import type * as z from 'zod'
 import type { policySchema } from './policy-schema.ts'
 
 /**
- * The policy of the local chain that `svc up` writes: high limits, nobody to ask, and the chain's own TWAMM hook and batch delegate.
+ * The policy of the local chain that `svc up` writes: high limits, nobody to ask, and the chain's own TWAMM hook, vaults and batch delegate.
  * Its money is worth nothing.
  */
 export function devnetPolicy(
-  named: Pick<z.input<typeof policySchema>, 'twammHooks' | 'batchDelegate'> = {},
+  named: Pick<z.input<typeof policySchema>, 'twammHooks' | 'vaults' | 'batchDelegate'> = {},
 ): z.input<typeof policySchema> {
   return {
     version: 1,

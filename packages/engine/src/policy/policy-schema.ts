@@ -170,6 +170,11 @@ export const policySchema = z.strictObject({
     .describe(
       'TWAMM hooks by chain id, each with the pools in which orders may be placed: { hook, pools } with an address and 32-byte PoolIds. They sell an order of the wallet bit by bit over time; it leaves the wallet whole and stays in the hook until it is sold, cancelled or claimed. Name only code that you have read, and pools whose liquidity no stranger can take away: what is left of an order is sold to whoever is left. Keep a hook named until its last order has ended. Against hooks and pools that keep what they are given.',
     ),
+  vaults: byChain(addresses())
+    .default({})
+    .describe(
+      'ERC-4626 vaults by chain id into which the wallet may put the token that they take, whose shares it may give back to them, and which it may rebalance where it manages them. What a vault does with the money nobody here sees: name only code that you have read and managers that you trust. Keep a vault named until its last share is given back. Against vaults that keep what they are given.',
+    ),
   batchDelegate: byChain(address())
     .default({})
     .describe(

@@ -195,3 +195,29 @@ describe('the policy for the managed wallet', () => {
     expect(notExpressed.join('\n')).toContain(`selectors of 8453:${vault}`)
   })
 })
+
+describe('signed orders', () => {
+  it('are signed for the reactor of the chain alone, and on no chain without one', () => {
+    const ethereum = chains.find(({ id }) => id === 1)!
+    const { policy } = compilePolicy(parsePolicy({}, { production: true }), [ethereum, base], {
+      role: 'vault_participant',
+    })
+    const rules = policy.rules.filter(({ name }) => name.includes('signed orders'))
+    expect(rules.map(({ name, method, action }) => [name, method, action])).toEqual([
+      ['1 signed orders', 'eth_signTypedData_v4', 'ALLOW'],
+    ])
+    const conditions = rules[0]?.conditions.map(({ field_source, ...one }) => [
+      field_source,
+      'field' in one ? one.field : null,
+      one.value,
+    ])
+    expect(conditions).toEqual(
+      expect.arrayContaining([
+        ['ethereum_typed_data_domain', 'chainId', '1'],
+        ['ethereum_typed_data_domain', 'verifyingContract', ethereum.permit2],
+        ['ethereum_typed_data_message', 'spender', [ethereum.orderReactor]],
+        ['ethereum_typed_data_message', 'witness.info.reactor', [ethereum.orderReactor]],
+      ]),
+    )
+  })
+})

@@ -24,6 +24,7 @@ export function compilePolicy(
     ...contractRules(chain, policy, role),
     ...approvalRules(chain, policy),
     ...(roleTemplates[role].permits ? permitRules(chain, policy) : []),
+    ...orderRules(chain),
   ])
   return {
     provider: 'privy',
@@ -103,36 +104,57 @@ function approvalRules(chain: Chain, policy: Policy): readonly ProviderRule[] {
 function permitRules(chain: Chain, policy: Policy): readonly ProviderRule[] {
   const permit2 = chain.permit2.toLowerCase()
   const spenders = [...knownContracts(chain, policy).spenders.keys()].filter((spender) => spender !== permit2)
+  return [
+    typedData(chain, 'Permit2 permits', 'PermitSingle', [
+      ['spender', 'in', spenders.map(addressed)],
+      ['details.amount', 'lte', `${largestApproval}`],
+    ]),
+  ]
+}
+
+/** What an order sells and whom it pays stands in lists, which the provider does not look into: the server does, member by member. */
+function orderRules(chain: Chain): readonly ProviderRule[] {
+  if (chain.orderReactor === undefined) return []
+  const reactor = [addressed(chain.orderReactor.toLowerCase())]
+  return [
+    typedData(chain, 'signed orders', 'PermitWitnessTransferFrom', [
+      ['spender', 'in', reactor],
+      ['permitted.amount', 'lte', `${largestApproval}`],
+      ['witness.info.reactor', 'in', reactor],
+    ]),
+  ]
+}
+
+type MessageRule = readonly [field: string, operator: 'in' | 'lte', value: string | string[]]
+
+/** Typed data of Permit2 on one chain, of one of the kinds that are ever signed. */
+function typedData(chain: Chain, name: string, primaryType: string, rules: readonly MessageRule[]): ProviderRule {
   const typed_data = {
-    primary_type: 'PermitSingle',
-    types: Object.fromEntries(Object.entries(typesOf('PermitSingle')).map(([name, members]) => [name, [...members]])),
+    primary_type: primaryType,
+    types: Object.fromEntries(Object.entries(typesOf(primaryType)).map(([of, members]) => [of, [...members]])),
   }
-  const message = (field: string, operator: 'in' | 'lte', value: string | string[]): ProviderCondition => ({
-    field_source: 'ethereum_typed_data_message',
-    typed_data,
-    field,
-    operator,
-    value,
-  })
   const domain = (field: 'chainId' | 'verifyingContract', value: string): ProviderCondition => ({
     field_source: 'ethereum_typed_data_domain',
     field,
     operator: 'eq',
     value,
   })
-  return [
-    {
-      name: `${chain.id} Permit2 permits`,
-      method: 'eth_signTypedData_v4',
-      action: 'ALLOW',
-      conditions: [
-        domain('chainId', `${chain.id}`),
-        domain('verifyingContract', chain.permit2),
-        message('spender', 'in', spenders.map(addressed)),
-        message('details.amount', 'lte', `${largestApproval}`),
-      ],
-    },
-  ]
+  return {
+    name: `${chain.id} ${name}`,
+    method: 'eth_signTypedData_v4',
+    action: 'ALLOW',
+    conditions: [
+      domain('chainId', `${chain.id}`),
+      domain('verifyingContract', chain.permit2),
+      ...rules.map(([field, operator, value]): ProviderCondition => ({
+        field_source: 'ethereum_typed_data_message',
+        typed_data,
+        field,
+        operator,
+        value,
+      })),
+    ],
+  }
 }
 
 function typesOf(primaryType: string) {
@@ -236,6 +258,7 @@ function notExpressed(policy: Policy, chains: readonly Chain[]): readonly string
     'simulation: what a transaction really moves is seen by the server alone.',
     'recipients: where a swap, a position or fees go stands in nested calldata that the rules cannot read (multicall, v4 actions, router commands).',
     'exact approvals: a rule bounds an approval below "unlimited"; that it is the amount of one call, and taken back after it, is kept by the server.',
+    'signed orders: what one sells, what it falls to and whom it pays stand in lists that the rules do not look into; the server holds every member of permit and witness against the call.',
     'Permit2 expiry (30 minutes): a rule compares with fixed numbers, not with the time of the signature.',
     `slippageBps.cap (${policy.slippageBps.cap}) and deadlineSeconds.cap (${policy.deadlineSeconds.cap}): not in the fields of the rules.`,
     `approvalThresholdUsd (${policy.approvalThresholdUsd ?? 'no amount needs a person'}), delaySeconds, breaker, pause: decisions of the server; the provider signs at once.`,

@@ -9,7 +9,16 @@ const registries = ['identityRegistry', 'handleRegistry'] as const
  */
 export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
   vault_participant: {
-    surfaces: [...registries, 'wrappedNative', 'v2Router', 'v3SwapRouter02', 'universalRouter', 'twammHook'],
+    surfaces: [
+      ...registries,
+      'wrappedNative',
+      'v2Router',
+      'v3SwapRouter02',
+      'universalRouter',
+      'twammHook',
+      'vault',
+      'permit2',
+    ],
     listedContracts: true,
     permits: false,
     nativePerTransaction: '0.1',
@@ -23,6 +32,8 @@ export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
       'v3SwapRouter02',
       'universalRouter',
       'twammHook',
+      'vault',
+      'permit2',
       'v3PositionManager',
       'v4PositionManager',
     ],
@@ -39,6 +50,8 @@ export const roleTemplates: Readonly<Record<AgentRole, RoleTemplate>> = {
       'v3SwapRouter02',
       'universalRouter',
       'twammHook',
+      'vault',
+      'permit2',
       'v3PositionManager',
       'v4PositionManager',
     ],

@@ -10,11 +10,13 @@ import { ToolError } from '@svc/amm'
 import { isReceiptUnreadable } from '@svc/amm/rpc'
 import { endOperations, openOperations } from '../transactions/end-operations.ts'
 import { isOfWayHome, replacementRules } from '../transactions/replacing.ts'
+import { openOrders } from '../orders/follow-orders.ts'
 import { settleLeft } from './settle-left.ts'
 import { approvalOf, isSignedOpen, mayBeMined } from '../operations/may-be-mined.ts'
 import { signedCalls } from '../batch/batch-step.ts'
 import { readCalldata } from '../calldata/read-calldata.ts'
 import { isSubmitOrder } from '../calldata/trade-bounds.ts'
+import { isVaultMint } from '../calldata/vault-bounds.ts'
 import { isAnyDue, noteFailedRevocations, revokePending } from '../transactions/revoke-pending.ts'
 
 /**
@@ -131,7 +133,7 @@ async function isRemoval(engine: ExecutionContext['engine'], entry: JournalEntry
 }
 
 /**
- * Whoever decides what is mined may hold back what is signed. A trade has a deadline in its calldata; an order or an approval has none, and
+ * Whoever decides what is mined may hold back what is signed. A trade has a deadline in its calldata; an order, a deposit into a vault or an approval has none, and
  * would be good for as long as its nonce is free: once it is out for as long as a deadline may lie ahead, a no-op takes its place, before
  * its own bytes are sent again or get higher fees.
  */
@@ -160,7 +162,7 @@ async function endOverdue(context: ExecutionContext): Promise<void> {
   }
 }
 
-/** Whether it places an order or gives an allowance, and nothing in its calldata makes it fail after a time. */
+/** Whether it places an order, puts something into a vault or gives an allowance, and nothing in its calldata makes it fail after a time. */
 function isUnbounded({ chain, known }: ExecutionContext, entry: JournalEntry): boolean {
   const calls = signedCalls(entry)
   const hasDeadline = calls.some(({ to, data }) => {
@@ -168,7 +170,9 @@ function isUnbounded({ chain, known }: ExecutionContext, entry: JournalEntry): b
     if (surface === undefined || surface === 'listed') return false
     return (readCalldata(surface, to, data, chain.wrappedNative.address)?.deadlines.length ?? 0) > 0
   })
-  return !hasDeadline && (approvalOf(entry) !== null || calls.some(({ data }) => isSubmitOrder(data)))
+  return (
+    !hasDeadline && (approvalOf(entry) !== null || calls.some(({ data }) => isSubmitOrder(data) || isVaultMint(data)))
+  )
 }
 
 export type ClearedUp = {
@@ -202,7 +206,10 @@ async function reservationsLeft(
   inFlight: ReadonlySet<string>,
 ): Promise<readonly OpenReservation[]> {
   const open = await onStorage('the spend ledger cannot be read', () => engine.ledger.open())
-  return open.filter(({ chainId, requestId }) => chainId === chain.id && !inFlight.has(requestId))
+  const left = open.filter(({ chainId, requestId }) => chainId === chain.id && !inFlight.has(requestId))
+  // What an order may take counts until the chain has decided on it.
+  const ordered = left.length === 0 ? [] : await openOrders(engine, chain)
+  return left.filter(({ id }) => ordered.every(({ reservationId }) => reservationId !== id))
 }
 
 /** The refusal of a write while an earlier transaction of the wallet is out: its end decides what a plan may assume. */

@@ -1,5 +1,6 @@
 import type { Engine } from '../context/engine.ts'
 import { clearUp, type ClearedUp, isAnythingLeft, stillPending } from './clear-up.ts'
+import { followOrders } from '../orders/follow-orders.ts'
 import { settleFormer } from './former-wallets.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { onStorage } from '../call/storage.ts'
@@ -29,6 +30,7 @@ export async function reconcile(
     await inTurn(`${chain.id} former`, signal, () => settleFormer(engine, chain, reported)).catch(fail)
     const context = serverContext(engine, chain)
     await settleHeld(context).catch(fail)
+    await followOrders(context).catch(fail)
     try {
       const isLeft = await isAnythingLeft(context, inFlight)
       if (!isLeft && !(await isAnyToReadAgain(engine, chain, context.wallet))) continue

@@ -30,7 +30,21 @@ const grants: readonly SignatureGrant[] = [
     paymasterAndData: '0x',
     maxCostWei: 300n * 20n,
   },
-  { kind: 'order', tokenIn: usdc, amountIn: 100n, tokenOut: weth, minAmountOut: 50n },
+  {
+    kind: 'order',
+    order: {
+      reactor,
+      nonce: 1n,
+      deadline: nowSeconds + 1800,
+      cosigner: stranger,
+      tokenIn: usdc,
+      amountIn: 100n,
+      tokenOut: weth,
+      startAmountOut: 60n,
+      endAmountOut: 50n,
+      quote: '{}',
+    },
+  },
   { kind: 'siwe', domain: 'agents.example', uri: 'https://agents.example/login', nonce: 'abcdefgh1234' },
 ]
 
@@ -294,6 +308,36 @@ describe('what is not signed', () => {
         witness: witness({ baseOutputs: [{ token: usdc, startAmount: 60n, endAmount: 50n, recipient: wallet }] }),
       }),
     ],
+    ...(
+      [
+        ['begins lower', { startAmount: 59n }],
+        ['ends higher than was weighed', { endAmount: 51n }],
+      ] as const
+    ).map(([what, change]): [string, Data] => [
+      `an order that ${what}`,
+      order({
+        witness: witness({
+          baseOutputs: [{ token: weth, startAmount: 60n, endAmount: 50n, recipient: wallet, ...change }],
+        }),
+      }),
+    ]),
+    [
+      'an order with a second output',
+      order({
+        witness: witness({
+          baseOutputs: [
+            { token: weth, startAmount: 60n, endAmount: 50n, recipient: wallet },
+            { token: weth, startAmount: 60n, endAmount: 50n, recipient: wallet },
+          ],
+        }),
+      }),
+    ],
+    ['an order that takes less than its input', order({ permitted: { token: usdc, amount: 99n } })],
+    ['an order with another nonce', order({ nonce: 2n })],
+    ["an order whose nonce is not its permit's", order({ witness: witness({ info: info({ nonce: 2n }) }) })],
+    ['an order that ends later', order({ witness: witness({ info: info({ deadline: nowSeconds + 1799 }) }) })],
+    ['an order of another cosigner', order({ witness: witness({ cosigner: wallet }) })],
+    ['an order of another input token', order({ witness: witness({ baseInputToken: weth }) })],
     ['an order that takes more', order({ permitted: { token: usdc, amount: 101n } })],
     ['an order whose input grows', order({ witness: witness({ baseInputEndAmount: 101n }) })],
     ['an order of another account', order({ witness: witness({ info: info({ swapper: stranger }) }) })],

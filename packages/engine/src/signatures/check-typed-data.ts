@@ -1,3 +1,4 @@
+import type { IntentOrder } from '@svc/amm'
 import { zeroAddress } from 'viem'
 import type { ReadTypedData, TypedRecord, TypedValue } from './read-typed-data.ts'
 import type { SignatureContext, SignatureGrant } from './signature-context.ts'
@@ -74,10 +75,13 @@ export function checkUserOperation(read: ReadTypedData, context: SignatureContex
   return cost <= granted.maxCostWei ? null : 'The gas of the user operation could cost more than was counted.'
 }
 
-/** An order through Permit2: the reactor is known and is the spender, and all that the order pays goes to the wallet. */
+/**
+ * An order through Permit2: the reactor is known and is the spender, all that the order pays goes to the wallet, and every member of permit
+ * and witness is the one that is granted, so that nothing falls further or ends later than was weighed.
+ */
 export function checkOrder({ verifyingContract, message }: ReadTypedData, context: SignatureContext): string | null {
   if (verifyingContract !== context.chain.permit2.toLowerCase()) return 'The order is not for Permit2 of this chain.'
-  const [permitted, witness] = [record(message['permitted']), record(message['witness'])]
+  const witness = record(message['witness'])
   const info = record(witness['info'])
   const outputs = list(witness['baseOutputs']).map(record)
   const wallet = lower(context.wallet)
@@ -92,15 +96,33 @@ export function checkOrder({ verifyingContract, message }: ReadTypedData, contex
   if (!deadlines.every((deadline) => endsWithin(deadline, longestOrder, context)))
     return 'The order stands for too long.'
   if (outputs.some(({ recipient }) => recipient !== wallet)) return 'The order pays somebody other than the wallet.'
-  const { baseInputToken: tokenIn, baseInputStartAmount: startIn, baseInputEndAmount: endIn } = witness
-  const isGranted = grantsOf('order', context).some((grant) => {
-    const pays = permitted['token'] === lower(grant.tokenIn) && tokenIn === lower(grant.tokenIn)
-    const most = [permitted['amount'], startIn, endIn].every((amount) => number(amount) <= grant.amountIn)
-    const ours = outputs.filter(({ token }) => token === lower(grant.tokenOut))
-    const least = ours.reduce((sum, output) => sum + smaller(output['startAmount'], output['endAmount']), 0n)
-    return pays && most && ours.length === outputs.length && least >= grant.minAmountOut
-  })
+  const isGranted = grantsOf('order', context).some(({ order }) => isOrder(order, message, outputs))
   return isGranted ? null : 'The order is not the swap that this call asks for.'
+}
+
+function isOrder(order: IntentOrder, message: TypedRecord, outputs: readonly TypedRecord[]): boolean {
+  const [permitted, witness] = [record(message['permitted']), record(message['witness'])]
+  const info = record(witness['info'])
+  const [output] = outputs
+  const { reactor, nonce, deadline, cosigner, tokenIn, amountIn, tokenOut, startAmountOut, endAmountOut } = order
+  const members: readonly (readonly [TypedValue | undefined, string | bigint])[] = [
+    [message['spender'], lower(reactor)],
+    [info['reactor'], lower(reactor)],
+    [message['nonce'], nonce],
+    [info['nonce'], nonce],
+    [message['deadline'], BigInt(deadline)],
+    [info['deadline'], BigInt(deadline)],
+    [witness['cosigner'], lower(cosigner)],
+    [permitted['token'], lower(tokenIn)],
+    [permitted['amount'], amountIn],
+    [witness['baseInputToken'], lower(tokenIn)],
+    [witness['baseInputStartAmount'], amountIn],
+    [witness['baseInputEndAmount'], amountIn],
+    [output?.['token'], lower(tokenOut)],
+    [output?.['startAmount'], startAmountOut],
+    [output?.['endAmount'], endAmountOut],
+  ]
+  return outputs.length === 1 && members.every(([signed, granted]) => signed === granted)
 }
 
 /** EntryPoint 0.8, at the same address on every chain. */
@@ -128,11 +150,6 @@ function grantsOf<Kind extends SignatureGrant['kind']>(
 /** The two 128-bit numbers of a packed word. */
 function halves(word: string): readonly [bigint, bigint] {
   return [BigInt(word.slice(0, 34)), BigInt(`0x${word.slice(34)}`)]
-}
-
-function smaller(one: TypedValue | undefined, other: TypedValue | undefined): bigint {
-  const [a, b] = [number(one), number(other)]
-  return a < b ? a : b
 }
 
 function lower(hex: string): string {

@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import type { PositionPermit } from '@svc/amm'
+import type { IntentOrder, PositionPermit } from '@svc/amm'
 import type { Address, Hex } from 'viem'
 
 /** What a signature may be for right now. Everything stands in it; a check reads nothing else. */
@@ -37,14 +37,8 @@ export type SignatureGrant =
       readonly paymasterAndData: Hex
       readonly maxCostWei: bigint
     }
-  /** A swap through an order: at most `amountIn` of one token, at least `minAmountOut` of the other, to the wallet. */
-  | {
-      readonly kind: 'order'
-      readonly tokenIn: Address
-      readonly amountIn: bigint
-      readonly tokenOut: Address
-      readonly minAmountOut: bigint
-    }
+  /** An order that passed the pipeline, member by member. */
+  | { readonly kind: 'order'; readonly order: IntentOrder }
   | { readonly kind: 'siwe'; readonly domain: string; readonly uri: string; readonly nonce: string }
 
 /** What somebody wants signed beside transactions. */

@@ -18,22 +18,25 @@ import type { CalledContracts } from '../calldata/called-contracts.ts'
 import type { SimulatedCall, SimulatedResult } from './asset-changes.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
 import type { OrderBounds } from '../calldata/trade-bounds.ts'
+import { type InspectedVaultDeposit, type PaidVaultDeposit, redemptionsOf } from './inspect-vaults.ts'
 import { identityOfKey, type PoolIdentity, poolIdentity } from '../calldata/pool-identity.ts'
 
 /**
  * What is read around the steps of a simulation so that positions, pools and orders can be valued: the positions that the calldata
  * names, and the pools that it deposits into or orders in, before and after, and before them what the whole of each order would bring
- * at once. All of it rides in the same request.
+ * at once; and behind all else what the shares of each deposit into a vault bring. All of it rides in the same request.
  */
 export function inspectionOf(chain: Chain, wanted: InspectedParts): Inspection {
-  const { positions, pools, orders } = wanted
+  const { positions, pools, orders, vaultDeposits, wallet } = wanted
+  const redemptions = redemptionsOf(vaultDeposits, wallet)
   const positionReads = positions.flatMap((position) => readsOfPosition(chain, position))
   const poolReads = pools.flatMap((pool) => readsOfPool(chain, pool))
   const orderReads = orders.map((order) => readOfOrder(chain, order))
   return {
     before: [...positionReads, ...poolReads, ...orderReads].map(toCall),
     after: [...positionReads, ...poolReads].map(toCall),
-    decode(before, after) {
+    last: redemptions.calls,
+    decode(before, after, last) {
       const start = valuesOf([...positionReads, ...poolReads], before)
       const end = valuesOf([...positionReads, ...poolReads], after)
       let at = 0
@@ -54,6 +57,7 @@ export function inspectionOf(chain: Chain, wanted: InspectedParts): Inspection {
         positions: states.filter((state) => state !== null),
         pools: poolStates,
         orders: orders.map((order, index) => ({ order, brings: amountOf(proceeds[index]) })),
+        vaultDeposits: redemptions.decode(last),
       }
     },
   }
@@ -63,6 +67,8 @@ export type InspectedParts = {
   readonly positions: CalledContracts['positions']
   readonly pools: readonly InspectedPool[]
   readonly orders: readonly OrderBounds[]
+  readonly vaultDeposits: readonly PaidVaultDeposit[]
+  readonly wallet: Address
 }
 
 export type InspectedPool = PoolIdentity & { readonly version: 'v2' | 'v3' | 'v4' }
@@ -86,7 +92,13 @@ export function poolsToInspect(
 export type Inspection = {
   readonly before: readonly SimulatedCall[]
   readonly after: readonly SimulatedCall[]
-  decode(before: readonly SimulatedResult[], after: readonly SimulatedResult[]): Inspected
+  /** What changes the state that everything else is read from. */
+  readonly last: readonly SimulatedCall[]
+  decode(
+    before: readonly SimulatedResult[],
+    after: readonly SimulatedResult[],
+    last: readonly SimulatedResult[],
+  ): Inspected
 }
 
 export type Inspected = {
@@ -95,13 +107,15 @@ export type Inspected = {
   readonly pools: readonly PoolAfter[]
   /** What the whole of each would bring if it were sold at once before the steps; `null` where the pool cannot take it. */
   readonly orders: readonly { readonly order: OrderBounds; readonly brings: bigint | null }[]
+  readonly vaultDeposits: readonly InspectedVaultDeposit[]
 }
 
 /** Where nothing is to be valued. */
 export const noInspection: Inspection = {
   before: [],
   after: [],
-  decode: () => ({ positions: [], pools: [], orders: [] }),
+  last: [],
+  decode: () => ({ positions: [], pools: [], orders: [], vaultDeposits: [] }),
 }
 
 export type PositionState = {

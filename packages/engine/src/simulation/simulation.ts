@@ -63,7 +63,11 @@ export async function simulate(request: SimulationRequest): Promise<Simulation> 
     deposits: at.steps.flatMap(({ deposits }) =>
       deposits.map(({ deposit, before, after }) => simulatedDeposit(deposit, simulated(before), results[after])),
     ),
-    inspected: request.inspection.decode(simulated(at.inspectedBefore), simulated(at.inspectedAfter)),
+    inspected: request.inspection.decode(
+      simulated(at.inspectedBefore),
+      simulated(at.inspectedAfter),
+      simulated(at.last),
+    ),
     gasUsed: steps.map(({ gasUsed }) => gasUsed),
     revokeGasUsed: simulated(at.revokes).map(({ gasUsed }) => gasUsed),
   }
@@ -181,7 +185,9 @@ function sequenceOf(request: SimulationRequest) {
   const leftovers = allowances.map(({ token, spender }) => read(readAllowance(token, [wallet, spender])))
   const undone = revokes.map((step) => carry(step, false))
   const inspectedAfter = inspection.after.map(put)
-  const at = { before, owners, inspectedBefore, steps, leftovers, revokes: undone, inspectedAfter, after: balances() }
+  const after = balances()
+  const last = inspection.last.map(put)
+  const at = { before, owners, inspectedBefore, steps, leftovers, revokes: undone, inspectedAfter, after, last }
   return { sequence, at }
 }
 

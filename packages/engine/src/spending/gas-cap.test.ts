@@ -23,7 +23,7 @@ describe('what a call leaves of native currency', () => {
     const simulation = {
       gasUsed: [40_000n, 20_000n],
       revokeGasUsed: [8_000n],
-      inspected: { pools: [], positions: [], orders: [] },
+      inspected: { pools: [], positions: [], orders: [], vaultDeposits: [] },
     }
     const snapshotTaken = { fees: atPrice(feePerGas), ownFeePerGas: 1n, balanceWei }
     const funded = { steps: [call(valueWei)], simulation, snapshotTaken, priced, callBounds: [], settledWei }

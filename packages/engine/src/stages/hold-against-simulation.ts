@@ -5,6 +5,7 @@ import type { Progress } from '../context/execution-context.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { type PricedTokens, trustedWorth } from '../value/spend-value.ts'
 import { valueAt } from '../value/trusted-value.ts'
+import { broughtBy } from '../simulation/inspect-vaults.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
 import { minedOutcome } from '../value/moved-holdings.ts'
@@ -31,7 +32,8 @@ export async function holdAgainstSimulation(
 ): Promise<void> {
   const { engine, call, chain, intent, known, simulation, priced, value, callBounds } = context
   const { leaves } = value.simulated
-  if (value.isExit && leaves.positions.length + leaves.shares.length === 0) return
+  const isVaultExit = callBounds.some((call) => call.leaves.length > 0)
+  if (value.isExit && leaves.positions.length + leaves.shares.length === 0 && !isVaultExit) return
   const { isListed, isNamed } = expectedTokens(intent, chain, known)
   const { expected, strange } = partByToken(real, (token) => {
     return token === zeroAddress || isNamed(token) || isListed(token) || simulation.deltas.has(token)
@@ -99,7 +101,7 @@ export function movedOutcome(
   deltas: ReadonlyMap<string, bigint>,
 ): Outcome | null {
   if (value.isExit || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return null
-  if (callBounds.some(({ orders }) => orders.length > 0)) return null
+  if (callBounds.some(({ orders, vaultDeposits }) => orders.length + vaultDeposits.length > 0)) return null
   const logs = mined.flatMap(({ receipt }) => receipt.logs)
   const { simulated } = value
   const outcome = minedOutcome(deltas, { wallet, simulated, inspected: simulation.inspected, calls: callBounds, logs })
@@ -168,11 +170,23 @@ export function simulationDrift(
 
 type Drift = { readonly token: Address; readonly simulated: bigint; readonly real: bigint }
 
-/** Shares of a pair that the call makes, at the trusted prices of both tokens; `null` of everything else. */
-function sharesWorth(token: string, amount: bigint, { value, priced }: Reserved): bigint | null {
+/** Shares of a pair that the call makes, at the trusted prices of both tokens, and of a vault at what they bring; `null` of everything else. */
+function sharesWorth(token: string, amount: bigint, context: Reserved): bigint | null {
+  const { value, priced, simulation, callBounds } = context
+  if (callBounds.some(({ leaves }) => leaves.some(({ vault }) => vault === token)))
+    return leftWorth(token, amount, context)
+  const deposit = simulation.inspected.vaultDeposits.find((one) => one.deposit.vault === token)
+  if (deposit !== undefined) return trustedWorth(deposit.token.toLowerCase(), broughtBy(deposit, amount), priced)
   const share = value.simulated.arrives.shares.find(({ pair }) => pair === token)
   if (share === undefined) return null
   return valueAt({ tokens: new Map(), positions: [], shares: [{ ...share, amount }] }, trustedPrices(priced), 'mid')
+}
+
+/** Shares that are given back to their vault count as what came for them in the simulation. */
+function leftWorth(token: string, amount: bigint, { simulation, intent, priced }: Reserved): bigint | null {
+  const asset = intent.receives[0]?.token.toLowerCase() ?? token
+  const [burnt, came] = [-(simulation.deltas.get(token) ?? 0n), simulation.deltas.get(asset) ?? 0n]
+  return burnt <= 0n || came <= 0n ? null : trustedWorth(asset, (amount * came) / burnt, priced)
 }
 
 /** Those that a call spends or is to bring; native currency may come and go wrapped or not. */

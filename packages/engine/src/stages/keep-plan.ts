@@ -135,7 +135,13 @@ export function intentDrift(planned: Intent, intent: Intent): readonly ErrorDeta
     ...above('spend', sumByToken(planned.spends), sumByToken(intent.spends)),
     ...above('allowance', sumApprovals(planned.approvals), sumApprovals(intent.approvals)),
     ...differing('orders', ordersText(planned), ordersText(intent)),
+    ...differing('signed order', signedOrderText(planned), signedOrderText(intent)),
   ]
+}
+
+/** When it was offered, with which nonce and until when changes with each offer; how far it falls is held against the plan's receipts. */
+function signedOrderText({ order }: Intent): string {
+  return order === undefined ? 'none' : `${order.tokenIn} for ${order.tokenOut} at ${order.reactor}`.toLowerCase()
 }
 
 /** In which pool an order is placed, what it sells there and until when stand in its calldata alone: the hook is the same for all. */

@@ -50,7 +50,7 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
     }),
     expiresAt: terms.expiresAt === null ? null : new Date(terms.expiresAt).toISOString(),
     why: intent.why,
-    steps: steps.flatMap(callsOf).map((step) => describeStep(step, context, nameOf)),
+    steps: [...steps.flatMap(callsOf).map((step) => describeStep(step, context, nameOf)), ...describeOrder(context)],
     atomicity: intent.atomicity,
     deltas: [...simulation.deltas]
       .filter(([, amount]) => amount !== 0n)
@@ -226,8 +226,9 @@ function describeStep(
   nameOf: ContractNames,
 ): PlannedStep {
   const selector = size(data) < 4 ? '0x' : slice(data, 0, 4)
-  const isTwammHook = context.known.surfaces.get(to.toLowerCase()) === 'twammHook'
-  const { contract, calls } = describeCalldata(context.chain, { to, data, isToken: kind !== 'call', isTwammHook })
+  const surface = context.known.surfaces.get(to.toLowerCase())
+  const named = surface === 'twammHook' || surface === 'vault' ? surface : null
+  const { contract, calls } = describeCalldata(context.chain, { to, data, isToken: kind !== 'call', named })
   return {
     label,
     to,
@@ -236,6 +237,35 @@ function describeStep(
     contract,
     calls: calls.map((call) => describeCall(call, context, nameOf)),
   }
+}
+
+/** What is signed in place of a call, beside the transactions: typed data that whoever fills the order hands in. */
+function describeOrder(context: Reserved): readonly PlannedStep[] {
+  const { order } = context.intent
+  if (order === undefined) return []
+  const { reactor, tokenIn, amountIn, tokenOut, startAmountOut, endAmountOut, deadline, nonce, cosigner } = order
+  const shown = (token: typeof tokenIn, amount: bigint) => describeAmount({ token, amount }, context)
+  const args = {
+    swapper: context.wallet,
+    recipient: context.wallet,
+    tokenIn,
+    amountIn: `${amountIn}`,
+    tokenOut,
+    startAmountOut: `${startAmountOut}`,
+    endAmountOut: `${endAmountOut}`,
+    deadline: `${deadline}`,
+    nonce: `${nonce}`,
+    cosigner,
+  }
+  const amounts = {
+    amountIn: shown(tokenIn, amountIn),
+    startAmountOut: shown(tokenOut, startAmountOut),
+    endAmountOut: shown(tokenOut, endAmountOut),
+  }
+  const call = { function: 'V2DutchOrder', arguments: args, amounts, contracts: {} }
+  return [
+    { label: 'sign order', to: reactor, valueWei: '0', selector: '0x', contract: 'the order reactor', calls: [call] },
+  ]
 }
 
 function describeCall(

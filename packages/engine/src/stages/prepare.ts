@@ -1,8 +1,7 @@
-import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import { isUnsigned } from '@svc/amm/liquidity'
 import { requireUnchanged } from './require-unchanged.ts'
-import { type BlockTime, type Intent, type IntentCall, isBatch, type Token } from '@svc/amm'
-import type { Chain } from '@svc/wallet/core'
+import { type BlockTime, type IntentCall, isBatch, type Token } from '@svc/amm'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
 import { type AtomicRoute, atWhoseGas, readAtomicRoute, routeQuestion, routeRefusals } from '../batch/atomic-route.ts'
 import { batchStep, operationStep } from '../batch/batch-step.ts'
@@ -10,7 +9,7 @@ import { simulateBatch, simulateBeside } from '../batch/simulate-batch.ts'
 import { assertDeclared, type DeclaredContext } from '../verdict/assert-declared.ts'
 import { sumByToken } from '../value/countable.ts'
 import { calledContracts } from '../calldata/called-contracts.ts'
-import { expectedTokens, type PolicyVerdict, policyVerdict, tokensOf } from '../verdict/policy-verdict.ts'
+import { expectedTokens, type PolicyVerdict, policyVerdict } from '../verdict/policy-verdict.ts'
 import { adviceAgainst, policyTokensBeside } from '../verdict/token-warnings.ts'
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from '../value/way-home.ts'
@@ -23,13 +22,16 @@ import {
   type SettledFees,
   settledFees,
 } from '../value/settled-fees.ts'
+import { vaultDepositsOf } from '../simulation/inspect-vaults.ts'
 import { inspectionOf, poolsToInspect } from '../simulation/inspection.ts'
 import { grantRefusals } from '../policy/policy-for.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
+import { orderFunds, withOrder } from './order-in-plan.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 import { type PricedTokens, priceTokens } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
+import { measuredTokens, tokensGivenUp, tokensToPrice } from './tokens-of-call.ts'
 import { type ChainSnapshot, nextBlockSeconds, readSettledBalance, snapshot } from '../call/chain-snapshot.ts'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */
@@ -146,12 +148,13 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
   const steps = asBatch(checked, stepsOf(checked, snapshotTaken))
   const foreseen = foreseenOf(checked)
   const ahead = (foreseen ?? { fees: feesAhead(checked, block) }).fees
-  const [simulation, named, tooNew, settledWei, policyTokens] = await Promise.all([
+  const [simulation, named, tooNew, settledWei, policyTokens, short] = await Promise.all([
     simulated(checked, steps),
     pricesOf(checked),
     foreseen?.newPositions ?? newPositionRefusals(checked, block, engine.now()),
     foreseen?.settledWei ?? readSettledBalance(checked, block.number),
     policyTokensBeside(tokensToPrice(checked), checked),
+    orderFunds(checked),
     requireUnchanged(intent, checked.client),
   ])
   const others = tokensGivenUp(simulation, chain).filter((token) => !named.has(token.toLowerCase()))
@@ -160,6 +163,7 @@ export async function simulatePlan<Own extends InspectionContext>(checked: Check
     ...checkMeasured(simulation, engine.policy),
     ...assertDeclared(intent, simulation, declaredContext(checked)),
     ...tooNew,
+    ...short,
   ]
   const fees = await settledFees(checked, simulation, ahead)
   return { ...checked, steps, simulation, priced, policyTokens, refusals, settledFees: fees, settledWei }
@@ -171,7 +175,8 @@ function stepsOf(
   { standing, atSeconds }: Pick<SimulationBase, 'standing' | 'atSeconds'>,
 ): readonly Step[] {
   const expiresAtSeconds = atSeconds + permit2LifetimeSeconds
-  const approvals = approvalSteps(intent.approvals, standing, { permit2: chain.permit2, expiresAtSeconds })
+  const isAnew = intent.order !== undefined
+  const approvals = approvalSteps(intent.approvals, standing, { permit2: chain.permit2, expiresAtSeconds, isAnew })
   return [...approvals, ...intent.calls.map(callStep)]
 }
 
@@ -200,30 +205,6 @@ export type Simulated<Own extends InspectionContext = ExecutionContext> = Checke
   readonly settledFees: SettledFees | undefined
   /** Native currency that the wallet had before the newest blocks; `null` where the endpoint does not say. */
   readonly settledWei: bigint | null
-}
-
-/** The tokens of an intent, and those of the pools that its calls trade in or deposit into. */
-export function tokensToPrice({
-  intent,
-  callBounds,
-}: Pick<Checked<InspectionContext>, 'intent' | 'callBounds'>): readonly Address[] {
-  return [...tokensOf(intent), ...tokensInCalls(callBounds)]
-}
-
-/** Listed tokens of the positions that are taken from: one whose pool is beyond its range pays, and names, one of the two alone. */
-export function tokensGivenUp({ inspected }: Pick<Simulation, 'inspected'>, chain: Chain): readonly Address[] {
-  const lessened = inspected.positions.filter(({ liquidityBefore, liquidityAfter }) => liquidityAfter < liquidityBefore)
-  const tokens = new Set(lessened.flatMap(({ pool }) => [pool.token0.toLowerCase(), pool.token1.toLowerCase()]))
-  return chain.tokens.map(({ address }) => address).filter((address) => tokens.has(address.toLowerCase()))
-}
-
-/** Those that the calldata trades, deposits or orders, whatever the intent says of them. */
-function tokensInCalls(calls: readonly CallBounds[]): readonly Address[] {
-  return calls.flatMap(({ trades, deposits, orders }) => {
-    const traded = [...trades, ...orders].flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
-    const deposited = deposits.flatMap(({ pool }) => (pool === null ? [] : [pool.token0, pool.token1]))
-    return [...traded, ...deposited].map((token) => getAddress(token))
-  })
 }
 
 /** What a simulation is held against beside the intent. */
@@ -273,6 +254,8 @@ export function play(
       positions: called.positions,
       pools: poolsToInspect(context.callBounds, intent),
       orders: context.callBounds.flatMap(({ orders }) => orders),
+      vaultDeposits: vaultDepositsOf(context.callBounds, intent),
+      wallet,
     }),
     block: snapshotTaken.block,
     atSeconds: snapshotTaken.atSeconds,
@@ -281,7 +264,9 @@ export function play(
   const [step] = steps
   if (step?.batch === undefined) {
     const apart = intent.apart?.map(callStep)
-    return apart === undefined ? simulate(request) : simulateBeside(request, apart)
+    return apart === undefined
+      ? simulate(request).then((simulation) => withOrder(simulation, intent))
+      : simulateBeside(request, apart)
   }
   return simulateBatch(request, { ...step, batch: step.batch }, route?.refusal === null && route.isDelegated)
 }
@@ -297,21 +282,6 @@ export function checkMeasured({ playedBy }: Simulation, { allowlist }: Policy): 
   if (playedBy === 'eth_simulateV1' || allowlist.mode === 'lenient') return []
   const message = 'The endpoint cannot show everything that would leave the wallet (eth_simulateV1).'
   return [{ code: 'SIMULATION_UNAVAILABLE', message }]
-}
-
-/** The ERC-20 tokens an intent names, each once. */
-export function declaredTokens(intent: Intent): readonly Address[] {
-  return tokensOnce(tokensOf(intent))
-}
-
-/** Those, and what its calldata trades or deposits: a simulation without logs sees no others. */
-function measuredTokens({ intent, callBounds }: Foreseeing): readonly Address[] {
-  return tokensOnce([...tokensOf(intent), ...tokensInCalls(callBounds)])
-}
-
-function tokensOnce(tokens: readonly Address[]): readonly Address[] {
-  const named = tokens.filter((token) => token !== zeroAddress)
-  return [...new Map(named.map((token) => [token.toLowerCase(), token])).values()]
 }
 
 /** Well under the half hour a Permit2 allowance may live, counted from the next block. */

@@ -11,7 +11,7 @@ import type { Simulation } from '../simulation/simulation.ts'
 import { countedDeltas, holdAgainstSimulation, movedOutcome, simulationDrift } from './hold-against-simulation.ts'
 import { suspectWarnings, unlistedWarnings } from '../verdict/token-warnings.ts'
 import type { Reserved } from './reserve-spend.ts'
-import { asBurnt, budgetsUsed, callsMade, cameHome, sharesAsMade } from './settled-value.ts'
+import { budgetsUsed, callsMade, cameHome, pairsAsBurnt, sharesAsMade } from './settled-value.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import {
@@ -30,10 +30,9 @@ import { readAllowances } from '../call/chain-snapshot.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
 import { endRights, revokeAllowances, type Standing } from '../transactions/revoke-allowances.ts'
 import { boughtIn } from '../value/moved.ts'
-import { withoutGivenBack } from '../value/pair-worth.ts'
 import { tradedIn } from '../value/own-move.ts'
 import type { Outcome } from '../value/weigh-change.ts'
-import { tokensGivenUp, tokensToPrice } from './prepare.ts'
+import { tokensGivenUp, tokensToPrice } from './tokens-of-call.ts'
 import { costWarnings, trustedPrices } from '../value/call-value.ts'
 
 /**
@@ -98,9 +97,8 @@ export async function settleLedger(
   const spent = spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas)
   const { isExit, ownMove } = context.value
   const logs = receipts.flatMap((receipt) => receipt.logs)
-  const pairOf = (token: string) => asBurnt(priced.get(token)?.pair ?? null, token, logs)
   const kept = isExit
-    ? withoutGivenBack(spent, intent, deltas, pairOf, 'either')
+    ? notGivenBack(spent, intent, deltas, pairsAsBurnt(priced, logs), 'either')
     : notGivenBack(spent, intent, deltas, priced)
   const { usdMicros: left, unpriced } = valueOf(kept, priced)
   const isTrade = !isExit && lasting.length === 0
@@ -236,7 +234,7 @@ async function readAfter(
   return { balanceWei, minedIn, standing: standing && { amounts: standing, blockNumber, holdsAll: true } }
 }
 
-function settledOf(
+export function settledOf(
   context: Reserved,
   progress: Progress,
   deltas: ReadonlyMap<string, bigint>,

@@ -4,11 +4,12 @@ import { getAddress, isAddressEqual, type Log, parseEventLogs, zeroAddress } fro
 import { callsOf } from '../batch/batch-step.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
+import { asRedeemed } from '../simulation/inspect-vaults.ts'
 import { countable } from '../value/countable.ts'
 import type { PricedTokens } from '../value/spend-value.ts'
 import { budgetNames } from '../spending/budget-names.ts'
 import type { StandingPair } from '../value/pair-worth.ts'
-import { type CallBounds, noBounds } from '../calldata/call-bounds.ts'
+import { isSpending, noBounds } from '../calldata/call-bounds.ts'
 import { type Holdings, type PairShares, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { mostLost, type Outcome } from '../value/weigh-change.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -26,8 +27,7 @@ export function budgetsUsed(
   outcome: Outcome | null = null,
 ): readonly BudgetAmount[] {
   const made = callsMade(progress)
-  const gives = ({ trades, deposits, orders }: CallBounds) => trades.length + deposits.length + orders.length > 0
-  if (!context.callBounds.slice(0, made).some(gives))
+  if (!context.callBounds.slice(0, made).some(isSpending))
     return noneOf([...context.spend.budgets, ...progress.reserved.budgets])
   return made < context.intent.calls.length
     ? lossOfTrades(context, progress, made)
@@ -44,7 +44,7 @@ function lossOfTrades(
   { mined, priced }: Progress,
   made: number,
 ): readonly BudgetAmount[] {
-  const isTraded = callBounds.slice(0, made).every(({ deposits, orders }) => deposits.length + orders.length === 0)
+  const isTraded = callBounds.slice(0, made).every((bounds) => !isSpending({ ...bounds, trades: [] }))
   if (!isTraded || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
   const own = { wallet, wrappedNative: chain.wrappedNative.address }
   const calls = mined.filter(({ step }) => step.kind === 'call')
@@ -108,7 +108,7 @@ function lossOf(
     return lossAbove(reserved.budgets, mostLost(outcome, prices, wrappedNative))
   }
   if (value.isExit || !isSettled || simulation.paid.size > 0 || value.speculativeUsdMicros > 0n) return []
-  const own = withoutArrivals(deltas, simulation.deltas)
+  const own = asRedeemed(withoutArrivals(deltas, simulation.deltas), simulation.inspected.vaultDeposits)
   const shares = arrives.shares.map((share) => Object.assign({}, share, { amount: own.get(share.pair) ?? 0n }))
   const moved = { leaves: tokensOf(own, -1n), arrives: { ...tokensOf(own, 1n), shares } }
   const lost = mostLost(moved, prices, wrappedNative)
@@ -183,11 +183,14 @@ type MadeShares = {
 }
 
 /**
- * A pair as the burn of its shares saw it, by its own log: what was given to it before the call was planned may be gone with its block. As
- * read where there is no such log, or more than one.
+ * Pairs as the burn of their shares saw them, by their own logs: what was given to one before the call was planned may be gone with its
+ * block. As read where there is no such log, or more than one.
  */
-export function asBurnt(read: StandingPair | null, key: string, logs: readonly Log[]): StandingPair | null {
-  if (read === null) return null
+export function pairsAsBurnt(priced: PricedTokens, logs: readonly Log[]): PricedTokens {
+  return new Map([...priced].map(([key, one]) => [key, { ...one, pair: one.pair && asBurnt(one.pair, key, logs) }]))
+}
+
+function asBurnt(read: StandingPair, key: string, logs: readonly Log[]): StandingPair {
   const own = logs.filter(({ address }) => address.toLowerCase() === key)
   const events = parseEventLogs({ abi: v2PairAbi, eventName: ['Burn', 'Transfer'], logs: [...own] })
   const burns = events.flatMap((event) => (event.eventName === 'Burn' ? [event.args] : []))

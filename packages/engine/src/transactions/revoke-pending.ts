@@ -3,6 +3,7 @@ import { type Address, formatEther, isAddressEqual, parseTransaction, type Trans
 import { revokeStep } from '../allowances/approval-steps.ts'
 import { checkGasCap, gasHome, gasWorth } from '../spending/gas-cap.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
+import { openOrders } from '../orders/follow-orders.ts'
 import { isPaused } from '../switches/kill-switch.ts'
 import { worstGasCost } from '../spending/gas.ts'
 import { isWaiting, type PendingRevocation } from '../allowances/pending-revocations.ts'
@@ -28,7 +29,7 @@ import { broadcast, confirm, sign } from './transact.ts'
  */
 export async function revokePending(context: ExecutionContext, areAllSettled: boolean): Promise<number> {
   const { engine, chain, wallet } = context
-  const pendingRevocations = [...(await pendingOn(engine, chain, wallet)), ...(await endedOn(engine, chain, wallet))]
+  const pendingRevocations = [...(await dueOn(engine, chain, wallet)), ...(await endedOn(engine, chain, wallet))]
   if (pendingRevocations.length === 0 || (await isPaused(engine.dataDir))) return 0
   // Bytes that were declined may be an approval and be mined all the same: until that is settled nothing is forgotten.
   const mayForget = areAllSettled && !(await onStorage('the journal cannot be read', () => isAnyRefused(context)))
@@ -126,7 +127,19 @@ export async function isAnyToReadAgain(engine: Engine, chain: Chain, wallet: Add
 
 /** Whether an allowance is pending whose time to be revoked has come. */
 export async function isAnyDue(engine: Engine, chain: Chain, wallet: Address): Promise<boolean> {
-  return (await pendingOn(engine, chain, wallet)).some((one) => !isWaiting(one, engine.now()))
+  return (await dueOn(engine, chain, wallet)).some((one) => !isWaiting(one, engine.now()))
+}
+
+/** What is owed less the allowances that signed orders live by: those stand until the chain has decided. */
+async function dueOn(engine: Engine, chain: Chain, wallet: Address): Promise<readonly PendingRevocation[]> {
+  const pending = await pendingOn(engine, chain, wallet)
+  if (pending.length === 0) return pending
+  const open = await openOrders(engine, chain)
+  const isOfOrder = ({ token, spender, position }: PendingRevocation): boolean =>
+    position === undefined &&
+    isAddressEqual(spender, chain.permit2) &&
+    open.some(({ order, wallet: owner }) => isAddressEqual(order.tokenIn, token) && isAddressEqual(owner, wallet))
+  return pending.filter((one) => !isOfOrder(one))
 }
 
 /** Notes which of the transactions whose end was just looked up are revocations that were mined and failed. */

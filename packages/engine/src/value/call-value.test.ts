@@ -50,7 +50,9 @@ describe('a removal that no stranger can keep from coming', () => {
     ['may not: something leaves beside it', { deltas: -5n }, false],
   ])('%s', (_name, change, isSure) => {
     const { positions, calls, priced, deltas } = { ...facts, ...change }
-    expect(valueOf({ positions, pools: [], orders: [] }, calls, priced, deltas).isSureHome).toBe(isSure)
+    expect(valueOf({ positions, pools: [], orders: [], vaultDeposits: [] }, calls, priced, deltas).isSureHome).toBe(
+      isSure,
+    )
   })
 
   function valueOf(inspected: Inspected, callBounds: Facts['calls'], trusted: readonly string[], delta: bigint) {

@@ -16,7 +16,7 @@ import { simulatedDeposit } from './simulated-deposit.ts'
 import { tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
 import { type ValueBounds, valueBounds } from './value-bounds.ts'
 import { homeOf, isSureHome } from './way-home.ts'
-import { coldRefusals, impactRefusals, lossRefusals, priceRefusals } from './value-refusals.ts'
+import { coldRefusals, impactRefusals, lockedRefusals, lossRefusals, priceRefusals } from './value-refusals.ts'
 import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } from './weigh-change.ts'
 
 /**
@@ -66,6 +66,7 @@ export function valueOfCall(
     permitted,
   }
   const symbolOf = (token: string) => priced.get(token.toLowerCase())?.token.symbol ?? token
+  const locked = lockedRefusals(moved)
   const found = isExit
     ? []
     : [
@@ -74,11 +75,13 @@ export function valueOfCall(
         ...offMarketRefusals({ moved, prices, limits, intent, symbolOf }),
         ...orderRefusals({ moved, prices, limits, symbolOf }),
         ...impactRefusals(facts),
-        ...lossRefusals(facts, priced),
+        // What nobody can measure is not lost beside that.
+        ...(locked.length > 0 ? locked : lossRefusals(facts, priced)),
       ]
   const ordered = orderWarnings(calls)
-  // An order has no least: it is sold at whatever its pool pays by then.
-  const leastInUsdMicros = ordered.length === 0 ? facts.leastInUsdMicros : 0n
+  // An order has no least: it is sold at whatever its pool pays by then; nor has what shares of a vault bring.
+  const isOpen = ordered.length > 0 || calls.some(({ leaves }) => leaves.some(({ brings }) => brings === 0n))
+  const leastInUsdMicros = isOpen ? 0n : facts.leastInUsdMicros
   return { ...facts, leastInUsdMicros, warnings: [...warningsOf(facts), ...ordered], refusals: found }
 }
 
@@ -142,10 +145,12 @@ export type ValuedSimulation = Pick<Simulation, 'inspected' | 'deltas' | 'paid'>
 
 /** Of the calls that are still to be made. */
 function boundsFrom(
-  { steps, callBounds }: Pick<ValuedCall, 'steps' | 'callBounds'>,
+  { steps, callBounds, intent }: Pick<ValuedCall, 'steps' | 'callBounds' | 'intent'>,
   firstStep: number,
 ): readonly CallBounds[] {
-  const left = steps.slice(firstStep).filter(({ kind }) => kind === 'call').length
+  const calls = steps.slice(firstStep).filter(({ kind }) => kind === 'call').length
+  // An order is signed behind all steps.
+  const left = intent.order === undefined ? calls : calls + 1
   return callBounds.slice(callBounds.length - left)
 }
 

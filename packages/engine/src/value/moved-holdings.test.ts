@@ -84,7 +84,7 @@ describe('what a call that was mined has moved', () => {
   const simulated = outcomesOf(moved([]), prices).whole
   const lossAt = (deltas: Moved['deltas'], logs: readonly Log[]) => {
     const calls = [{ deposits: [{ ...mint, pool: own }], removals: [] }]
-    const inspected = { positions: [], pools: [], orders: [] }
+    const inspected = { positions: [], pools: [], orders: [], vaultDeposits: [] }
     return mostLost(minedOutcome(deltas, { wallet, simulated, inspected, calls, logs }), prices, wrapped)
   }
   const minted = (to: Address, amount: bigint) => mintLogs({ pool: id, manager, to, amount, ...ticks })
@@ -130,7 +130,7 @@ function moved(
   const standing = { ...pool, version: 'v3', stoodBefore: true, sqrtPriceX96: price, pair: null } as const
   return {
     calls,
-    inspected: { positions, pools: [standing], orders: [] },
+    inspected: { positions, pools: [standing], orders: [], vaultDeposits: [] },
     deltas,
     paid: new Map(),
     pairs,

@@ -1,8 +1,9 @@
 import { v3PoolAbi, v3PositionManagerAbi } from '@svc/amm/abis'
 import { type Address, isAddressEqual, type Log, parseEventLogs, zeroAddress } from 'viem'
-import { type CallBounds, isTradeAlone } from '../calldata/call-bounds.ts'
+import { type CallBounds, isSpending, isTradeAlone } from '../calldata/call-bounds.ts'
 import type { DepositBounds } from '../calldata/deposit-bounds.ts'
 import type { Inspected, PositionState } from '../simulation/inspection.ts'
+import { broughtBy } from '../simulation/inspect-vaults.ts'
 import { heldOf, type Moved } from './moved.ts'
 import type { OrderBounds } from '../calldata/trade-bounds.ts'
 import { depositOutcomes, simulatedDeposit } from './simulated-deposit.ts'
@@ -13,24 +14,23 @@ import type { MovedOutcomes, Outcome } from './weigh-change.ts'
  * What leaves a wallet and what arrives: of the whole intent as simulated, and of each AMM call as its calldata permits. A trade
  * may take its maximum and bring no more than its minimum; a deposit is made at the price of its pool, or at either end of the
  * prices at which it may still be mined. Each call is taken by itself there: a later one may never happen, and what positions
- * pay out beside a deposit was the owner's already. An order, which is sold over time, counts as if all of it were sold at once.
+ * pay out beside a deposit was the owner's already. Shares that are given back to their vault are worth what comes. An order, which is sold over time, counts as if all of it were sold at once.
  */
 export function outcomesOf(moved: Moved, prices: TrustedPrices): MovedOutcomes {
   return {
     whole: simulatedOutcome(moved),
     areTradesAlone: moved.calls.length > 0 && moved.calls.every(isTradeAlone),
-    calls: moved.calls
-      .filter(({ trades, deposits, orders }) => trades.length + deposits.length + orders.length > 0)
-      .map((bounds) => {
-        return {
-          feeBps: bounds.feeBps,
-          outcomes: [
-            ...tradeOutcomes(bounds, moved),
-            ...depositOutcomes(bounds, moved, prices),
-            ...orderOutcomes(bounds, moved),
-          ],
-        }
-      }),
+    calls: moved.calls.filter(isSpending).map((bounds) => {
+      return {
+        feeBps: bounds.feeBps,
+        outcomes: [
+          ...tradeOutcomes(bounds, moved),
+          ...depositOutcomes(bounds, moved, prices),
+          ...orderOutcomes(bounds, moved),
+          ...vaultOutcomes(bounds, moved),
+        ],
+      }
+    }),
   }
 }
 
@@ -46,18 +46,35 @@ function orderOutcomes({ orders }: CallBounds, moved: Moved): readonly Outcome[]
   }))
 }
 
+/** A deposit into a vault may take all of its allowance, and is worth what its shares bring at once. */
+function vaultOutcomes({ vaultDeposits }: CallBounds, { inspected }: Moved): readonly Outcome[] {
+  return inspected.vaultDeposits
+    .filter(({ deposit }) => vaultDeposits.includes(deposit))
+    .map(({ token, most, brings }) => {
+      const held = (amount: bigint) => ({ tokens: new Map([[token.toLowerCase(), amount]]), positions: [], shares: [] })
+      return { leaves: held(most), arrives: held(brings ?? 0n) }
+    })
+}
+
 /** Nothing where the pool cannot take it, or it was not asked. */
 function proceedsOf(order: OrderBounds, { inspected }: Moved): bigint {
   return inspected.orders.find((one) => one.order === order)?.brings ?? 0n
 }
 
 function simulatedOutcome(moved: Moved): Outcome {
-  const gone = new Map([...moved.deltas].flatMap(([key, delta]) => (delta < 0n ? [[key, -delta] as const] : [])))
-  const come = new Map([...moved.deltas].filter(([, delta]) => delta > 0n))
+  const vaults = moved.inspected.vaultDeposits
+  const left = moved.calls.flatMap(({ leaves }) => leaves)
+  const shares = new Set([...vaults.map(({ deposit }) => deposit), ...left].map(({ vault }) => vault))
+  const deltas = [...moved.deltas].filter(([key]) => !shares.has(key))
+  const gone = new Map(deltas.flatMap(([key, delta]) => (delta < 0n ? [[key, -delta] as const] : [])))
+  const come = new Map(deltas.filter(([, delta]) => delta > 0n))
   const ordered = moved.calls.flatMap(({ orders }) =>
     orders.map((one) => [one.tokenOut, proceedsOf(one, moved)] as const),
   )
-  for (const [key, amount] of [...moved.paid, ...ordered]) come.set(key, (come.get(key) ?? 0n) + amount)
+  const redeemed = vaults.map((one) => {
+    return [one.token.toLowerCase(), broughtBy(one, moved.deltas.get(one.deposit.vault) ?? 0n)] as const
+  })
+  for (const [key, amount] of [...moved.paid, ...ordered, ...redeemed]) come.set(key, (come.get(key) ?? 0n) + amount)
   return {
     leaves: { ...heldOf(gone, moved), positions: changedPositions(moved, -1n) },
     arrives: { ...heldOf(come, moved), positions: [...mintedPositions(moved), ...changedPositions(moved, 1n)] },

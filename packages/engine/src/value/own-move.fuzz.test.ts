@@ -183,7 +183,7 @@ function movedOf(move: Move, deposits: readonly DepositBounds[], price: bigint):
             { ...noBounds, payouts },
             { ...noBounds, deposits },
           ],
-    inspected: { positions, pools: [state], orders: [] },
+    inspected: { positions, pools: [state], orders: [], vaultDeposits: [] },
     deltas: new Map([
       [pool.token0, -add0],
       [pool.token1, -add1],

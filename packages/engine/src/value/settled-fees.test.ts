@@ -129,7 +129,7 @@ function worldOf(version: 'v3' | 'v4', declared: typeof ticks | null = ticks, pa
 
 function simulated({ position }: ReturnType<typeof worldOf>, blockNumber: bigint) {
   const held = { ...position, pool, isHooked: false, ...ticks, liquidityBefore: 1n, liquidityAfter: 2n }
-  return { inspected: { positions: [held], pools: [], orders: [] }, blockNumber }
+  return { inspected: { positions: [held], pools: [], orders: [], vaultDeposits: [] }, blockNumber }
 }
 
 function feesOf({ position }: ReturnType<typeof worldOf>, block: bigint): SettledFees {

@@ -15,6 +15,7 @@ import {
   type TokenDirectory,
   type UsdPrice,
 } from '@svc/amm'
+import { isVaultExit } from '../calldata/vault-bounds.ts'
 import { sumByToken } from './countable.ts'
 import { pairShares, readPairs, type Sides, type StandingPair, withoutGivenBack } from './pair-worth.ts'
 
@@ -197,7 +198,10 @@ export type Valued = { readonly usdMicros: bigint; readonly unpriced: readonly U
 
 export type Unpriced = { readonly token: Address; readonly doubt: PriceDoubt; readonly listed: boolean }
 
-/** Amounts without shares of a pair for which the intent brings both of the pair's tokens to the wallet. */
+/**
+ * Amounts without shares of a pair for which the intent brings both of the pair's tokens to the wallet, and without those that it gives
+ * back to their own vault: what comes is what they are worth, and no vault keeps its owner from leaving by what it says of itself.
+ */
 export function notGivenBack(
   spent: ReadonlyMap<string, bigint>,
   intent: Intent,
@@ -205,7 +209,9 @@ export function notGivenBack(
   priced: PricedTokens,
   sides: Sides = 'both',
 ): ReadonlyMap<string, bigint> {
-  return withoutGivenBack(spent, intent, deltas, (token) => priced.get(token)?.pair ?? null, sides)
+  const vaults = new Set(intent.calls.flatMap(({ to, data }) => (isVaultExit(data) ? [to.toLowerCase()] : [])))
+  const kept = new Map([...spent].filter(([token]) => !vaults.has(token)))
+  return withoutGivenBack(kept, intent, deltas, (token) => priced.get(token)?.pair ?? null, sides)
 }
 
 /**

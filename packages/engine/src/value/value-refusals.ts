@@ -1,5 +1,7 @@
 import { type ErrorDetail, isUnnamed, mayPass } from '@svc/amm'
+import { getAddress } from 'viem'
 import type { Refusal } from '../call/refusal.ts'
+import type { Moved } from './moved.ts'
 import { usdText } from './countable.ts'
 import type { PricedTokens } from './spend-value.ts'
 import { bandWidthBps, tokensIn } from './trusted-value.ts'
@@ -55,6 +57,19 @@ export function coldRefusals(outcomes: readonly Outcome[], priced: PricedTokens)
       },
     ]
   })
+}
+
+/** Refuses a deposit into a vault whose shares cannot be given back at once: nothing measures then what they are worth. */
+export function lockedRefusals({ inspected }: Pick<Moved, 'inspected'>): readonly Refusal[] {
+  return inspected.vaultDeposits
+    .filter(({ brings }) => brings === null)
+    .map(({ deposit }) => ({
+      code: 'VAULT_SHARES_LOCKED',
+      message: 'The shares of this deposit cannot be redeemed at once, so it is not known what they are worth.',
+      details: [
+        { field: 'vault', message: 'redeeming what came fails in the simulation', vault: getAddress(deposit.vault) },
+      ],
+    }))
 }
 
 /** Refuses a trade that is worse than the trusted price by more than the policy allows beside the bands. */

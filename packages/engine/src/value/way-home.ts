@@ -4,7 +4,7 @@ import { calledContracts } from '../calldata/called-contracts.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import { readBounds } from '../calldata/call-bounds.ts'
+import { isSpending, readBounds } from '../calldata/call-bounds.ts'
 import { heldOf, type Moved } from './moved.ts'
 import { tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
 import type { Outcome } from './weigh-change.ts'
@@ -20,9 +20,7 @@ export function mayBringHome({ intent, chain, known, wallet }: WalletCall): bool
     !surfaces.includes('listed') &&
     intent.recipients.every((recipient) => isAddressEqual(recipient, wallet)) &&
     calledContracts(intent, known).payees.length === 0 &&
-    readBounds(intent, chain, known).bounds.every(
-      ({ trades, deposits, orders }) => trades.length + deposits.length + orders.length === 0,
-    )
+    !readBounds(intent, chain, known).bounds.some(isSpending)
   )
 }
 

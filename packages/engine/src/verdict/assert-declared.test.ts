@@ -40,7 +40,7 @@ const honest: Simulation = {
   kept: [],
   foreignPositions: [],
   paid: new Map(),
-  inspected: { positions: [], pools: [], orders: [] },
+  inspected: { positions: [], pools: [], orders: [], vaultDeposits: [] },
   deposits: [],
   gasUsed: [],
   revokeGasUsed: [],

@@ -88,9 +88,9 @@ function ruleChecks(
       change: null,
     }),
     checkOf('contracts', refusals, ['CONTRACT_NOT_ALLOWED'], {
-      says: `the AMM's own contracts and ${numberOf(policy.contracts, policy.twammHooks)} others`,
+      says: `the AMM's own contracts and ${numberOf(policy.contracts, policy.twammHooks, policy.vaults)} others`,
       asked: list(intent.calls.map(({ label, to, data }) => `"${label}" ${to} ${data.slice(0, 10)}`)),
-      change: `add the contract to contracts ${at}; calls that move a token directly are never allowed`,
+      change: `add the contract to contracts ${at}, or a vault to vaults; calls that move a token directly are never allowed`,
     }),
     ...orderCheck(intent, refusals, { chain, known }),
     checkOf('recipients', refusals, ['RECIPIENT_NOT_ALLOWED'], {
@@ -99,7 +99,7 @@ function ruleChecks(
       change: `add the address to recipients ${at}`,
     }),
     checkOf('spenders', refusals, ['SPENDER_NOT_ALLOWED'], {
-      says: `the AMM's own contracts and ${numberOf(policy.spenders, policy.twammHooks)} others`,
+      says: `the AMM's own contracts and ${numberOf(policy.spenders, policy.twammHooks, policy.vaults)} others`,
       asked: list(intent.approvals.map(({ amount, token, spender }) => `${amount} of ${token} for ${spender}`)),
       change: `add the address to spenders ${at}`,
     }),

@@ -141,7 +141,7 @@ describe('a token whose own text is made to mislead', () => {
     callBounds: [],
     priced,
     policyTokens: [],
-    simulation: { inspected: { positions: [], pools: [], orders: [] } },
+    simulation: { inspected: { positions: [], pools: [], orders: [], vaultDeposits: [] } },
     value: { isExit: false },
   } satisfies Parameters<typeof suspectWarnings>[0]
   const receives = [{ token: evil, amount: 1n }] as const

@@ -6,8 +6,10 @@ import { type Address, getAddress, slice, zeroAddress } from 'viem'
 import { depositRefusals } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../value/way-home.ts'
+import { orderRefusals } from './order-refusals.ts'
 import { permitRefusals } from './permit-refusals.ts'
 import { readBounds } from '../calldata/call-bounds.ts'
+import { vaultRefusals } from './vault-refusals.ts'
 import { pairShares } from '../value/pair-worth.ts'
 
 /**
@@ -28,6 +30,8 @@ export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVer
       ...permitRefusals(intent, context),
       ...hookRefusals(intent, context.policy),
       ...orderPoolRefusals(intent, context),
+      ...vaultRefusals(intent, context),
+      ...orderRefusals(intent, context),
       ...checkRecipients(intent.recipients, 'The intent', context),
       ...intent.approvals.flatMap((approval) => checkApproval(approval, context)),
       ...checkSlippage(intent, context),
@@ -87,7 +91,9 @@ function checkShape(intent: Intent): readonly Refusal[] {
     return [unsafe('A batch would leave an allowance.')]
   }
   const isApproval = intent.approvals.length > 0 && intent.approvals.every(({ revokeAfter }) => !revokeAfter)
-  return intent.calls.length > 0 || isApproval ? [] : [unsafe('The intent holds no call.')]
+  return intent.calls.length > 0 || isApproval || intent.order !== undefined
+    ? []
+    : [unsafe('The intent holds no call.')]
 }
 
 function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): readonly Refusal[] {
@@ -97,7 +103,7 @@ function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): re
   ]
   if (surface === undefined) return refuse('A call goes to a contract the policy does not know.')
   const isToken = tokensOf(intent).some((token) => token.toLowerCase() === call.to.toLowerCase())
-  if (isToken && surface !== 'wrappedNative') return refuse('A call goes to a token itself.')
+  if (isToken && surface !== 'wrappedNative' && surface !== 'vault') return refuse('A call goes to a token itself.')
   if (surface === 'listed') {
     const moves = call.data.length >= 10 && movesTokens.has(slice(call.data, 0, 4))
     if (moves) return refuse('A call to a listed contract would move tokens or approve somebody directly.')
@@ -105,8 +111,9 @@ function checkCall(call: IntentCall, intent: Intent, context: PolicyContext): re
   }
   const reading = context.known.readCall(surface, call)
   if (reading === null) return refuse('A call holds something the policy does not know.')
-  // What an order earns is paid out by a later call, which only its owner can make.
-  const known = surface === 'twammHook' ? { ...context.known, recipients: new Set<string>() } : context.known
+  // What an order earns, and what shares of a vault bring, is paid out by a later call, which only their owner can make.
+  const isOwnersAlone = surface === 'twammHook' || surface === 'vault'
+  const known = isOwnersAlone ? { ...context.known, recipients: new Set<string>() } : context.known
   return [
     ...checkRecipients(reading.recipients, `The call "${call.label}"`, { ...context, known }),
     ...reading.deadlines.flatMap((deadline) => checkDeadline(deadline, context)),

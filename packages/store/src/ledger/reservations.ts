@@ -68,6 +68,15 @@ export function requireReserved(row: Reservation): void {
 
 /** Throws `RESERVATION_IN_USE`. */
 export async function requireNothingOut(trx: Transaction<Schema>, id: string): Promise<void> {
+  const order = await trx
+    .selectFrom('signed_order')
+    .select('order_id')
+    .where('reservation_id', '=', id)
+    .where('state', 'in', ['signed', 'accepted'])
+    .executeTakeFirst()
+  if (order !== undefined) {
+    throw new StoreError('RESERVATION_IN_USE', `Order ${order.order_id} draws on reservation ${id}.`)
+  }
   const out = await trx
     .selectFrom('journal')
     .select('hash')
@@ -226,9 +235,17 @@ export async function releaseUnsigned(trx: Transaction<Schema>, at: number): Pro
     .set({ state: 'released', closed_at: at })
     .where('state', '=', 'reserved')
     .where((where) => where.not(where.exists(drawing(where))))
+    .where((where) => where.not(where.exists(ordered(where))))
     .returning('id')
     .execute()
   return rows.map((row) => row.id)
+}
+
+function ordered(where: ExpressionBuilder<Schema, 'reservation'>) {
+  return where
+    .selectFrom('signed_order')
+    .select('order_id')
+    .whereRef('signed_order.reservation_id', '=', 'reservation.id')
 }
 
 function drawing(where: ExpressionBuilder<Schema, 'reservation'>) {

@@ -31,6 +31,9 @@ export type Config = {
     /** `null`: the public one of the dialect. */
     readonly tradingApiUrl: string | null
     readonly tradingApiDialect: 'v1' | 'lp'
+    /** `null`: those of the trading API. */
+    readonly orderApiKey: Secret | null
+    readonly orderApiUrl: string | null
     readonly subgraphApiKey: Secret | null
     /** Base of Merkl's API or of one like it. */
     readonly rewardsUrl: string

@@ -62,6 +62,8 @@ export const settingsSchema = z.object({
   SVC_TRADING_API_KEY: text.optional(),
   SVC_TRADING_API_URL: plainUrl.optional(),
   SVC_TRADING_API_DIALECT: z.enum(['v1', 'lp']).default('v1'),
+  SVC_ORDER_API_KEY: text.optional(),
+  SVC_ORDER_API_URL: plainUrl.optional(),
   SVC_MCP_SUBGRAPH_API_KEY: text.optional(),
   SVC_REWARDS_URL: httpUrl.default('https://api.merkl.xyz'),
   SVC_IPFS_MODE: z.enum(['proxy', 'pinata', 'inline']).default('proxy'),

@@ -22,6 +22,7 @@ export function secretsOf(config: Config): readonly string[] {
     ...config.walletSecrets,
     rpc.apiKey,
     upstream.tradingApiKey,
+    upstream.orderApiKey,
     upstream.subgraphApiKey,
     upstream.pinningJwt,
   ]

@@ -69,6 +69,12 @@ export const settings = [
     'How the trading API is spoken to: `v1`, or `lp`, the newer one, which builds no swaps, migrations, claims of rewards or pairs of v2.',
     'v1',
   ),
+  secret('SVC_ORDER_API_KEY', 'Key of the service that takes signed orders; that of the trading API unless given.'),
+  setting(
+    'SVC_ORDER_API_URL',
+    "Base URL of the service that offers orders and takes signed ones, with the trading API's routes `/quote` and `/order`; asked only with a key.",
+    'the trading API',
+  ),
   secret('SVC_MCP_SUBGRAPH_API_KEY', 'Key of the subgraph gateway, for the history of pools.'),
   setting(
     'SVC_REWARDS_URL',

@@ -1,14 +1,27 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Operation } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
-import type { Call, OperationActions, OperationReads, OperationSummary, OperationView } from '@svc/engine'
+import type { Call, OperationActions, OperationReads, OperationSummary, OperationView, ViewedOrder } from '@svc/engine'
+import type { Chain } from '@svc/wallet/core'
+import type { Hash } from 'viem'
 import { ToolError } from '@svc/amm'
 import { answerOf, carryOn, carryOut, type CarryOutDeps, hasStopped } from './carry-out.ts'
 
 /** The stored writes of one caller as tools see them. Without a wallet there are none. */
 export function operationReads(principal: Call['principal'], deps: CarryOutDeps | null): OperationReads {
   return Object.freeze({
-    get: async (id: string) => viewOf(await requireDeps(deps).operations.find(id, principal)),
+    get: async (id: string) => {
+      const { operations } = requireDeps(deps)
+      const order = await operations.order({ operationId: id }, principal)
+      return order === null ? viewOf(await operations.find(id, principal)) : orderViewOf(order)
+    },
+    order: async ({ id: chainId }: Chain, orderId: Hash) => {
+      const order = await requireDeps(deps).operations.order({ chainId, orderId: lower(orderId) }, principal)
+      if (order !== null) return order
+      throw new ToolError('ORDER_NOT_FOUND', 'No order of this caller has this id on this chain.', {
+        details: [{ field: 'orderId', message: 'Accepted: the orderId of an answer of submit_uniswapx_order.' }],
+      })
+    },
     list: async (query: Parameters<OperationReads['list']>[0]) =>
       (await requireDeps(deps).operations.list(principal, query)).map(summaryOf),
   })
@@ -81,6 +94,35 @@ function viewOf(operation: Operation): OperationView {
     result: state === 'done' && answer !== null ? record(answer) : null,
     error: state === 'failed' && answer !== null ? record(answer) : null,
   }
+}
+
+/** What stands for a plan of it is what was signed. */
+function orderViewOf(viewed: ViewedOrder): OperationView {
+  const { operationId, status, tool, chainId, why, spendUsdMicros, signedAt, order, orderId } = viewed
+  const { quote: _quote, ...terms } = order
+  return {
+    operationId,
+    state: status,
+    tool,
+    chainId,
+    why,
+    spendUsd: formatAmount(spendUsdMicros, 6),
+    createdAt: iso(signedAt),
+    expiresAt: iso(order.deadline * 1_000),
+    executeAfter: null,
+    becameOperationId: null,
+    planHash: orderId,
+    decidedBy: null,
+    decidedAt: null,
+    plan: Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, `${value}`])),
+    result: null,
+    error: null,
+    order: viewed,
+  }
+}
+
+function lower(hash: Hash): Hash {
+  return `0x${hash.slice(2).toLowerCase()}`
 }
 
 function record(json: string): Readonly<Record<string, unknown>> {

@@ -10,7 +10,8 @@ import { checkSafetyStatus } from '../tools/setup/check-safety-status.ts'
 import { checkRpc, createStatus } from './status.ts'
 
 test.each([
-  [{}, 'warn', /claim_lp_rewards and migrate_position refuse/],
+  [{}, 'warn', /claim_lp_rewards, migrate_position and submit_uniswapx_order refuse/],
+  [{ SVC_ORDER_API_KEY: 'a-key-for-orders' }, 'warn', /claim_lp_rewards and migrate_position refuse/],
   [{ SVC_TRADING_API_KEY: 'a-key-of-the-operator' }, 'pass', /There is a key/],
   [
     { SVC_TRADING_API_KEY: 'a-key-of-the-operator', SVC_TRADING_API_DIALECT: 'lp' },

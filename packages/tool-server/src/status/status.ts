@@ -65,8 +65,11 @@ function checkTradingKey({ wallet, profile, upstream }: Config): readonly SetupC
   }
   if (upstream.tradingApiKey !== null)
     return [{ id, status: 'pass', message: 'There is a key for the trading API.', fix: null }]
-  const message =
-    'Without a key for the trading API claim_lp_rewards and migrate_position refuse, and harvest_rewards leaves rewards out. All other tools work.'
+  const refusing =
+    upstream.orderApiKey === null
+      ? 'claim_lp_rewards, migrate_position and submit_uniswapx_order refuse'
+      : 'claim_lp_rewards and migrate_position refuse'
+  const message = `Without a key for the trading API ${refusing}, and harvest_rewards leaves rewards out. All other tools work.`
   return [
     {
       id,

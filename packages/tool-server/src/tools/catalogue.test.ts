@@ -17,6 +17,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   batch_lp_operations: ['write', 'write:liquidity', false],
   cancel_operation: ['write', 'of-operation', false],
   cancel_twamm_order: ['write', 'write:trade', false],
+  cancel_uniswapx_order: ['write', 'write:trade', false],
   check_safety_status: ['read', 'admin:wallet', true],
   check_setup_health: ['read', 'read:portfolio', true],
   claim_lp_rewards: ['write', 'write:liquidity', false],
@@ -59,7 +60,11 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   search_pools: ['read', 'read:market', true],
   search_tokens: ['read', 'read:market', true],
   submit_twamm_order: ['write', 'write:trade', false],
+  submit_uniswapx_order: ['write', 'write:trade', false],
+  vault_deposit: ['write', 'write:vault', false],
+  vault_rebalance: ['write', 'write:vault', false],
   vault_simulate_deposit: ['read', 'read:market', true],
+  vault_withdraw: ['write', 'write:vault', false],
 }
 
 /** Read-only tools whose names have no read prefix, in the whole catalogue of tools. */
@@ -318,6 +323,10 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
   ['search_pools', 'limit', 1, 100],
   ['search_tokens', 'limit', 1, 100],
   ['submit_twamm_order', 'duration', 1, 2_592_000],
+  ['submit_uniswapx_order', 'slippageBps', 1, 5_000],
+  ['submit_uniswapx_order', 'deadlineSeconds', 10, 86_400],
+  ['vault_deposit', 'slippageBps', 1, 500],
+  ['vault_withdraw', 'slippageBps', 1, 10_000],
 ]
 
 /** Measured on these definitions with the o200k tokenizer: 4.072; the lower the stricter. */

@@ -23,6 +23,7 @@ import { createRpcPool } from '@svc/amm/rpc'
 import { createSubgraphs } from '@svc/amm/subgraph'
 import type { SubgraphsOptions } from '../../../amm/src/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '@svc/amm/tokens'
+import { createOrders } from '@svc/amm/orders'
 import { createTwamm } from '@svc/amm/twamm'
 import { createVaults } from '@svc/amm/vaults'
 import { createTradingRoute, routeLiquidity } from '@svc/amm/upstream'
@@ -110,8 +111,9 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const rewards = createRewards({ rpc, chains: chains.list(), url: 'http://127.0.0.1:9', trading, ...options.rewards })
   const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
   const twamm = createTwamm({ rpc, liquidity, named: (id) => policy.twammHooks[id] ?? [] })
-  const vaults = createVaults({ rpc, tokens, liquidity })
-  const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, twamm, vaults, workers, identities }
+  const orders = createOrders({ rpc, liquidity, client: trading?.client ?? null, chains: chains.list() })
+  const vaults = createVaults({ rpc, tokens, liquidity, named: (id) => policy.vaults[id] ?? [] })
+  const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, twamm, orders, vaults, workers, identities }
   const ports: Ports = { ...reads, agentAddress: wallet.address }
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
@@ -152,6 +154,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address }),
     ledger: store.ledger,
     operations: store.operations,
+    orders: store.orders,
+    submitOrder: (order, signature) => orders.submit(order, signature),
     newRequestId: randomUUID,
   })
   const signed = (requestId: string) => hasSigned(store.transactions, requestId)
@@ -165,6 +169,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     log,
     now,
     hasSigned: signed,
+    viewOrder: (stored) => executor.orders.view(stored),
   })
   const dispatch = createDispatch({
     tools: catalogue,
@@ -183,7 +188,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       operations,
       hasSigned: signed,
       doubt: createDoubt(store.transactions, () => executor.reconcile()),
-      sentBy: (requestId) => sentTransactions({ ...ports, transactions: store.transactions }, requestId),
+      sentBy: (requestId) =>
+        sentTransactions({ ...ports, transactions: store.transactions, signedOrders: store.orders }, requestId),
       earlier: (requestId, on) =>
         earlierTransactions({ ...store, rpc, lookAgain: () => executor.reconcile() }, requestId, on),
       requestOf: async (txHash) => (await store.transactions.byHash(txHash as Hash))?.requestId ?? null,
@@ -367,9 +373,10 @@ const plenty = {
 }
 
 /** The policy that the local world writes. */
-export function ownPolicy({ chainId, twamm, batchDelegate }: Devnet): ReturnType<typeof devnetPolicy> {
+export function ownPolicy({ chainId, twamm, vaults, batchDelegate }: Devnet): ReturnType<typeof devnetPolicy> {
   return devnetPolicy({
     twammHooks: { [chainId]: [{ hook: twamm.hook, pools: [twamm.pool.id] }] },
+    vaults: { [chainId]: vaults.map(({ address }) => address) },
     batchDelegate: { [chainId]: batchDelegate },
   })
 }

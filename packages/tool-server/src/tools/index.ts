@@ -33,8 +33,10 @@ import { getPositionPerformance } from './portfolio/get-position-performance.ts'
 import { getPositionsByOwner } from './portfolio/get-positions-by-owner.ts'
 import { cancelTwammOrder } from './orders/cancel-twamm-order.ts'
 import { claimTwammOrder } from './orders/claim-twamm-order.ts'
+import { cancelUniswapxOrder } from './orders/cancel-uniswapx-order.ts'
 import { getTwammOrderStatus } from './orders/get-twamm-order-status.ts'
 import { submitTwammOrder } from './orders/submit-twamm-order.ts'
+import { submitUniswapxOrder } from './orders/submit-uniswapx-order.ts'
 import { cancelOperation } from './operations/cancel-operation.ts'
 import { executePlan } from './operations/execute-plan.ts'
 import { getOperation } from './operations/get-operation.ts'
@@ -44,7 +46,10 @@ import { checkSetupHealth } from './setup/check-setup-health.ts'
 import { listSupportedChains } from './setup/list-supported-chains.ts'
 import { executeSwap } from './trade/execute-swap.ts'
 import { getVaultInfo } from './vaults/get-vault-info.ts'
+import { vaultDeposit } from './vaults/vault-deposit.ts'
+import { vaultRebalance } from './vaults/vault-rebalance.ts'
 import { vaultSimulateDeposit } from './vaults/vault-simulate-deposit.ts'
+import { vaultWithdraw } from './vaults/vault-withdraw.ts'
 import { approveToken } from './wallet/approve-token.ts'
 import { provisionWallet } from './wallet/provision-wallet.ts'
 import { registerAgent } from './wallet/register-agent.ts'
@@ -57,6 +62,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   batchLpOperations,
   cancelOperation,
   cancelTwammOrder,
+  cancelUniswapxOrder,
   checkSafetyStatus,
   checkSetupHealth,
   claimLpRewards,
@@ -99,5 +105,9 @@ export const catalogue: readonly Tool[] = Object.freeze([
   searchPools,
   searchTokens,
   submitTwammOrder,
+  submitUniswapxOrder,
+  vaultDeposit,
+  vaultRebalance,
   vaultSimulateDeposit,
+  vaultWithdraw,
 ])

@@ -85,6 +85,7 @@ export function untouchedWorld(): WriteContext {
     history: untouchable('history'),
     rewards: untouchable('rewards'),
     twamm: untouchable('twamm'),
+    orders: untouchable('orders'),
     vaults: untouchable('vaults'),
     workers: untouchable('workers'),
     identities: untouchable('identities'),

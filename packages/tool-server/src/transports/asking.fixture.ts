@@ -43,6 +43,8 @@ export async function openAskingPipeline(options: AskingOptions = {}) {
     idempotency,
     operations: createOperationsPipeline({
       operations,
+      orders: store.orders,
+      viewOrder: () => Promise.reject(new Error('there is none')),
       audit: { append: async (event) => void audited.push(event) },
       decisions: { record: async () => {} },
       policy: () => policy.now,

@@ -75,6 +75,7 @@ export const arbitrum: Chain = {
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
   rewardDistributor: canonical.rewardDistributor,
+  orderReactor: '0x1bd1aAdc9E230626C44a139d7E70d842749351eb',
   wrappedNative,
   sequencerUptimeFeed: { address: '0xFdB631F5EE196F0ed6FAa767959853A9F217697D', graceSeconds: 3600 },
   amm: {

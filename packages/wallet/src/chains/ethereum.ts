@@ -61,6 +61,7 @@ export const ethereum: Chain = {
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
   rewardDistributor: canonical.rewardDistributor,
+  orderReactor: '0x00000011F84B9aa48e5f8aA8B9897600006289Be',
   wrappedNative,
   amm: {
     v2: {

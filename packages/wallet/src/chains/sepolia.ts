@@ -44,6 +44,7 @@ export const sepolia: Chain = {
   faucet: true,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
+  orderReactor: '0x0e22B6638161A89533940Db590E67A52474bEBcd',
   wrappedNative,
   amm: {
     v2: {

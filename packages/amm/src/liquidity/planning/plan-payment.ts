@@ -39,7 +39,9 @@ export function leastReceipts(sides: readonly PaidSide[]): TokenQuantity[] {
 export function routineIntent(
   chain: Chain,
   facts: Pick<Intent, 'calls' | 'atomicity' | 'slippageBps' | 'deadline' | 'why'> &
-    Partial<Pick<Intent, 'spends' | 'receives' | 'approvals' | 'recipients' | 'deposits' | 'permit' | 'notes'>>,
+    Partial<
+      Pick<Intent, 'spends' | 'receives' | 'approvals' | 'recipients' | 'deposits' | 'permit' | 'notes' | 'restsOn'>
+    >,
 ): Intent {
   return { chainId: chain.id, spends: [], receives: [], approvals: [], recipients: [], riskTier: 'routine', ...facts }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
+import { orderResult } from '../order-result.ts'
 import { operationIdInput } from '../params.ts'
 import { operationResult } from '../results.ts'
 
@@ -7,7 +8,7 @@ export const getOperation = readTool({
   name: 'get_operation',
   title: 'Operation',
   description:
-    'State of a write that waits or waited: its plan, who decided, when it runs, and its result or error. Shows only those of this key.',
+    'State of a write that waits or waited: plan, who decided, when it runs, result or error; of a signed order: open, filled, expired or cancelled, by the chain. Only those of this key.',
   scope: 'read:portfolio',
   inDataProfile: false,
   openWorld: false,
@@ -24,6 +25,8 @@ export const getOperation = readTool({
     source: z.string(),
   }),
 }).handler(async (input, context) => {
-  const view = await context.operations.get(input.operationId)
-  return { ...view, timestamp: new Date(context.now()).toISOString(), source: 'records' }
+  const { order, ...view } = await context.operations.get(input.operationId)
+  const stamp = { timestamp: new Date(context.now()).toISOString(), source: order === undefined ? 'records' : 'rpc' }
+  if (order !== undefined) return { ...view, result: await orderResult(order, context), ...stamp }
+  return { ...view, ...stamp }
 })

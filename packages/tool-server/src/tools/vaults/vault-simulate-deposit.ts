@@ -1,11 +1,21 @@
-import { type DepositSimulation, type Token, tokenLabel, ToolError, type Vault, type VaultState } from '@svc/amm'
+import { type DepositSimulation, type Token, tokenLabel, type Vault, type VaultState } from '@svc/amm'
 import { revertReason } from '@svc/engine'
 import * as z from 'zod'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { readTool } from '../../tool.ts'
 import { addressInput, amountOf, chainInput, positiveAmountInput, requireAddress } from '../params.ts'
 import { blockResult, blockStamp, notesResult, priceNotes, suspectNotes, tokenAmount, usdResult } from '../results.ts'
-import { amountResult, amountText, assetOf, limitText, shareOf, vaultInput } from '../vault-facts.ts'
+import {
+  amountResult,
+  amountText,
+  assetOf,
+  fewerSharesNotes,
+  limitText,
+  lossBps,
+  requireAtOnce,
+  shareOf,
+  vaultInput,
+} from '../vault-facts.ts'
 
 export const vaultSimulateDeposit = readTool({
   name: 'vault_simulate_deposit',
@@ -41,7 +51,7 @@ export const vaultSimulateDeposit = readTool({
   const chain = context.chains.get(input.chain)
   const owner = requireAddress(input.owner, context.agentAddress, 'owner')
   const vault = await context.vaults.find(chain, input.vault)
-  if (vault.isAsync.deposit) throw asynchronous()
+  requireAtOnce(vault, 'deposit')
   const asset = await assetOf(context, chain, vault)
   const amount = amountOf(input.amount, asset, 'amount')
   const state = await context.vaults.state(chain, vault, { account: owner, deposit: amount })
@@ -88,20 +98,6 @@ type Measured = {
   readonly amount: bigint
 }
 
-function asynchronous(): ToolError {
-  const message =
-    'Deposits of this vault are requests that are fulfilled later (ERC-7540), and no tool here makes them.'
-  return new ToolError('VAULT_NOT_SUPPORTED', message, {
-    details: [{ field: 'vault', message: 'asynchronous', accepted: 'an ERC-4626 vault that takes deposits at once' }],
-  })
-}
-
-/** How much less the second is than the first, in basis points to two digits; negative where it is more. */
-function lossBps(before: bigint | null, after: bigint | null): number | null {
-  if (before === null || after === null || before === 0n) return null
-  return Number(((before - after) * 1_000_000n) / before) / 100
-}
-
 function partPct({ simulation, state: { totalSupply } }: Measured): number | null {
   const shares = simulation?.shares ?? null
   if (shares === null || totalSupply === null || totalSupply + shares === 0n) return null
@@ -137,17 +133,10 @@ function notesOf(measured: Measured): readonly string[] {
 function depositNotes(measured: Measured, simulation: DepositSimulation): readonly string[] {
   const { state, amount, asset } = measured
   const { shares, paid, redeemed, redeemFailure } = simulation
-  const fewerBps = lossBps(state.previewedShares, shares)
   const loss = lossBps(paid, redeemed)
   const partOfVault = partPct(measured)
   return [
-    ...(fewerBps === null || fewerBps === 0
-      ? []
-      : [
-          fewerBps > 0
-            ? `The preview is not kept: ${fewerBps} bps fewer shares come than it says, by a fee that it leaves out or because it is false.`
-            : `The preview is not what comes: ${-fewerBps} bps more shares come than it says.`,
-        ]),
+    ...fewerSharesNotes(state.previewedShares, shares),
     ...(shares === 0n ? ['No share comes of it: the whole amount would be a gift to those who hold shares.'] : []),
     ...(paid !== null && paid !== amount
       ? [`The deposit takes ${tokenAmount(paid, asset)} ${tokenLabel(asset)} from the owner, not the amount.`]

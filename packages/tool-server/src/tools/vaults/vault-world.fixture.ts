@@ -6,6 +6,7 @@ import {
   createPublicClient,
   encodeDeployData,
   encodeFunctionData,
+  getAddress,
   type Hex,
   http,
   maxUint256,
@@ -30,7 +31,7 @@ export function openVaultWorld({ rpcUrl, accounts, tokens }: Devnet, index = 5) 
 
   async function deploy(contract: { readonly abi: Abi; readonly bytecode: Hex }, args: readonly unknown[]) {
     const { contractAddress } = await send({ data: encodeDeployData({ ...contract, args }) })
-    return contractAddress!
+    return getAddress(contractAddress!)
   }
 
   const token = (symbol: string) => tokens.find((one) => one.symbol === symbol)!.address
@@ -47,8 +48,8 @@ export function openVaultWorld({ rpcUrl, accounts, tokens }: Devnet, index = 5) 
       await call(address, 'function mint(address to, uint256 value)', [from, parseUnits('1000', decimals)])
       return address
     },
-    agentVault: (asset: string, cap = maxUint256) =>
-      deploy(agentVault, [token(asset), 'Test vault', 'tVAULT', from, cap]),
+    agentVault: (asset: string, cap = maxUint256, manager = from) =>
+      deploy(agentVault, [asset.startsWith('0x') ? asset : token(asset), 'Test vault', 'tVAULT', manager, cap]),
     /** A vault without protection of an asset, by symbol or address. */
     oddVault: (asset: string, name = 'Odd vault') =>
       deploy(oddVault, [asset.startsWith('0x') ? asset : token(asset), name]),
@@ -75,6 +76,7 @@ const sound = {
   depositFeeBps: 0n,
   redeemFeeBps: 0n,
   previewBps: 10_000n,
+  mintBps: 10_000n,
   isClosed: false,
   isAsync: false,
   falseTotal: 0n,

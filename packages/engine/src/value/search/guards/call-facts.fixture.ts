@@ -31,7 +31,7 @@ export function factsOf(view: WorldView, call: PlannedCall): CallFacts {
   return factsOfDeposit(view, call)
 }
 
-const nothingInspected: Inspected = { positions: [], pools: [], orders: [] }
+const nothingInspected: Inspected = { positions: [], pools: [], orders: [], vaultDeposits: [] }
 
 function factsOfSwap(view: WorldView, call: PlannedSwap): CallFacts {
   const { tokenIn, tokenOut, amountIn, quotedOut, minOut } = call
@@ -83,6 +83,7 @@ function factsOfDeposit(view: WorldView, call: PlannedDeposit): CallFacts {
       positions: increased(standing, identity, call),
       pools: [after],
       orders: [],
+      vaultDeposits: [],
     },
     deltas,
     tokens: [token0, token1],

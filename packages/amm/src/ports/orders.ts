@@ -1,0 +1,65 @@
+import type { Chain } from '@svc/wallet/core'
+import type { Address, Hash, PublicClient } from 'viem'
+import type { Intent, IntentOrder } from '../intent.ts'
+import type { BlockTime, Token } from './pools.ts'
+
+/** Orders that whoever wants to fills (UniswapX). Planning never signs: it returns intents. */
+export type Orders = {
+  /**
+   * An order that sells an exact amount, as the service of its fillers offers it, held member by member against what was asked for and
+   * against the best route on the chain. Throws `ORDERS_NOT_SUPPORTED`, `API_KEY_NOT_CONFIGURED`, `TRADING_API_*`, `ORDER_OFFER_TOO_LOW`,
+   * `UNSAFE_TRANSACTION` with the members that differ, and what `Liquidity.quote` throws.
+   */
+  planSubmit(chain: Chain, request: OrderRequest): Promise<OrderPlan>
+  /** Uses the nonce of a signed order up, so that nobody can fill it any more, and takes its allowance back. */
+  planCancel(chain: Chain, order: Pick<IntentOrder, 'nonce' | 'tokenIn'>, orderId: Hash): Intent
+  /** Hands a signed order to its fillers. Whatever it answers, the signature may be out. */
+  submit(order: IntentOrder, signature: Hash): Promise<'accepted' | 'refused' | 'unknown'>
+}
+
+export type OrderRequest = {
+  readonly tokenIn: Token
+  readonly tokenOut: Token
+  readonly amountIn: bigint
+  /** How far below the best route on the chain it may end. */
+  readonly slippageBps: number
+  /** Unix seconds. */
+  readonly latestDeadline: number
+  /** Who signs, and is paid. */
+  readonly wallet: Address
+}
+
+export type OrderPlan = {
+  readonly intent: Intent
+  readonly order: IntentOrder
+  /** What the best route on the chain would bring. */
+  readonly quotedAmountOut: bigint
+}
+
+/** What has become of a signed order at a block, by the nonce at Permit2 and the logs of the reactor alone. */
+export type OrderFacts = {
+  readonly status: 'open' | 'filled' | 'expired' | 'cancelled'
+  readonly block: BlockTime
+  /** `null` unless it is filled. */
+  readonly fill: OrderFill | null
+}
+
+export type OrderFill = {
+  readonly txHash: Hash
+  readonly blockNumber: bigint
+  readonly filler: Address
+  /** What left the wallet and what arrived for it, by the logs of that transaction. */
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+}
+
+/** Where an order is looked for. */
+export type SignedOrder = {
+  readonly order: IntentOrder
+  readonly orderId: Hash
+  readonly wallet: Address
+  /** The newest block when it was signed. */
+  readonly signedAtBlock: bigint
+}
+
+export type OrderReads = { readonly client: PublicClient; readonly chain: Chain }

@@ -1,0 +1,93 @@
+import type { Intent } from '@svc/amm'
+import { createVaults } from '@svc/amm/vaults'
+import { erc20Abi } from '@svc/amm/abis'
+import { useDevnet } from '@svc/devnet/testing'
+import { createTestClient, http, parseTransaction, parseUnits } from 'viem'
+import { afterEach, expect, it } from 'vitest'
+import { cutOff, mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
+import { beforeSending } from '../fixtures/network.fixture.ts'
+import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
+import { tellTroubles, used } from '../fixtures/pipeline-facts.fixture.ts'
+import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
+import { devnetPolicy } from '../policy/devnet-policy.ts'
+import { parsePolicy } from '../policy/policy.ts'
+
+const devnet = useDevnet()
+const { open } = usePipelines(devnet)
+
+afterEach(async () => {
+  const node = createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) })
+  await node.request({ method: 'anvil_dropAllTransactions' } as never)
+  await node.setAutomine(true)
+})
+
+/** A deposit of a thousand dollars into the local chain's vault, planned, and the pipeline that would carry it out. */
+async function openDeposit(): Promise<{
+  readonly pipeline: Pipeline
+  readonly intent: Intent
+  readonly shares: bigint
+}> {
+  const { address } = devnet().vaults[0]!
+  const vaults = { [devnet().chainId]: [address] }
+  const pipeline = await open({ policy: devnetPolicy({ vaults }) })
+  const { chain, tokens, wallet: owner } = pipeline
+  const port = createVaults({
+    ...pipeline,
+    liquidity: { findPools: () => Promise.resolve([]) },
+    named: () => [address],
+  })
+  const vault = await port.find(chain, address)
+  const asset = await tokens.byAddress(chain, vault.asset)
+  const amount = parseUnits('1000', 6)
+  const state = await port.state(chain, vault, { account: owner, deposit: amount })
+  const shares = state.previewedShares ?? 0n
+  const { intent } = port.planDeposit(chain, vault, { owner, asset, amount, shares, slippageBps: 10, kept: null })
+  return { pipeline, intent, shares: intent.receives[0]!.amount }
+}
+
+const vaultOf = ({ calls }: Intent) => calls[0]!.to
+const allowanceOf = (pipeline: Pipeline, intent: Intent) => pipeline.allowance('USDC', vaultOf(intent))
+
+it('a deposit that is mined after its process has died counts as what it took, and its allowance is taken back', async () => {
+  const { pipeline, intent, shares } = await openDeposit()
+  tellTroubles(pipeline)
+  const before = await pipeline.balance('USDC')
+  beforeSending(pipeline, 2, () => mineNothing(pipeline))
+  await expect(pipeline.run(intent, { tool: 'vault_deposit' })).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+  await cutOff(pipeline)
+  await mineAgain(pipeline)
+  pipeline.network.fetch = fetch
+  await pipeline.executor.reconcile()
+  const paid = before - (await pipeline.balance('USDC'))
+  const client = pipeline.rpc.client(pipeline.chain)
+  expect(await client.readContract({ ...shareOf(intent), args: [pipeline.wallet] })).toBe(shares)
+  expect(await allowanceOf(pipeline, intent)).toBe(0n)
+  expect([await used(pipeline), await pipeline.store.ledger.open()]).toEqual([paid, []])
+})
+
+it('one that is not mined within the deadline cap is ended by a no-op, for nothing in its calldata makes it fail', async () => {
+  const { pipeline, intent } = await openDeposit()
+  tellTroubles(pipeline)
+  const before = await pipeline.balance('USDC')
+  beforeSending(pipeline, 2, () => mineNothing(pipeline))
+  await expect(pipeline.run(intent, { tool: 'vault_deposit' })).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
+  pipeline.network.fetch = fetch
+  const { cap } = parsePolicy(devnetPolicy(), { production: false }).deadlineSeconds
+  pipeline.clock.offsetMs = (cap + 10) * 1_000
+  await pipeline.executor.reconcile()
+  const signed = await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)
+  const targets = signed.map(({ rawTransaction }) => parseTransaction(rawTransaction).to?.toLowerCase())
+  expect(targets).toContain(pipeline.wallet.toLowerCase())
+  await mineAgain(pipeline)
+  await expect
+    .poll(async () => {
+      await pipeline.executor.reconcile()
+      return [await allowanceOf(pipeline, intent), await pipeline.store.ledger.open()]
+    })
+    .toEqual([0n, []])
+  expect(await pipeline.balance('USDC')).toBe(before)
+})
+
+function shareOf(intent: Intent) {
+  return { address: vaultOf(intent), abi: erc20Abi, functionName: 'balanceOf' } as const
+}

@@ -1,0 +1,8 @@
+import { describeRefusals } from '../refusals.fixture.ts'
+import { cancelUniswapxOrder } from './cancel-uniswapx-order.ts'
+
+describeRefusals(
+  cancelUniswapxOrder,
+  { orderId: `0x${'1'.repeat(64)}`, chain: 'base' },
+  { orderId: 'planHash', chain: 'chain' },
+)

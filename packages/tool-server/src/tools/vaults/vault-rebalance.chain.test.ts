@@ -1,0 +1,116 @@
+import { useDevnet } from '@svc/devnet/testing'
+import { type Address, createWalletClient, http, parseAbi, parseUnits } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openWorld, ownPolicy, type World, type WorldOptions } from '../chain-world.fixture.ts'
+import { openVaultWorld } from './vault-world.fixture.ts'
+
+const devnet = useDevnet()
+const worlds: World[] = []
+let vaults: ReturnType<typeof openVaultWorld>
+
+beforeEach(() => {
+  vaults = openVaultWorld(devnet())
+})
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map((one) => one.close()))
+})
+
+async function open(policy: Partial<NonNullable<WorldOptions['policy']>> = {}, again?: World['again']): Promise<World> {
+  const world = await openWorld(devnet(), {
+    policy: { ...ownPolicy(devnet()), ...policy },
+    ...(again === undefined ? {} : { again }),
+  })
+  worlds.push(world)
+  return world
+}
+
+const dollars = (amount: string) => parseUnits(amount, 6)
+const strategiesAbi = parseAbi([
+  'struct Strategy { address vault; uint256 targetBps; }',
+  'function setStrategies(Strategy[] wanted)',
+])
+
+/** A vault that the wallet manages, in which a stranger has 1,000 dollars, with a strategy that is to hold so much of them. */
+async function openManaged(strategy: Address, targetBps = 6_000n) {
+  const stranger = await open()
+  const { privateKey } = stranger.again
+  const vault = await vaults.agentVault('USDC', dollars('1000000'), stranger.wallet)
+  await vaults.deposit(vault, stranger.address('USDC'), dollars('1000'))
+  const manager = createWalletClient({ account: privateKeyToAccount(privateKey), transport: http(devnet().rpcUrl) })
+  const args = [[{ vault: strategy, targetBps }]] as const
+  const hash = await manager.writeContract({
+    address: vault,
+    abi: strategiesAbi,
+    functionName: 'setStrategies',
+    args,
+    chain: null,
+  })
+  await stranger.client.waitForTransactionReceipt({ hash })
+  return { vault, world: await open({ vaults: { [devnet().chainId]: [vault] } }, stranger.again) }
+}
+
+const lending = () => devnet().vaults.find(({ label }) => label === 'USDC lending')!.address
+
+describe('vault_rebalance', () => {
+  test('brings the strategies of a vault to their parts, and says what lies where', async () => {
+    const { vault, world } = await openManaged(lending())
+    const before = await world.balance('USDC')
+    const answer = await world.call('vault_rebalance', { vault })
+    expect(answer.data).toMatchObject({
+      status: 'success',
+      vault,
+      assetSymbol: 'USDC',
+      strategies: [{ vault: lending(), targetBps: 6_000, before: '0' }],
+      notes: [],
+    })
+    expect(Number(answer.text('strategies.0.after'))).toBeCloseTo(600, 4)
+    expect(Number(answer.text('idle'))).toBeCloseTo(400, 4)
+    expect(await world.balance('USDC', vault)).toBe(dollars('400'))
+    expect(await world.balance('USDC')).toBe(before)
+    const again = await world.refuse('vault_rebalance', { vault })
+    expect(again.code).toBe('VAULT_BALANCED')
+  })
+
+  test('waits as long as the tier "standard" asks for', async () => {
+    const { vault, world } = await openManaged(lending())
+    const slow = await open(
+      { vaults: { [devnet().chainId]: [vault] }, proxyDelay: true, delaySeconds: { standard: 600 } },
+      world.again,
+    )
+    const answer = await slow.call('vault_rebalance', { vault })
+    expect(answer.at('status')).toBe('scheduled')
+    expect(answer.at('plan.steps.0.contract')).toBe('a vault of the policy')
+    expect(await world.balance('USDC', vault)).toBe(dollars('1000'))
+  })
+
+  test('is for the manager alone, of a kind that is known, in a vault that the policy names', async () => {
+    const world = await open()
+    const [seeded] = devnet().vaults
+    const other = await world.refuse('vault_rebalance', { vault: seeded!.address })
+    expect(other).toMatchObject({ code: 'VAULT_ROLE_MISSING', details: [{ field: 'vault' }] })
+    expect(other.details[0]!['accepted']).toContain(world.wallet)
+    const odd = await vaults.oddVault('USDC')
+    const named = await open({ vaults: { [devnet().chainId]: [odd] } })
+    expect((await named.refuse('vault_rebalance', { vault: odd })).code).toBe('VAULT_ROLE_MISSING')
+    const bare = await vaults.agentVault('USDC', dollars('1000'), named.wallet)
+    expect((await named.refuse('vault_rebalance', { vault: bare })).code).toBe('VAULT_NOT_ALLOWED')
+    const both = await open({ vaults: { [devnet().chainId]: [bare] } }, named.again)
+    expect((await both.refuse('vault_rebalance', { vault: bare })).code).toBe('VAULT_NOT_SUPPORTED')
+  })
+
+  test('does not hand what depositors have to a strategy that keeps a part of it', async () => {
+    const strategy = await vaults.oddVault('USDC')
+    await vaults.deposit(strategy, devnet().tokens.find(({ symbol }) => symbol === 'USDC')!.address, dollars('10000'))
+    const { vault, world } = await openManaged(strategy)
+    await vaults.setOddity(strategy, { depositFeeBps: 500n })
+    const refusal = await world.refuse('vault_rebalance', { vault })
+    expect([refusal.code, refusal.details[0]!['before']]).toEqual(['VALUE_LOSS_EXCEEDED', '1000'])
+    await vaults.setOddity(strategy, { refusal: 'full' })
+    expect(await world.refuse('vault_rebalance', { vault })).toMatchObject({
+      code: 'SIMULATION_FAILED',
+      message: expect.stringContaining('full'),
+    })
+    expect(await world.balance('USDC', vault)).toBe(dollars('1000'))
+  })
+})
