@@ -15,7 +15,7 @@ import { nonceMask } from './read-order-facts.ts'
 import { readOfferedOrder } from './read-offered-order.ts'
 
 export { orderIdOf, orderTypedData } from './order-form.ts'
-export { readOrderFacts } from './read-order-facts.ts'
+export { provesUnfilled, readOrderFacts } from './read-order-facts.ts'
 
 /**
  * Orders of UniswapX. The service words an offer and brings what is signed to those who fill; neither what may be signed nor what has

@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, getAddress, zeroAddress } from 'viem'
+import { type Address, getAddress, maxUint256, zeroAddress } from 'viem'
 import type { ErrorDetail } from '../tool-error.ts'
 import { ToolError } from '../tool-error.ts'
 import type { IntentOrder } from '../intent.ts'
@@ -77,7 +77,9 @@ function beyond(order: IntentOrder, asked: OrderRequest, place: OrderPlace): rea
       : []),
     ...(endAmountOut === 0n ? refuse('outputs[0].endAmount', 'It ends at nothing.', '0') : []),
     ...(cosigner === zeroAddress ? refuse('cosigner', 'Nobody can fill it.', cosigner) : []),
-    ...(nonce >= 2n ** 256n ? refuse('nonce', 'It is no nonce.', `${nonce}`) : []),
+    ...(nonce > maxUint256 ? refuse('nonce', 'It is no nonce.', `${nonce}`) : []),
+    ...(startAmountOut > maxUint256 ? refuse('outputs[0].startAmount', 'It is no amount.', `${startAmountOut}`) : []),
+    ...(endAmountOut > maxUint256 ? refuse('outputs[0].endAmount', 'It is no amount.', `${endAmountOut}`) : []),
   ]
 }
 

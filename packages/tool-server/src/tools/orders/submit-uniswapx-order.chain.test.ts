@@ -63,7 +63,7 @@ describe('submit_uniswapx_order', () => {
     expect(await allowanceOf(world, 'WETH')).toBe(10n ** 18n)
     expect(await spentUsd(world)).toBe(spent)
 
-    await passDeadline(devnet(), answer)
+    await passDeadline(world, answer)
     const over = await world.call('get_operation', { operationId })
     expect(over.at('state')).toBe('expired')
     // Not before the block that says so is settled.
@@ -188,7 +188,7 @@ describe('a process that ends between signing and handing over', () => {
     await pause(world.again.dataDir, { by: 'a test', reason: 'a test', at: new Date(0).toISOString() })
     await next.executor.reconcile()
     expect(ordersOf(world)).toEqual([])
-    await passDeadline(devnet(), answer)
+    await passDeadline(next, answer)
     await deepen(devnet())
     await next.executor.reconcile()
     expect(await spentUsd(next)).toBeLessThan(5)
