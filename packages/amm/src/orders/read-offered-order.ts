@@ -25,6 +25,7 @@ export function readOfferedOrder(quote: OrderQuote, asked: OrderRequest, place: 
     tokenOut: tokenOut.address,
     startAmountOut: BigInt(output?.startAmount ?? 0),
     endAmountOut: BigInt(output?.endAmount ?? 0),
+    holder: place.holder,
     quote: JSON.stringify(quote),
   }
   const members: readonly Member[] = [
@@ -52,6 +53,8 @@ export function readOfferedOrder(quote: OrderQuote, asked: OrderRequest, place: 
 export type OrderPlace = {
   readonly chain: Chain
   readonly reactor: Address
+  /** Of the token that is bought. */
+  readonly holder: Address
   /** Unix seconds of the newest block. */
   readonly timestamp: number
 }
