@@ -52,7 +52,7 @@ export type OpenOrder = Omit<StoredOrder, 'orderId' | 'wallet' | 'signature'> &
 /**
  * Ends an order where it is certain how, and answers whether it is. What is reserved is given back on evidence alone that a fill cannot
  * leave behind, in a block that is settled, and each endpoint must bear it out: one that keeps logs back, or tells of another nonce or time,
- * sells otherwise what nobody counts. What shows a fill ends it as filled, whoever says so. What nobody has borne out for long after the
+ * sells otherwise what nobody counts. It ends as filled where one shows the fill and none denies it. What is not borne out for long after the
  * deadline ends as filled, at its worst. Throws `RPC_*`, `STORAGE_UNAVAILABLE`.
  */
 export async function endIfDecided(context: ExecutionContext, one: OpenOrder): Promise<boolean> {
@@ -80,8 +80,10 @@ async function decide(context: ExecutionContext, one: OpenOrder): Promise<Decide
       }),
     ),
   )
-  const filled = seen.find((view) => view?.facts.fill)
-  if (filled) return { status: 'filled', fill: filled.facts.fill, blockNumber }
+  const fill = seen.find((view) => view?.facts.fill)?.facts.fill ?? null
+  const filled = { status: 'filled', fill, blockNumber } as const
+  // One that says otherwise leaves it open: what one endpoint makes up must not end the watch over what is signed.
+  if (fill !== null && seen.every((view) => view === null || view.facts.status === 'filled')) return filled
   const [first] = seen
   const lateMs = engine.now() - one.order.deadline * 1_000
   if (first && seen.every((view) => view?.isUnfilled === true && view.hash === first.hash)) {
@@ -94,7 +96,7 @@ async function decide(context: ExecutionContext, one: OpenOrder): Promise<Decide
   }
   if (lateMs <= unprovenMs) return null
   engine.log.error('order.unproven', { chainId: chain.id, requestId: one.requestId, orderId: one.orderId })
-  return { status: 'filled', fill: null, blockNumber }
+  return filled
 }
 
 /** What one endpoint shows of a settled block that stays the same meanwhile. */

@@ -53,17 +53,17 @@ type Ended = {
   readonly fill: OrderFill | null
 }
 
-/** Prices of its two tokens and of native currency; of now where it is not known when it was filled. */
+/** Prices of its two tokens and of native currency; of now where it is not known when it was filled, or none of that time can be had. */
 async function pricesOfFill(
   context: ExecutionContext,
   { order: { tokenIn, tokenOut } }: EndedOrder,
   fill: OrderFill | null,
 ): Promise<PricedTokens | null> {
   const { engine, client, chain } = context
-  const blockNumber = fill?.blockNumber ?? (await engine.rpc.head(chain)).number
-  const block = await client.getBlock({ blockNumber }).catch(() => null)
   const trades = [{ tokenIn: tokenIn.toLowerCase(), tokenOut: tokenOut.toLowerCase(), pools: [] }]
-  return block && (await pricesIn(context, block, { tokens: [tokenIn, tokenOut], bought: boughtIn([{ trades }]) }))
+  const asked = { tokens: [tokenIn, tokenOut], bought: boughtIn([{ trades }]) }
+  const then = fill && (await client.getBlock({ blockNumber: fill.blockNumber }).catch(() => null))
+  return (then && (await pricesIn(context, then, asked))) ?? pricesIn(context, await engine.rpc.head(chain), asked)
 }
 
 function worthOf(

@@ -1,7 +1,10 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { readOrderFacts } from '@svc/amm/orders'
 import { numberToHex } from 'viem'
-import { afterEach, describe, expect, test } from 'vitest'
+import { sqrtPriceFromPrice } from '@svc/lp-math'
+import { v3SwapRouter02Abi } from '@svc/amm/abis'
+import { openStranger } from '../../fair-value/attack-kit.fixture.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { rewriting } from '../../../../engine/src/fixtures/network.fixture.ts'
 import { openOrderOf } from '../../../../engine/src/orders/follow-orders.ts'
 import { createCircuitBreaker } from '../../../../engine/src/switches/circuit-breaker.ts'
@@ -165,6 +168,46 @@ describe('what an order brings', () => {
     expect(lost).toBeGreaterThan(Number(reserved) / 1e6 + spent / 2)
     expect(await breakerOf(world)).toBe('shortfall')
   })
+
+  test('counts as lost at the prices of the block that filled it: the filler waits for the market to move', async () => {
+    const world = await trading.open()
+    const answer = await world.call('submit_uniswapx_order', order)
+    const [lost, spent] = [await world.store.ledger.budgetUsage('loss'), await spentUsd(world)]
+    await raisePrice(world, 1.03)
+    await trading.api().fillOrders()
+    await deepen(devnet())
+    await world.executor.reconcile()
+    const result = await world.call('get_operation', { operationId: answer.text('operationId') })
+    expect([result.at('state'), result.at('result.isFinal')]).toEqual(['filled', true])
+    const moreLost = Number((await world.store.ledger.budgetUsage('loss')) - lost) / 1e6
+    expect(moreLost).toBeGreaterThan(0.02 * spent)
+    expect((await spentUsd(world)) - spent).toBeGreaterThan(0.02 * spent)
+    expect(await breakerOf(world)).toBeNull()
+  })
+})
+
+describe('a process that ends between the ledger and the order', () => {
+  test.each([
+    ['filled', async () => void (await trading.api().fillOrders())],
+    ['expired', passDeadline],
+  ] as const)('settles one that is %s once', async (state, come) => {
+    const world = await trading.open()
+    const answer = await world.call('submit_uniswapx_order', order)
+    await come(world, answer)
+    await deepen(devnet())
+    const next = await trading.open({ again: { ...world.again, offsetMs: world.clock.offsetMs } })
+    vi.spyOn(next.store.orders, 'end').mockRejectedValueOnce(new Error('the process is gone'))
+    expect((await next.executor.reconcile()).failed).toEqual([world.chain.id])
+    const spent = await spentUsd(next)
+    expect(await next.store.ledger.open()).toEqual([])
+    expect(await next.store.orders.open(world.chain.id)).toHaveLength(1)
+    await next.executor.reconcile()
+    expect(await next.store.orders.open(world.chain.id)).toEqual([])
+    const operation = await next.call('get_operation', { operationId: answer.text('operationId') })
+    expect([operation.at('state'), operation.at('result.isFinal')]).toEqual([state, true])
+    expect(Math.abs((await spentUsd(next)) - spent)).toBeLessThan(5)
+    expect(await allowanceOf(next, 'WETH')).toBe(0n)
+  })
 })
 
 const second = 'http://second.test/'
@@ -199,6 +242,25 @@ async function keepMost(world: World): Promise<void> {
   const token = { devnet: devnet(), token: (symbol: string) => world.address(symbol) }
   const condition = calls('function transferFrom(address,address,uint256)')
   restore.push(await turnToken(token, { symbol: 'USDC', condition, evil: keepsNineTenths(0x44) }))
+}
+
+/** The market pays more for ether, and arbitrage takes its pools there. */
+async function raisePrice(world: World, factor: number): Promise<void> {
+  const usd = devnet().market.prices().ETH * factor
+  const stranger = await openStranger(devnet())
+  const { swapRouter02: router } = devnet().chain.amm.v3!
+  const [weth, usdc] = [world.address('WETH'), world.address('USDC')]
+  await stranger.approve(router, weth, usdc)
+  await devnet().feeds.ETH.post(usd)
+  const sqrtPriceLimitX96 =
+    BigInt(weth) < BigInt(usdc)
+      ? sqrtPriceFromPrice(usd.toFixed(6), 18, 6)
+      : sqrtPriceFromPrice((1 / usd).toFixed(18), 6, 18)
+  for (const fee of [100, 500, 3_000]) {
+    const [recipient, amountIn] = [stranger.address, (await stranger.balanceOf(usdc)) / 2n]
+    const swap = { tokenIn: usdc, tokenOut: weth, fee, recipient, amountIn, amountOutMinimum: 0n, sqrtPriceLimitX96 }
+    await stranger.write(router, v3SwapRouter02Abi, 'exactInputSingle', [swap]).catch(() => undefined)
+  }
 }
 
 async function breakerOf(world: World): Promise<string | null> {

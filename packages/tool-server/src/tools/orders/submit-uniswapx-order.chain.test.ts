@@ -106,7 +106,7 @@ describe('submit_uniswapx_order', () => {
     expect((await world.call('get_operation', { operationId: answer.text('operationId') })).at('state')).toBe('open')
   })
 
-  test.each(orderTricks)('signs no order on offer that is another one: %s', async (trick) => {
+  test.each(orderTricks.filter((trick) => trick !== 'same-nonce'))('signs no order on offer that is another one: %s', async (trick) => {
     const world = await trading.open()
     trading.api().setFaults([{ fault: trick, methods: ['POST /v1/quote'] }])
     const { code, details } = await world.refuse('submit_uniswapx_order', order)
@@ -114,6 +114,16 @@ describe('submit_uniswapx_order', () => {
     expect(await allowanceOf(world, 'WETH')).toBe(0n)
     expect(ordersOf(world)).toEqual([])
     expect(await world.store.orders.open(world.chain.id)).toEqual([])
+  })
+
+  test('signs no second order with the nonce of one that is open', async () => {
+    const world = await trading.open()
+    trading.api().setFaults([{ fault: 'same-nonce', methods: ['POST /v1/quote'] }])
+    await world.call('submit_uniswapx_order', order)
+    const other = { tokenIn: 'USDC', tokenOut: 'WETH', amount: '500' }
+    const { code, details } = await world.refuse('submit_uniswapx_order', other)
+    expect([code, details[0]?.field]).toEqual(refusals['same-nonce'])
+    expect(await world.store.orders.open(world.chain.id)).toHaveLength(1)
   })
 
   test('offers no order that the wallet cannot pay', async () => {
@@ -263,4 +273,6 @@ const refusals: Readonly<Record<(typeof orderTricks)[number], readonly string[]>
   'no-cosigner': unsafe('cosigner'),
   'order-of-other-chain': unsafe('chainId'),
   'other-id': unsafe('orderId'),
+  'huge-output': unsafe('outputs[0].startAmount'),
+  'same-nonce': unsafe('nonce'),
 }
