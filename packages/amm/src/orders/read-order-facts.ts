@@ -60,7 +60,11 @@ export function nonceMask(nonce: bigint): readonly [wordPos: bigint, mask: bigin
   return [nonce >> 8n, 1n << (nonce & 0xffn)]
 }
 
-async function isNonceUsed({ client, chain }: OrderReads, { order, wallet }: SignedOrder, at: bigint): Promise<boolean> {
+async function isNonceUsed(
+  { client, chain }: OrderReads,
+  { order, wallet }: SignedOrder,
+  at: bigint,
+): Promise<boolean> {
   const [wordPos, mask] = nonceMask(order.nonce)
   const read = contractRead(chain.permit2, permit2NonceAbi, 'nonceBitmap', [wallet, wordPos])
   return ((await readSurely(client, read, at)) & mask) !== 0n
@@ -110,7 +114,11 @@ function revocationOf({ chain }: OrderReads, { order }: SignedOrder): OwnCall {
   return { address: order.tokenIn, event: approvalEvent, data }
 }
 
-async function readFill({ client, chain }: OrderReads, signed: SignedOrder, newest: BlockTime): Promise<OrderFill | null> {
+async function readFill(
+  { client, chain }: OrderReads,
+  signed: SignedOrder,
+  newest: BlockTime,
+): Promise<OrderFill | null> {
   const { order, orderId, wallet } = signed
   for (const [fromBlock, toBlock] of spans(chain, signed, newest)) {
     const logs = await readEventLogs(client, {
@@ -181,5 +189,7 @@ const fillAbi = parseAbi([
   'event Fill(bytes32 indexed orderHash, address indexed filler, address indexed swapper, uint256 nonce)',
 ])
 const [fillEvent] = fillAbi
-const [invalidationEvent] = parseAbi(['event UnorderedNonceInvalidation(address indexed owner, uint256 word, uint256 mask)'])
+const [invalidationEvent] = parseAbi([
+  'event UnorderedNonceInvalidation(address indexed owner, uint256 word, uint256 mask)',
+])
 const [approvalEvent] = parseAbi(['event Approval(address indexed owner, address indexed spender, uint256 amount)'])

@@ -2,15 +2,7 @@ import { type OrderFacts, type OrderReads, readOrder, type SignedOrder, ToolErro
 import { provesUnfilled, readOrderFacts } from '@svc/amm/orders'
 import type { StoredOrder } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
-import {
-  type Address,
-  type Hash,
-  isAddress,
-  isAddressEqual,
-  isHex,
-  parseTransaction,
-  type PublicClient,
-} from 'viem'
+import { type Address, type Hash, isAddress, isAddressEqual, isHex, parseTransaction, type PublicClient } from 'viem'
 import * as z from 'zod'
 import { isolateFailure, onStorage } from '../call/storage.ts'
 import { settledBlock, settledDepth } from '../call/chain-snapshot.ts'

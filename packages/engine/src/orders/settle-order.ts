@@ -37,7 +37,9 @@ export async function settleOrder(context: ExecutionContext, one: EndedOrder, en
   const amountIn = larger(ended.fill?.amountIn ?? 0n, one.order.amountIn)
   const amounts = new Map([[one.order.tokenIn.toLowerCase(), amountIn]])
   const { usdMicros, lost } = worthOf(context, one.order, { ...ended, amountIn }, { reservation, priced })
-  await onStorage('the spend ledger cannot be written', () => engine.ledger.settle(id, usdMicros, gas, lost, { amounts }))
+  await onStorage('the spend ledger cannot be written', () =>
+    engine.ledger.settle(id, usdMicros, gas, lost, { amounts }),
+  )
 }
 
 export type EndedOrder = {

@@ -127,7 +127,7 @@ describe('what is reserved for an order that was filled counts', () => {
     const lies = telling(world, { calls: allowance })
     let isLying = true
     world.network.fetch = (input, init) => {
-      const isSecond = String(input) === second
+      const isSecond = input === second
       return (isSecond && isLying ? lies : fetch)(isSecond ? devnet().rpcUrl : input, init)
     }
     const answer = await world.call('submit_uniswapx_order', order)
@@ -212,9 +212,9 @@ describe('a process that ends between the ledger and the order', () => {
 
 test('an order that is on record counts, and keeps its allowance, also where keeping it seemed to fail', async () => {
   const world = await trading.open()
-  const { record } = world.store.orders
+  const keep = world.store.orders.record.bind(world.store.orders)
   vi.spyOn(world.store.orders, 'record').mockImplementationOnce(async (signed) => {
-    await record(signed)
+    await keep(signed)
     throw new Error('the answer was lost')
   })
   expect((await world.refuse('submit_uniswapx_order', order)).code).toBe('OPERATION_INCOMPLETE')

@@ -106,15 +106,18 @@ describe('submit_uniswapx_order', () => {
     expect((await world.call('get_operation', { operationId: answer.text('operationId') })).at('state')).toBe('open')
   })
 
-  test.each(orderTricks.filter((trick) => trick !== 'same-nonce'))('signs no order on offer that is another one: %s', async (trick) => {
-    const world = await trading.open()
-    trading.api().setFaults([{ fault: trick, methods: ['POST /v1/quote'] }])
-    const { code, details } = await world.refuse('submit_uniswapx_order', order)
-    expect([code, details[0]?.field]).toEqual(refusals[trick])
-    expect(await allowanceOf(world, 'WETH')).toBe(0n)
-    expect(ordersOf(world)).toEqual([])
-    expect(await world.store.orders.open(world.chain.id)).toEqual([])
-  })
+  test.each(orderTricks.filter((trick) => trick !== 'same-nonce'))(
+    'signs no order on offer that is another one: %s',
+    async (trick) => {
+      const world = await trading.open()
+      trading.api().setFaults([{ fault: trick, methods: ['POST /v1/quote'] }])
+      const { code, details } = await world.refuse('submit_uniswapx_order', order)
+      expect([code, details[0]?.field]).toEqual(refusals[trick])
+      expect(await allowanceOf(world, 'WETH')).toBe(0n)
+      expect(ordersOf(world)).toEqual([])
+      expect(await world.store.orders.open(world.chain.id)).toEqual([])
+    },
+  )
 
   test('signs no second order with the nonce of one that is open', async () => {
     const world = await trading.open()
