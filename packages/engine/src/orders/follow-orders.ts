@@ -1,4 +1,4 @@
-import { type OrderFacts, type OrderReads, readOrder, type SignedOrder, ToolError } from '@svc/amm'
+import { type OrderFacts, type OrderReads, ToolError } from '@svc/amm'
 import { provesUnfilled, readOrderFacts } from '@svc/amm/orders'
 import type { StoredOrder } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
@@ -6,8 +6,9 @@ import { type Address, type Hash, isAddress, isAddressEqual, isHex, parseTransac
 import * as z from 'zod'
 import { isolateFailure, onStorage } from '../call/storage.ts'
 import { settledBlock, settledDepth } from '../call/chain-snapshot.ts'
-import type { Engine, ExecutionContext } from '../context/engine.ts'
+import type { ExecutionContext } from '../context/engine.ts'
 import { isPaused } from '../switches/kill-switch.ts'
+import { type OpenOrder, openOrderOf, openOrders, type ViewedOrder } from './open-orders.ts'
 import { settleOrder } from './settle-order.ts'
 
 /**
@@ -28,18 +29,6 @@ export async function followOrders(context: ExecutionContext): Promise<void> {
     })
   }
 }
-
-/** Orders that may be filled yet: what is reserved for them counts, and their allowances stand. Throws `STORAGE_UNAVAILABLE`. */
-export async function openOrders(
-  { orders }: Pick<Engine, 'orders'>,
-  { id }: Pick<Chain, 'id'>,
-): Promise<readonly OpenOrder[]> {
-  const open = await onStorage('the orders cannot be read', () => orders.open(id))
-  return open.map(openOrderOf)
-}
-
-export type OpenOrder = Omit<StoredOrder, 'orderId' | 'wallet' | 'signature'> &
-  SignedOrder & { readonly signature: Hash }
 
 /**
  * Ends an order where it is certain how, and answers whether it is. What is reserved is given back on evidence alone that a fill cannot
@@ -139,12 +128,6 @@ export async function viewOrder(context: ExecutionContext, stored: StoredOrder):
   return { ...one, status, fill, isFinal: isDecided }
 }
 
-export type ViewedOrder = OpenOrder &
-  Pick<OrderFacts, 'status' | 'fill'> & {
-    /** Whether the blocks that say so are deep enough, so that what was reserved for it is settled. */
-    readonly isFinal: boolean
-  }
-
 /** Hands a signed order to those who fill, and answers whether they took it. */
 export async function offerOrder(context: ExecutionContext, one: OpenOrder): Promise<boolean> {
   const { engine, chain } = context
@@ -161,13 +144,6 @@ export async function offerOrder(context: ExecutionContext, one: OpenOrder): Pro
     result: { answer },
   })
   return answer === 'accepted'
-}
-
-/** A row as it is worked with. Throws where one of ours makes no sense. */
-export function openOrderOf(stored: StoredOrder): OpenOrder {
-  const { terms, orderId, wallet, signature } = stored
-  if (!isHex(orderId) || !isAddress(wallet) || !isHex(signature)) throw new TypeError('a signed order makes no sense')
-  return { ...stored, order: readOrder(terms), orderId, wallet, signature }
 }
 
 /** First the ledger, then the order: what is cut off in between is done once more, and changes nothing. */

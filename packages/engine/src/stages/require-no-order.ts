@@ -1,6 +1,7 @@
 import { isAddressEqual } from 'viem'
 import type { Refusal, Weighed } from '../call/refusal.ts'
-import { endIfDecided, type OpenOrder, openOrders } from '../orders/follow-orders.ts'
+import { endIfDecided } from '../orders/follow-orders.ts'
+import { type OpenOrder, openOrders } from '../orders/open-orders.ts'
 import type { Checked } from './prepare.ts'
 
 /**
