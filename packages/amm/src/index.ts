@@ -49,6 +49,7 @@ export {
   type MarketPorts,
   mayPass,
   type OrderFacts,
+  type OrderReads,
   type OrderFill,
   type Orders,
   type SignedOrder,

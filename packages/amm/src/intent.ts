@@ -128,6 +128,8 @@ const intentOrder = z.strictObject({
   /** What is asked for at first, and what it falls to: the least that whoever fills it pays. */
   startAmountOut: amount,
   endAmountOut: amount,
+  /** A contract that holds the token that is bought: what of it arrives is simulated out of its hands. */
+  holder: address,
   /** JSON of the quote that it answers, which goes back with the signature. */
   quote: z.string().max(65_536),
 })

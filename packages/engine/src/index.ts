@@ -18,7 +18,7 @@ export {
   type OperationView,
   type Sent,
 } from './operations/operations.ts'
-export type { ViewedOrder } from './orders/follow-orders.ts'
+export type { ViewedOrder } from './orders/open-orders.ts'
 export { readPlanned } from './operations/operations.ts'
 export { devnetPolicy } from './policy/devnet-policy.ts'
 export { policyFaults } from './policy/report-policy.ts'

@@ -70,6 +70,7 @@ test('an order is hashed as its reactor does, and its permit is bound to one cha
     tokenOut: `0x${'2'.repeat(40)}`,
     startAmountOut: 9n,
     endAmountOut: 8n,
+    holder: `0x${'7'.repeat(40)}`,
     quote: '{}',
   } as const
   const at = (chainId: number) => hashTypedData(orderTypedData(order, { chainId, permit2: ethereum!.permit2, wallet }))

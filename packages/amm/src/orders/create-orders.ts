@@ -1,11 +1,11 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, encodeFunctionData, type Hash, type Hex } from 'viem'
+import { type Address, encodeFunctionData, type Hash, type Hex, slice } from 'viem'
 import { permit2NonceAbi } from '../abis/tokens.ts'
 import type { Intent, IntentOrder } from '../intent.ts'
 import { describeAmounts } from '../liquidity/planning/describe-amounts.ts'
 import { routineIntent } from '../liquidity/planning/plan-payment.ts'
 import { lessSlippage } from '../liquidity/planning/slippage-limits.ts'
-import type { Liquidity, OrderPlan, OrderRequest, Orders, RpcPool, Token } from '../ports.ts'
+import type { Liquidity, OrderPlan, OrderRequest, Orders, Quote, RpcPool, Token } from '../ports.ts'
 import { contractRead } from '../rpc/contract-function.ts'
 import { readSurely } from '../rpc/read-one.ts'
 import { ToolError } from '../tool-error.ts'
@@ -15,7 +15,7 @@ import { nonceMask } from './read-order-facts.ts'
 import { readOfferedOrder } from './read-offered-order.ts'
 
 export { orderIdOf, orderTypedData } from './order-form.ts'
-export { readOrderFacts } from './read-order-facts.ts'
+export { provesUnfilled, readOrderFacts } from './read-order-facts.ts'
 
 /**
  * Orders of UniswapX. The service words an offer and brings what is signed to those who fill; neither what may be signed nor what has
@@ -72,7 +72,8 @@ async function planSubmit(ports: OrderPorts, chain: Chain, request: OrderRequest
       throw tradingFailure(error, 'Sell at once with execute_swap.')
     }),
   ])
-  const order = readOfferedOrder(offered, request, { chain, reactor, timestamp: Number(head.timestamp) })
+  const place = { chain, reactor, holder: holderIn(quote, chain), timestamp: Number(head.timestamp) }
+  const order = readOfferedOrder(offered, request, place)
   requireFloor(order, lessSlippage(quote.amountOut, slippageBps), tokenOut)
   await requireFreeNonce(ports, chain, order, wallet)
   return { intent: intentOf(chain, request, order), order, quotedAmountOut: quote.amountOut }
@@ -93,6 +94,14 @@ function requireTokens({ wrappedNative }: Chain, tokenIn: Token, tokenOut: Token
   })
   const [first] = details
   if (first !== undefined) throw new ToolError('VALIDATION_FAILED', first.message, { details })
+}
+
+/** What pays at the end of the best route. */
+function holderIn({ route }: Pick<Quote, 'route'>, { amm }: Chain): Address {
+  const pool = route.at(-1)?.pool
+  const holder = pool?.version === 'v4' ? amm.v4?.poolManager : pool && slice(pool.id, 0, 20)
+  if (holder === undefined) throw new TypeError('a route ends in a pool')
+  return holder
 }
 
 function requireFloor({ endAmountOut }: IntentOrder, floor: bigint, tokenOut: Token): void {

@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, getAddress, zeroAddress } from 'viem'
+import { type Address, getAddress, maxUint256, zeroAddress } from 'viem'
 import type { ErrorDetail } from '../tool-error.ts'
 import { ToolError } from '../tool-error.ts'
 import type { IntentOrder } from '../intent.ts'
@@ -25,6 +25,7 @@ export function readOfferedOrder(quote: OrderQuote, asked: OrderRequest, place: 
     tokenOut: tokenOut.address,
     startAmountOut: BigInt(output?.startAmount ?? 0),
     endAmountOut: BigInt(output?.endAmount ?? 0),
+    holder: place.holder,
     quote: JSON.stringify(quote),
   }
   const members: readonly Member[] = [
@@ -52,6 +53,8 @@ export function readOfferedOrder(quote: OrderQuote, asked: OrderRequest, place: 
 export type OrderPlace = {
   readonly chain: Chain
   readonly reactor: Address
+  /** Of the token that is bought. */
+  readonly holder: Address
   /** Unix seconds of the newest block. */
   readonly timestamp: number
 }
@@ -77,7 +80,9 @@ function beyond(order: IntentOrder, asked: OrderRequest, place: OrderPlace): rea
       : []),
     ...(endAmountOut === 0n ? refuse('outputs[0].endAmount', 'It ends at nothing.', '0') : []),
     ...(cosigner === zeroAddress ? refuse('cosigner', 'Nobody can fill it.', cosigner) : []),
-    ...(nonce >= 2n ** 256n ? refuse('nonce', 'It is no nonce.', `${nonce}`) : []),
+    ...(nonce > maxUint256 ? refuse('nonce', 'It is no nonce.', `${nonce}`) : []),
+    ...(startAmountOut > maxUint256 ? refuse('outputs[0].startAmount', 'It is no amount.', `${startAmountOut}`) : []),
+    ...(endAmountOut > maxUint256 ? refuse('outputs[0].endAmount', 'It is no amount.', `${endAmountOut}`) : []),
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Address, Hash, PublicClient } from 'viem'
+import type { Address, Hash, Hex, PublicClient } from 'viem'
 import type { Intent, IntentOrder } from '../intent.ts'
 import type { BlockTime, Token } from './pools.ts'
 
@@ -36,12 +36,14 @@ export type OrderPlan = {
   readonly quotedAmountOut: bigint
 }
 
-/** What has become of a signed order at a block, by the nonce at Permit2 and the logs of the reactor alone. */
+/** What has become of a signed order at a block, by the nonce at Permit2, the logs of the reactor and our own transactions alone. */
 export type OrderFacts = {
   readonly status: 'open' | 'filled' | 'expired' | 'cancelled'
   readonly block: BlockTime
-  /** `null` unless it is filled. */
+  /** `null` unless it is filled; of a `filled` one where the nonce is used up and no endpoint shows by what. */
   readonly fill: OrderFill | null
+  /** The block of the transaction of our own that used the nonce up; `null` unless it is cancelled. */
+  readonly cancelledIn: bigint | null
 }
 
 export type OrderFill = {
@@ -58,8 +60,15 @@ export type SignedOrder = {
   readonly order: IntentOrder
   readonly orderId: Hash
   readonly wallet: Address
-  /** The newest block when it was signed. */
+  /** The newest block when it was signed, as the endpoint named it. */
   readonly signedAtBlock: bigint
+  /** By our own clock, in Unix milliseconds. */
+  readonly signedAt: number
 }
 
-export type OrderReads = { readonly client: PublicClient; readonly chain: Chain }
+export type OrderReads = {
+  readonly client: PublicClient
+  readonly chain: Chain
+  /** What a transaction that the wallet has signed since calls; `null` of any other. */
+  readonly ownCall: (hash: Hash) => Promise<{ readonly to: Address; readonly data: Hex } | null>
+}

@@ -29,6 +29,10 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
       ring,
       client: createClient(chain, (method, act, { raw }) => ring.ask(method, act, raw)),
       past: createClient(chain, (method, act, { block }) => ring.askPast(method, act, block)),
+      each: endpoints.map((endpoint) => {
+        const alone = createEndpointRing(chain.id, [endpoint], now, options.retryPauseMs)
+        return createClient(chain, (method, act, { raw }) => alone.ask(method, act, raw))
+      }),
       head: null,
       lastHead: null,
       probe: createRecentProbe(() => probe(chain, ring), { now, patienceMs: probePatienceMs }),
@@ -77,6 +81,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
   return {
     client: (chain) => connect(chain).client,
     past: (chain) => connect(chain).past,
+    each: (chain) => connect(chain).each,
     head: (chain) => sharedHead(chain),
     lastHead: (chain) => {
       const { lastHead } = connect(chain)
@@ -114,6 +119,7 @@ type Connection = {
   readonly ring: EndpointRing
   readonly client: PublicClient
   readonly past: PublicClient
+  readonly each: readonly PublicClient[]
   readonly probe: () => ReturnType<RpcPool['probe']>
   head: Promise<Head> | null
   lastHead: { readonly head: Head; readonly readAtMs: number } | null

@@ -189,6 +189,7 @@ const eventsElsewhere: readonly AbiEvent[] = parseAbi([
   'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
   'event CallMade(uint256 indexed index)',
   'event UnorderedNonceInvalidation(address indexed owner, uint256 word, uint256 mask)',
+  'event Fill(bytes32 indexed orderHash, address indexed filler, address indexed swapper, uint256 nonce)',
   'event BeforeExecution()',
   'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
   'event UserOperationRevertReason(bytes32 indexed userOpHash, address indexed sender, uint256 nonce, bytes revertReason)',

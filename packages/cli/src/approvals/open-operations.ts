@@ -22,6 +22,7 @@ export async function openOperations(
   return {
     operations: store.operations,
     transactions: store.transactions,
+    orders: store.orders,
     dataDir: config.dataDir,
     usage: (principalId, options) => store.ledger.usage(principalId, options),
     budgetUsage: (name) => store.ledger.budgetUsage(name),
@@ -34,6 +35,8 @@ export type OpenOperations = {
   readonly operations: Operations
   /** What the wallet signed. */
   readonly transactions: Transactions
+  /** What the wallet signed for others to fill. */
+  readonly orders: Pick<Store['orders'], 'open'>
   readonly dataDir: string
   /** What counts against the limits of a principal. */
   readonly usage: Ledger['usage']

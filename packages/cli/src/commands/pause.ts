@@ -16,7 +16,8 @@ export async function pause(argv: readonly string[]): Promise<number> {
   const isNew = standing.since === at
   process.stdout.write(
     `${isNew ? 'Paused' : `Paused already, ${pauseText(standing)}`}: nothing more is signed from ${dataDir}, also for calls on their way. What is out already is still\n` +
-      'looked after until it is mined. Go on with: svc resume ' +
+      'looked after until it is mined. A signed order may be filled until its deadline all the same; svc status says whether there is any.\n' +
+      'Go on with: svc resume ' +
       `--data-dir ${dataDir}\n`,
   )
   if (!isNew && reason !== null) {

@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { storeOrder } from '@svc/amm'
 import { createCircuitBreaker } from '@svc/engine/switches'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openDirectory } from '../approvals/operations.fixture.ts'
@@ -53,7 +54,44 @@ it('tells of all callers what is spent, left, waiting and out while nothing stop
     budgetsUsd: { gas: { used: '0.5', cap: '6' }, exitGas: { used: '0', cap: '6' } },
     waiting: { approval: 1, approved: 0, scheduled: 1 },
     out: 0,
+    orders: { open: 0, lastExpiresAt: null },
   })
+  expect(shown.stdout).not.toContain('Orders: ')
+})
+
+it('says of signed orders that others may fill them, also while it is paused', async () => {
+  await spend(12_000_000n, 0n)
+  const address = `0x${'1'.repeat(40)}` as const
+  const terms = storeOrder({
+    reactor: address,
+    nonce: 1n,
+    deadline: 2_000_000_000,
+    cosigner: address,
+    tokenIn: address,
+    amountIn: 1n,
+    tokenOut: address,
+    startAmountOut: 1n,
+    endAmountOut: 1n,
+    holder: address,
+    quote: '{}',
+  })
+  await place.store.orders.record({
+    operationId: 'o-1',
+    orderId: '0x01',
+    requestId: 'q-1',
+    principalId: 'api-key:0011223344556677',
+    tool: 'submit_uniswapx_order',
+    chainId: 8453,
+    wallet: address,
+    reservationId: 'r-1',
+    why: '',
+    spendUsdMicros: 1n,
+    terms,
+    signature: '0x01',
+    signedAtBlock: 1n,
+  })
+  expect((await callCommand(['pause', '--data-dir', place.dataDir])).stdout).toContain('A signed order may be filled')
+  expect((await svc()).stdout).toContain('Orders: 1 signed, which others may fill until 2033-05-18T03:33:20.000Z')
 })
 
 it('says what stops signing, and how to go on', async () => {

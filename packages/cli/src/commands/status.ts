@@ -1,6 +1,6 @@
 import { type DayUse, loadPolicy, type Policy, policyFaults, readDayUse, sessionIdleMs } from '@svc/engine/policy'
 import type { OperationState } from '@svc/store'
-import { ToolError } from '@svc/amm'
+import { readOrder, ToolError } from '@svc/amm'
 import { formatAmount } from '@svc/lp-math'
 import { type OpenOperations, openOperations } from '../approvals/open-operations.ts'
 import { requireDirectory } from '../own-data-directory.ts'
@@ -23,12 +23,13 @@ export async function status(argv: readonly string[]): Promise<number> {
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const { policy, problems } = await readPolicy(path, config.production)
-    const [signing, day, spent, waiting, out] = await Promise.all([
+    const [signing, day, spent, waiting, out, orders] = await Promise.all([
       readSigningState(config.dataDir),
       policy === null ? null : readDayUse({ policy, ledger: open }, nobody),
       open.usage(nobody, { sessionIdleMs }),
       readWaiting(open),
       shownTransactions(open.transactions, 0),
+      readOrders(open),
     ])
     const shown: Status = {
       signs: problems.length > 0 || signing.pause !== null ? 'nothing' : signsUnder(signing.breaker.stops),
@@ -41,6 +42,7 @@ export async function status(argv: readonly string[]): Promise<number> {
       budgetsUsd: day?.valueUsd ?? null,
       waiting,
       out: out.found.length,
+      orders,
     }
     process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : textOf(shown, config.dataDir, path))
     return 0
@@ -65,6 +67,14 @@ type Status = SigningState & {
   readonly waiting: Waiting
   /** Transactions that are signed and not decided. */
   readonly out: number
+  /** Signed orders that others may fill, whatever stops signing. */
+  readonly orders: OpenOrders
+}
+
+type OpenOrders = {
+  readonly open: number
+  /** When the last can be filled no more, ISO 8601; `null` where there is none. */
+  readonly lastExpiresAt: string | null
 }
 
 type Waiting = { readonly approval: number; readonly approved: number; readonly scheduled: number }
@@ -94,8 +104,14 @@ async function readWaiting({ operations }: Pick<OpenOperations, 'operations'>): 
   return { approval: of('awaiting_approval'), approved: of('approved'), scheduled: of('scheduled') }
 }
 
+async function readOrders({ orders }: Pick<OpenOperations, 'orders'>): Promise<OpenOrders> {
+  const open = await orders.open(null)
+  const last = Math.max(...open.map(({ terms }) => readOrder(terms).deadline))
+  return { open: open.length, lastExpiresAt: open.length === 0 ? null : new Date(last * 1_000).toISOString() }
+}
+
 function textOf(shown: Status, dataDir: string, path: string): string {
-  const { policy, spentUsd, limitsUsd, leftUsd, freesAt, waiting, out } = shown
+  const { policy, spentUsd, limitsUsd, leftUsd, freesAt, waiting, out, orders } = shown
   const stops = stopSentences(shown, dataDir)
   const broken =
     policy.problems.length === 0
@@ -114,6 +130,11 @@ function textOf(shown: Status, dataDir: string, path: string): string {
     `Spent in the last 24 hours: ${spentUsd}${of === '' ? ' USD' : of}`,
     `Waiting: ${waiting.approval} for a person, ${waiting.approved} approved and not used, ${waiting.scheduled} for their time`,
     `Out: ${out} ${out === 1 ? 'transaction' : 'transactions'} signed and not decided`,
+    ...(orders.open === 0
+      ? []
+      : [
+          `Orders: ${orders.open} signed, which others may fill until ${orders.lastExpiresAt} though signing stops; cancel_uniswapx_order ends one`,
+        ]),
     ...budgetLines(shown.budgetsUsd),
     '',
   ].join('\n')

@@ -103,7 +103,7 @@ export function createOrderDesk({ chain, rpcUrl, now = Date.now, fillsAtOnce = f
     const info = {
       reactor: terms.reactor,
       swapper: terms.swapper,
-      nonce: big(BigInt(bytesToHex(randomBytes(32)))),
+      nonce: big(trick === 'same-nonce' ? sameNonce : BigInt(bytesToHex(randomBytes(32)))),
       deadline: terms.deadline,
       additionalValidationContract: asks ? thief : zeroAddress,
       additionalValidationData: asks ? '0x01' : '0x',
@@ -232,6 +232,8 @@ function reactorOf({ orderReactor }: Chain): Address {
   if (orderReactor === undefined) throw new TypeError('the chain has no reactor')
   return orderReactor
 }
+
+const sameNonce = 7n
 
 const none: Answer = { status: 404, body: { errorCode: 'ResourceNotFound', detail: 'No quotes available' } }
 

@@ -18,6 +18,8 @@ export const orderTricks = [
   'no-cosigner',
   'order-of-other-chain',
   'other-id',
+  'huge-output',
+  'same-nonce',
 ] as const
 
 export type OrderTrick = (typeof orderTricks)[number]
@@ -58,7 +60,11 @@ export function tricked(trick: OrderTrick | null, honest: Terms): Terms {
 }
 
 /** What is said beside the order itself. */
-export function aside(trick: OrderTrick | null, orderInfo: object): object {
+export function aside(trick: OrderTrick | null, orderInfo: { readonly outputs: readonly object[] }): object {
+  if (trick === 'huge-output') {
+    const outputs = orderInfo.outputs.map((output) => ({ ...output, startAmount: `${2n ** 256n}` }))
+    return { orderInfo: { ...orderInfo, outputs } }
+  }
   if (trick === 'other-id') return { orderId: `0x${'1'.repeat(64)}` }
   return trick === 'order-of-other-chain' ? { orderInfo: { ...orderInfo, chainId: 1 } } : {}
 }

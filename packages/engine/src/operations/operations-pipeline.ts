@@ -1,7 +1,7 @@
 import { type Operation, type Operations, type SignedOrders, type StoredOrder, StoreError } from '@svc/store'
 import { type Principal, readPrincipal } from '../call/principal.ts'
 import { type ErrorCode, ToolError } from '@svc/amm'
-import type { ViewedOrder } from '../orders/follow-orders.ts'
+import type { ViewedOrder } from '../orders/open-orders.ts'
 import type { OperationsPipeline } from './operations.ts'
 import type { AuditEventName, AuditLog } from '../audit/audit.ts'
 import type { DecisionRecorder } from '../audit/decision-recorder.ts'

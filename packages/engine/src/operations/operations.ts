@@ -2,7 +2,7 @@ import { type ErrorDetail, type Intent, readIntent, ToolError } from '@svc/amm'
 import type { Operation, OperationState } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
-import type { ViewedOrder } from '../orders/follow-orders.ts'
+import type { ViewedOrder } from '../orders/open-orders.ts'
 import type { StoredPlan } from './stored-plan.ts'
 import type { Principal } from '../call/principal.ts'
 

@@ -1,19 +1,19 @@
-import { type OrderFacts, readOrder, type SignedOrder } from '@svc/amm'
-import { readOrderFacts } from '@svc/amm/orders'
-import type { OpenReservation, StoredOrder } from '@svc/store'
+import { type OrderFacts, type OrderReads, ToolError } from '@svc/amm'
+import { provesUnfilled, readOrderFacts } from '@svc/amm/orders'
+import type { StoredOrder } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
-import { type Address, type Hash, isAddress, isHex } from 'viem'
+import { type Address, type Hash, isAddress, isAddressEqual, isHex, parseTransaction, type PublicClient } from 'viem'
 import * as z from 'zod'
 import { isolateFailure, onStorage } from '../call/storage.ts'
-import { settledBlock } from '../call/chain-snapshot.ts'
-import type { Engine, ExecutionContext } from '../context/engine.ts'
-import { gasCostsOr, receiptOf } from '../spending/gas-cap.ts'
+import { settledBlock, settledDepth } from '../call/chain-snapshot.ts'
+import type { ExecutionContext } from '../context/engine.ts'
 import { isPaused } from '../switches/kill-switch.ts'
-import { priceTokens } from '../value/spend-value.ts'
+import { type OpenOrder, openOrderOf, openOrders, type ViewedOrder } from './open-orders.ts'
+import { settleOrder } from './settle-order.ts'
 
 /**
- * Follows the signed orders of a chain by what the chain alone says: the nonce at Permit2 and the logs of the reactor, in a block that no
- * reorganisation replaces but a rare one. One that was filled counts as it was reserved; of one that is over, or cancelled, nothing
+ * Follows the signed orders of a chain by what the chain alone says: nonce and allowance at Permit2 and the logs of the reactor, in a block
+ * that no reorganisation replaces but a rare one. One that was filled counts; of one that is over, or cancelled, nothing
  * counts any more but gas. One that its fillers have not taken is offered again, as the same bytes. Each apart from the others: one that
  * fails is logged, counts on, and is tried again next time. Throws `STORAGE_UNAVAILABLE`.
  */
@@ -30,30 +30,91 @@ export async function followOrders(context: ExecutionContext): Promise<void> {
   }
 }
 
-/** Orders that may be filled yet: what is reserved for them counts, and their allowances stand. Throws `STORAGE_UNAVAILABLE`. */
-export async function openOrders(
-  { orders }: Pick<Engine, 'orders'>,
-  { id }: Pick<Chain, 'id'>,
-): Promise<readonly OpenOrder[]> {
-  const open = await onStorage('the orders cannot be read', () => orders.open(id))
-  return open.map(openOrderOf)
-}
-
-export type OpenOrder = Omit<StoredOrder, 'orderId' | 'wallet' | 'signature'> &
-  SignedOrder & { readonly signature: Hash }
-
-/** Ends an order that the chain has decided in a settled block, and answers whether it has. Throws `RPC_*`, `STORAGE_UNAVAILABLE`. */
+/**
+ * Ends an order where it is certain how, and answers whether it is. What is reserved is given back on evidence alone that a fill cannot
+ * leave behind, in a block that is settled, and each endpoint must bear it out: one that keeps logs back, or tells of another nonce or time,
+ * sells otherwise what nobody counts. It ends as filled where one shows the fill and none denies it. What is not borne out for long after the
+ * deadline ends as filled, at its worst. Throws `RPC_*`, `STORAGE_UNAVAILABLE`.
+ */
 export async function endIfDecided(context: ExecutionContext, one: OpenOrder): Promise<boolean> {
-  const { engine, client, chain } = context
-  const head = await engine.rpc.head(chain)
-  const number = settledBlock(chain, head.number)
-  if (number <= one.signedAtBlock) return false
-  const { timestamp } = await client.getBlock({ blockNumber: number })
-  const facts = await readOrderFacts({ client, chain }, one, { number, timestamp })
-  if (facts.status === 'open') return false
-  await end(context, one, facts.status, facts)
+  const decided = await decide(context, one)
+  if (decided === null) return false
+  await end(context, one, decided)
   return true
 }
+
+type Decided = Pick<OrderFacts, 'fill'> & {
+  readonly status: Exclude<OrderFacts['status'], 'open'>
+  readonly blockNumber: bigint
+}
+
+async function decide(context: ExecutionContext, one: OpenOrder): Promise<Decided | null> {
+  const { engine, chain } = context
+  const head = await engine.rpc.head(chain)
+  const blockNumber = settledBlock(chain, head.number)
+  const seen = await Promise.all(
+    engine.rpc.each(chain).map((client) =>
+      readSettled(context, one, { client, blockNumber }).catch((error: unknown) => {
+        if (error instanceof ToolError && error.code === 'STORAGE_UNAVAILABLE') throw error
+        engine.log.warn('order.unread', { chainId: chain.id, requestId: one.requestId, orderId: one.orderId, error })
+        return null
+      }),
+    ),
+  )
+  const fill = seen.find((view) => view?.facts.fill)?.facts.fill ?? null
+  const filled = { status: 'filled', fill, blockNumber } as const
+  // One that says otherwise leaves it open: what one endpoint makes up must not end the watch over what is signed.
+  if (fill !== null && seen.every((view) => view === null || view.facts.status === 'filled')) return filled
+  const [first] = seen
+  const lateMs = engine.now() - one.order.deadline * 1_000
+  if (first && seen.every((view) => view?.isUnfilled === true && view.hash === first.hash)) {
+    const { status } = first.facts
+    const isOver = lateMs > graceMs(chain) && Number(head.timestamp) > one.order.deadline
+    const isSame = seen.every((view) => view?.facts.status === status)
+    if (isSame && (status === 'cancelled' || (status === 'expired' && isOver))) {
+      return { status, fill: null, blockNumber }
+    }
+  }
+  if (lateMs <= unprovenMs) return null
+  engine.log.error('order.unproven', { chainId: chain.id, requestId: one.requestId, orderId: one.orderId })
+  return filled
+}
+
+/** What one endpoint shows of a settled block that stays the same meanwhile. */
+async function readSettled(
+  context: ExecutionContext,
+  one: OpenOrder,
+  { client, blockNumber }: { readonly client: PublicClient; readonly blockNumber: bigint },
+): Promise<{ readonly facts: OrderFacts; readonly isUnfilled: boolean; readonly hash: Hash } | null> {
+  const { number, timestamp, hash } = await client.getBlock({ blockNumber })
+  const reads = readsOf(context, one, client)
+  const facts = await readOrderFacts(reads, one, { number, timestamp })
+  const isUnfilled = await provesUnfilled(reads, one, facts)
+  const again = await client.getBlock({ blockNumber })
+  return again.hash === hash ? { facts, isUnfilled, hash } : null
+}
+
+function readsOf({ engine, chain }: ExecutionContext, one: OpenOrder, client: PublicClient): OrderReads {
+  return {
+    client,
+    chain,
+    async ownCall(hash) {
+      const entry = await onStorage('the journal cannot be read', () => engine.journal.byHash(hash))
+      // What the order's own request has signed came before it: it cleared the way for the allowance.
+      if (entry === null || entry.requestId === one.requestId || entry.userOperation !== undefined) return null
+      if (!isAddressEqual(entry.from, one.wallet)) return null
+      const { to, data = '0x' } = parseTransaction(entry.rawTransaction)
+      return to == null ? null : { to, data }
+    },
+  }
+}
+
+/** What our own clock must be past a deadline by: the blocks that settle it, twice. */
+function graceMs(chain: Chain): number {
+  return Math.max(30, 2 * (settledDepth(chain) + 1) * chain.blockTimeSeconds) * 1_000
+}
+
+const unprovenMs = 60 * 60 * 1_000
 
 /** A signed order as somebody asks for it: as it ended, else as the newest block has it. Throws `RPC_*`, `STORAGE_UNAVAILABLE`. */
 export async function viewOrder(context: ExecutionContext, stored: StoredOrder): Promise<ViewedOrder> {
@@ -63,15 +124,9 @@ export async function viewOrder(context: ExecutionContext, stored: StoredOrder):
   if (ended !== null) return { ...one, ...ended, isFinal: true }
   const isDecided = await endIfDecided(context, one)
   const head = await engine.rpc.head(chain)
-  const { status, fill } = await readOrderFacts({ client, chain }, one, head)
+  const { status, fill } = await readOrderFacts(readsOf(context, one, client), one, head)
   return { ...one, status, fill, isFinal: isDecided }
 }
-
-export type ViewedOrder = OpenOrder &
-  Pick<OrderFacts, 'status' | 'fill'> & {
-    /** Whether the blocks that say so are deep enough, so that what was reserved for it is settled. */
-    readonly isFinal: boolean
-  }
 
 /** Hands a signed order to those who fill, and answers whether they took it. */
 export async function offerOrder(context: ExecutionContext, one: OpenOrder): Promise<boolean> {
@@ -91,26 +146,12 @@ export async function offerOrder(context: ExecutionContext, one: OpenOrder): Pro
   return answer === 'accepted'
 }
 
-/** A row as it is worked with. Throws where one of ours makes no sense. */
-export function openOrderOf(stored: StoredOrder): OpenOrder {
-  const { terms, orderId, wallet, signature } = stored
-  if (!isHex(orderId) || !isAddress(wallet) || !isHex(signature)) throw new TypeError('a signed order makes no sense')
-  return { ...stored, order: readOrder(terms), orderId, wallet, signature }
-}
-
 /** First the ledger, then the order: what is cut off in between is done once more, and changes nothing. */
-async function end(
-  context: ExecutionContext,
-  one: OpenOrder,
-  state: Exclude<OrderFacts['status'], 'open'>,
-  { fill, block }: OrderFacts,
-): Promise<void> {
+async function end(context: ExecutionContext, one: OpenOrder, { status, fill, blockNumber }: Decided): Promise<void> {
   const { engine, chain } = context
-  const { operationId, orderId, requestId, reservationId } = one
-  const open = await onStorage('the spend ledger cannot be read', () => engine.ledger.open())
-  const reservation = open.find(({ id }) => id === reservationId)
-  if (reservation !== undefined) await settleOrder(context, one, reservation, fill)
-  const outcome = JSON.stringify({ status: state, fill, blockNumber: block.number }, (_name, value: unknown) =>
+  const { operationId, orderId, requestId } = one
+  await settleOrder(context, one, { isFilled: status === 'filled', fill })
+  const outcome = JSON.stringify({ status, fill, blockNumber }, (_name, value: unknown) =>
     typeof value === 'bigint' ? `${value}` : value,
   )
   await onStorage('the audit log cannot be written', () =>
@@ -120,38 +161,10 @@ async function end(
       chainId: chain.id,
       operationId,
       orderId,
-      result: { state, fill },
+      result: { state: status, fill },
     }),
   )
-  await onStorage('the order cannot be kept', () => engine.orders.end(operationId, { state, outcome }))
-}
-
-/** What it really brought lowers nothing: it was weighed and counted as if it fell to its least. */
-async function settleOrder(
-  context: ExecutionContext,
-  { requestId, order }: OpenOrder,
-  reservation: OpenReservation,
-  fill: OrderFacts['fill'],
-): Promise<void> {
-  const { engine, chain, client } = context
-  const { id, amountUsdMicros, gasUsdMicros, budgets } = reservation
-  const signed = await onStorage('the journal cannot be read', () => engine.journal.byRequest(requestId))
-  const mined = signed.filter(
-    ({ reservationId, state }) => reservationId === id && (state === 'final' || state === 'reverted'),
-  )
-  const [priced, ...receipts] = await Promise.all([
-    priceTokens([], { ...engine, directory: engine.tokens, chain }),
-    ...mined.map(async (entry) => receiptOf(entry, await client.getTransactionReceipt({ hash: entry.hash }), chain)),
-  ])
-  const gas = gasCostsOr(gasUsdMicros, receipts, priced)
-  const nothing = budgets.map(({ name }) => ({ name, usdMicros: 0n }))
-  await onStorage('the spend ledger cannot be written', () =>
-    fill === null
-      ? engine.ledger.settle(id, 0n, gas, nothing, { amounts: new Map() })
-      : engine.ledger.settle(id, amountUsdMicros, gas, [], {
-          amounts: new Map([[order.tokenIn.toLowerCase(), fill.amountIn]]),
-        }),
-  )
+  await onStorage('the order cannot be kept', () => engine.orders.end(operationId, { state: status, outcome }))
 }
 
 function outcomeOf({ outcome }: StoredOrder): Pick<OrderFacts, 'status' | 'fill'> | null {

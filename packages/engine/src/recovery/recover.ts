@@ -30,6 +30,7 @@ export async function recover(
       if (spend.reserved) await engine.ledger.release(reservationId)
       return []
     }
+    if (await isOrdered(context)) return []
     const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
     const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
     const { receipts: revokes, noted } = await revokeAllowances(context, progress, { blind: inDoubt })
@@ -55,6 +56,13 @@ export async function recover(
     engine.log.error('road.not-recovered', { requestId: call.requestId, error })
     return []
   }
+}
+
+/** Whether an order is on record though keeping it seemed to fail: it is offered, so that what it draws on counts and stands. */
+async function isOrdered({ engine, call, intent, reservationId }: Reserved): Promise<boolean> {
+  if (intent.order === undefined) return false
+  const signed = await engine.orders.byRequest(call.requestId)
+  return signed.some((one) => one.reservationId === reservationId && one.endedAt === null)
 }
 
 /** Receipts of what was mined and failed: it moved nothing and burnt its gas. */

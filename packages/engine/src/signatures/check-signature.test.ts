@@ -42,6 +42,7 @@ const grants: readonly SignatureGrant[] = [
       tokenOut: weth,
       startAmountOut: 60n,
       endAmountOut: 50n,
+      holder: `0x${'7'.repeat(40)}`,
       quote: '{}',
     },
   },

@@ -265,7 +265,7 @@ export function play(
   if (step?.batch === undefined) {
     const apart = intent.apart?.map(callStep)
     return apart === undefined
-      ? simulate(request).then((simulation) => withOrder(simulation, intent))
+      ? simulate(request).then((simulation) => withOrder(simulation, context))
       : simulateBeside(request, apart)
   }
   return simulateBatch(request, { ...step, batch: step.batch }, route?.refusal === null && route.isDelegated)

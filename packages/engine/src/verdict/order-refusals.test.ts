@@ -18,6 +18,7 @@ const order: IntentOrder = {
   tokenOut,
   startAmountOut: 60n,
   endAmountOut: 50n,
+  holder: `0x${'7'.repeat(40)}`,
   quote: '{}',
 }
 const allowed = { token: tokenIn, spender: chain.permit2, amount: 100n, via: 'erc20', revokeAfter: true } as const

@@ -27,6 +27,7 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     expect(await store.orders.byOrder(1, order.orderId)).toEqual(kept)
     expect(await store.orders.byRequest('request-a')).toEqual([kept])
     expect(await store.orders.open(1)).toEqual([kept])
+    expect(await store.orders.open(null)).toEqual([kept])
     expect([await store.orders.open(2), await store.orders.byOrder(2, order.orderId)]).toEqual([[], null])
     expect(await store.orders.byOperation('b')).toBeNull()
   })

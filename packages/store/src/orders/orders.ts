@@ -49,7 +49,7 @@ export function createOrders(engine: Engine, now: () => number): SignedOrders {
           .selectFrom('signed_order')
           .selectAll()
           .where('state', 'in', openStates)
-          .where('chain_id', '=', BigInt(chainId))
+          .$if(chainId !== null, (some) => some.where('chain_id', '=', BigInt(chainId ?? 0)))
           .orderBy('sequence')
           .execute(),
       )
@@ -91,8 +91,8 @@ export type SignedOrders = {
   accept(operationId: string): Promise<void>
   /** Ends it for good. One that has ended stays as it is. */
   end(operationId: string, end: { readonly state: OrderEnd; readonly outcome: string | null }): Promise<void>
-  /** What may be filled yet on a chain, the oldest first. */
-  open(chainId: number): Promise<readonly StoredOrder[]>
+  /** What may be filled yet on a chain, or on all, the oldest first. */
+  open(chainId: number | null): Promise<readonly StoredOrder[]>
   byOperation(operationId: string): Promise<StoredOrder | null>
   /** By the hash of the order, lower case. */
   byOrder(chainId: number, orderId: string): Promise<StoredOrder | null>

@@ -80,7 +80,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const chains = createChainDirectory([chain])
   const network = { requests: 0, fetch: globalThis.fetch }
   const rpc = createRpcPool({
-    urls: () => [devnet.rpcUrl],
+    urls: () => [devnet.rpcUrl, ...(options.moreUrls ?? [])],
     now,
     ...patientRpc,
     ...(options.retryPauseMs !== undefined && { retryPauseMs: options.retryPauseMs }),
@@ -335,6 +335,8 @@ export type WorldOptions = {
   readonly funds?: Parameters<Devnet['fund']>[1]
   readonly principal?: Principal
   readonly chain?: Partial<Devnet['chain']>
+  /** Endpoints beside that of the local chain. */
+  readonly moreUrls?: readonly string[]
   /** Between two rounds of questions to an endpoint; a quarter of a second unless given. */
   readonly retryPauseMs?: number
   /** How long answers wait for the figures beside what they are for; a minute unless given. */

@@ -16,9 +16,15 @@ export async function deepen({ rpcUrl }: Pick<Devnet, 'rpcUrl'>): Promise<void> 
   await createTestClient({ mode: 'anvil', transport: http(rpcUrl) }).mine({ blocks: 3 })
 }
 
-/** Lets the chain's time go past the end of an order. */
-export async function passDeadline(devnet: Devnet, answer: Answer): Promise<void> {
-  await devnet.mineTo(Date.parse(answer.text('expiresAt')) / 1_000 + 1)
+/** Lets the chain's time go past the end of an order, and the server's so far that nobody doubts it. */
+export async function passDeadline(world: World, answer: Answer): Promise<void> {
+  await world.devnet.mineTo(Date.parse(answer.text('expiresAt')) / 1_000 + 1)
+  passOwnDeadline(world, answer)
+}
+
+/** The server's time alone. */
+export function passOwnDeadline(world: World, answer: Answer): void {
+  world.clock.offsetMs += Date.parse(answer.text('expiresAt')) - Date.parse(world.isoAgo(0)) + 60_000
 }
 
 /** Whether the nonce of a signed order is used up at Permit2. */

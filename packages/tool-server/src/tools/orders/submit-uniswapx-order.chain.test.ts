@@ -63,7 +63,7 @@ describe('submit_uniswapx_order', () => {
     expect(await allowanceOf(world, 'WETH')).toBe(10n ** 18n)
     expect(await spentUsd(world)).toBe(spent)
 
-    await passDeadline(devnet(), answer)
+    await passDeadline(world, answer)
     const over = await world.call('get_operation', { operationId })
     expect(over.at('state')).toBe('expired')
     // Not before the block that says so is settled.
@@ -106,14 +106,27 @@ describe('submit_uniswapx_order', () => {
     expect((await world.call('get_operation', { operationId: answer.text('operationId') })).at('state')).toBe('open')
   })
 
-  test.each(orderTricks)('signs no order on offer that is another one: %s', async (trick) => {
+  test.each(orderTricks.filter((trick) => trick !== 'same-nonce'))(
+    'signs no order on offer that is another one: %s',
+    async (trick) => {
+      const world = await trading.open()
+      trading.api().setFaults([{ fault: trick, methods: ['POST /v1/quote'] }])
+      const { code, details } = await world.refuse('submit_uniswapx_order', order)
+      expect([code, details[0]?.field]).toEqual(refusals[trick])
+      expect(await allowanceOf(world, 'WETH')).toBe(0n)
+      expect(ordersOf(world)).toEqual([])
+      expect(await world.store.orders.open(world.chain.id)).toEqual([])
+    },
+  )
+
+  test('signs no second order with the nonce of one that is open', async () => {
     const world = await trading.open()
-    trading.api().setFaults([{ fault: trick, methods: ['POST /v1/quote'] }])
-    const { code, details } = await world.refuse('submit_uniswapx_order', order)
-    expect([code, details[0]?.field]).toEqual(refusals[trick])
-    expect(await allowanceOf(world, 'WETH')).toBe(0n)
-    expect(ordersOf(world)).toEqual([])
-    expect(await world.store.orders.open(world.chain.id)).toEqual([])
+    trading.api().setFaults([{ fault: 'same-nonce', methods: ['POST /v1/quote'] }])
+    await world.call('submit_uniswapx_order', order)
+    const other = { tokenIn: 'USDC', tokenOut: 'WETH', amount: '500' }
+    const { code, details } = await world.refuse('submit_uniswapx_order', other)
+    expect([code, details[0]?.field]).toEqual(refusals['same-nonce'])
+    expect(await world.store.orders.open(world.chain.id)).toHaveLength(1)
   })
 
   test('offers no order that the wallet cannot pay', async () => {
@@ -188,7 +201,7 @@ describe('a process that ends between signing and handing over', () => {
     await pause(world.again.dataDir, { by: 'a test', reason: 'a test', at: new Date(0).toISOString() })
     await next.executor.reconcile()
     expect(ordersOf(world)).toEqual([])
-    await passDeadline(devnet(), answer)
+    await passDeadline(next, answer)
     await deepen(devnet())
     await next.executor.reconcile()
     expect(await spentUsd(next)).toBeLessThan(5)
@@ -263,4 +276,6 @@ const refusals: Readonly<Record<(typeof orderTricks)[number], readonly string[]>
   'no-cosigner': unsafe('cosigner'),
   'order-of-other-chain': unsafe('chainId'),
   'other-id': unsafe('orderId'),
+  'huge-output': unsafe('outputs[0].startAmount'),
+  'same-nonce': unsafe('nonce'),
 }
