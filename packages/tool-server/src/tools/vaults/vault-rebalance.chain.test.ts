@@ -3,6 +3,8 @@ import { type Address, createWalletClient, http, parseAbi, parseUnits } from 'vi
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openWorld, ownPolicy, type World, type WorldOptions } from '../chain-world.fixture.ts'
+import { beforeSending } from '../../../../engine/src/fixtures/network.fixture.ts'
+import { testClient } from '../../fair-value/attack-kit.fixture.ts'
 import { openVaultWorld } from './vault-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -47,7 +49,7 @@ async function openManaged(strategy: Address, targetBps = 6_000n) {
     chain: null,
   })
   await stranger.client.waitForTransactionReceipt({ hash })
-  return { vault, world: await open({ vaults: { [devnet().chainId]: [vault] } }, stranger.again) }
+  return { vault, world: await open({ vaults: { [devnet().chainId]: [vault, strategy] } }, stranger.again) }
 }
 
 const lending = () => devnet().vaults.find(({ label }) => label === 'USDC lending')!.address
@@ -75,7 +77,7 @@ describe('vault_rebalance', () => {
   test('waits as long as the tier "standard" asks for', async () => {
     const { vault, world } = await openManaged(lending())
     const slow = await open(
-      { vaults: { [devnet().chainId]: [vault] }, proxyDelay: true, delaySeconds: { standard: 600 } },
+      { vaults: { [devnet().chainId]: [vault, lending()] }, proxyDelay: true, delaySeconds: { standard: 600 } },
       world.again,
     )
     const answer = await slow.call('vault_rebalance', { vault })
@@ -112,5 +114,84 @@ describe('vault_rebalance', () => {
       message: expect.stringContaining('full'),
     })
     expect(await world.balance('USDC', vault)).toBe(dollars('1000'))
+  })
+
+  test('moves nothing into a strategy that the policy does not name', async () => {
+    const { vault, world } = await openManaged(lending())
+    const narrow = await open({ vaults: { [devnet().chainId]: [vault] } }, world.again)
+    const refusal = await narrow.refuse('vault_rebalance', { vault })
+    expect(refusal).toMatchObject({ code: 'VAULT_NOT_ALLOWED', details: [{ field: 'vault', strategy: lending() }] })
+  })
+})
+
+const redeem = 'function redeem(uint256 shares, address receiver, address owner)'
+
+describe('G13: what a rebalance may cost those who hold shares', () => {
+  const usdc = () => devnet().tokens.find(({ symbol }) => symbol === 'USDC')!.address
+
+  /** A strategy without protection that holds nothing but the one share of a stranger, who has the rest. */
+  async function openInflatable() {
+    const strategy = await vaults.oddVault('USDC')
+    await vaults.deposit(strategy, usdc(), 1n)
+    return { strategy, ...(await openManaged(strategy)) }
+  }
+
+  test('a strategy that somebody makes dear just before takes nothing', async () => {
+    const { strategy, vault, world } = await openInflatable()
+    beforeSending(world, 1, async () => void (await vaults.transfer(usdc(), strategy, dollars('400'))))
+    expect((await world.refuse('vault_rebalance', { vault })).code).toBe('TRANSACTION_REVERTED')
+    expect(await world.balance('USDC', vault)).toBe(dollars('1000'))
+  })
+
+  test('nor where what is taken is deposited before, so that all that the vault holds is more than it was', async () => {
+    const { strategy, vault, world } = await openInflatable()
+    beforeSending(world, 1, async () => {
+      await vaults.transfer(usdc(), strategy, dollars('1200'))
+      await vaults.deposit(vault, usdc(), dollars('2000'))
+    })
+    expect((await world.refuse('vault_rebalance', { vault })).code).toBe('TRANSACTION_REVERTED')
+    expect(await world.balance('USDC', vault)).toBe(dollars('3000'))
+  })
+
+  test('a plan keeps its bound, and is not carried out where shares have lost since', async () => {
+    const strategy = await vaults.oddVault('USDC')
+    await vaults.deposit(strategy, usdc(), dollars('1000'))
+    const { vault, world } = await openManaged(strategy)
+    await world.call('vault_rebalance', { vault })
+    await vaults.deposit(vault, usdc(), dollars('500'))
+    const planned = async () => {
+      const { plan } = (await world.call('vault_rebalance', { vault, dryRun: true })).data as {
+        plan: { planId: string; planHash: string }
+      }
+      return { planId: plan.planId, planHash: plan.planHash }
+    }
+    const plan = await planned()
+    await vaults.setOddity(strategy, { falseTotal: dollars('1590') })
+    const refusal = await world.refuse('execute_plan', plan)
+    expect(refusal).toMatchObject({ code: 'SIMULATION_DRIFT', details: [{ field: 'vault' }] })
+    await vaults.setOddity(strategy, {})
+    const again = await planned()
+    // Who leaves meanwhile takes nothing of what the others' shares are worth.
+    await vaults.call(vault, redeem, [parseUnits('400', 12), vaults.account, vaults.account])
+    expect((await world.call('execute_plan', again)).at('status')).toBe('success')
+  })
+
+  test('shares that are worth less in its block than before open the breaker', async () => {
+    const strategy = await vaults.oddVault('USDC')
+    await vaults.deposit(strategy, usdc(), dollars('1000'))
+    const { vault, world } = await openManaged(strategy)
+    const node = testClient(devnet())
+    beforeSending(world, 1, async () => {
+      await node.setAutomine(false)
+    })
+    const called = world.call('vault_rebalance', { vault })
+    await expect.poll(async () => (await node.getTxpoolStatus()).pending, { timeout: 20_000 }).toBeGreaterThan(0)
+    const losing = vaults.setOddity(strategy, { falseTotal: dollars('1000') })
+    await expect.poll(async () => (await node.getTxpoolStatus()).pending, { timeout: 20_000 }).toBeGreaterThan(1)
+    await node.mine({ blocks: 1 })
+    await node.setAutomine(true)
+    await losing
+    expect((await called).at('status')).toBe('success')
+    expect((await world.call('check_safety_status')).at('breaker.open')).toBe(true)
   })
 })
