@@ -1,5 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { type Address, createWalletClient, http, parseAbi, parseUnits } from 'viem'
+import { vaultAbi } from '@svc/amm/abis'
+import { type Address, createWalletClient, encodeFunctionData, http, maxUint256, parseAbi, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openWorld, ownPolicy, type World, type WorldOptions } from '../chain-world.fixture.ts'
@@ -34,11 +35,11 @@ const strategiesAbi = parseAbi([
 ])
 
 /** A vault that the wallet manages, in which a stranger has 1,000 dollars, with a strategy that is to hold so much of them. */
-async function openManaged(strategy: Address, targetBps = 6_000n) {
+async function openManaged(strategy: Address, targetBps = 6_000n, asset: Address | null = null) {
   const stranger = await open()
   const { privateKey } = stranger.again
-  const vault = await vaults.agentVault('USDC', dollars('1000000'), stranger.wallet)
-  await vaults.deposit(vault, stranger.address('USDC'), dollars('1000'))
+  const vault = await vaults.agentVault(asset ?? 'USDC', dollars('1000000'), stranger.wallet)
+  await vaults.deposit(vault, asset ?? stranger.address('USDC'), dollars(asset === null ? '1000' : '500'))
   const manager = createWalletClient({ account: privateKeyToAccount(privateKey), transport: http(devnet().rpcUrl) })
   const args = [[{ vault: strategy, targetBps }]] as const
   const hash = await manager.writeContract({
@@ -151,6 +152,40 @@ describe('G13: what a rebalance may cost those who hold shares', () => {
     })
     expect((await world.refuse('vault_rebalance', { vault })).code).toBe('TRANSACTION_REVERTED')
     expect(await world.balance('USDC', vault)).toBe(dollars('3000'))
+  })
+
+  test('an asset that enters the vault while a strategy pays out takes nothing of what shares are worth', async () => {
+    const asset = await vaults.token('ENTERS', 6)
+    const strategy = await vaults.oddVault(asset)
+    const { vault, world } = await openManaged(strategy, 6_000n, asset)
+    await world.call('vault_rebalance', { vault })
+    await vaults.transfer(asset, strategy, dollars('200'))
+    await vaults.call(asset, 'function mint(address to, uint256 value)', [asset, dollars('500')])
+    const approve = 'function approveFor(address owner, address spender, uint256 value)'
+    await vaults.call(asset, approve, [asset, vault, maxUint256])
+    const enter = encodeFunctionData({
+      abi: parseAbi(['function deposit(uint256 assets, address receiver)']),
+      args: [dollars('500'), asset],
+    })
+    beforeSending(
+      world,
+      1,
+      async () => void (await vaults.call(asset, 'function setHook(address hook, bytes call_)', [vault, enter])),
+    )
+    const worth = async () => {
+      const read = {
+        address: vault,
+        abi: vaultAbi,
+        functionName: 'convertToAssets',
+        args: [parseUnits('500', 12)],
+      } as const
+      return Number(await world.client.readContract(read)) / 1e6
+    }
+    const before = await worth()
+    expect((await world.call('vault_rebalance', { vault })).at('status')).toBe('success')
+    expect(before).toBeCloseTo(700, 3)
+    expect(await worth()).toBeCloseTo(before, 3)
+    expect(await world.balance(vault, asset)).toBeGreaterThan(0n)
   })
 
   test('a plan keeps its bound, and is not carried out where shares have lost since', async () => {
