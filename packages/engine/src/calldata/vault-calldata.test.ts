@@ -144,7 +144,7 @@ describe('calls to a vault', () => {
     expect(boundsOf(redeem())).toEqual({ ...noBounds, leaves: [{ vault: key, shares: 7n }] })
     const bound = { vault: key, shares: 3n, leastAssets: 2n }
     expect(boundsOf(rebalance(3n, 2n))).toEqual({ ...noBounds, rebalances: [bound] })
-    expect(() => boundsOf(withdraw)).toThrow()
+    expect(() => boundsOf(withdraw)).toThrow('not found on ABI')
   })
 
   it('are ways home where they leave, and nowhere else', () => {

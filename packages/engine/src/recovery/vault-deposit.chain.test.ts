@@ -70,7 +70,7 @@ it('a process that dies between the approval and the deposit leaves no allowance
   tellTroubles(pipeline)
   const before = await pipeline.balance('USDC')
   beforeSending(pipeline, 2, () => cutOff(pipeline))
-  await expect(pipeline.run(intent, { tool: 'vault_deposit' })).rejects.toThrow()
+  await expect(pipeline.run(intent, { tool: 'vault_deposit' })).rejects.toMatchObject({ code: expect.any(String) })
   pipeline.network.fetch = fetch
   expect(await allowanceOf(pipeline, intent)).toBeGreaterThan(0n)
   pipeline.patience.isShort = false
