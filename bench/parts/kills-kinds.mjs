@@ -72,6 +72,11 @@ export const kinds = {
     isEffect: ({ what }) => what === 'main',
     needs: async (world) => ((await world.position()) === null ? 'add' : null),
   },
+  vault: {
+    tool: 'vault_deposit',
+    input: (world) => ({ vault: world.devnet.vaults[0].address, amount: '50', chain }),
+    isEffect: ({ what }) => what === 'main',
+  },
   plan: {
     tool: 'execute_plan',
     input: async (_world, server) => {

@@ -63,7 +63,10 @@ export async function openWorld({ random, database, program, report }) {
 
 /** The settings of the server; `confirmations` makes it wait for that many blocks, for trials with reorgs. */
 function settingsOf({ devnet, dataDir, privateKey, rpcUrl, environment }) {
-  const policy = devnetPolicy({ batchDelegate: { [devnet.chainId]: devnet.batchDelegate } })
+  const policy = devnetPolicy({
+    batchDelegate: { [devnet.chainId]: devnet.batchDelegate },
+    vaults: { [devnet.chainId]: [devnet.vaults[0].address] },
+  })
   writeFileSync(join(dataDir, 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
   return (confirmations = 1) => {
     const chainsFile = join(dataDir, `chains-${confirmations}.json`)

@@ -22,6 +22,7 @@ export type {
 } from './intent.ts'
 export { readIntent, readOrder, storeIntent, storeOrder } from './intent.ts'
 export { isBatch } from './plan.ts'
+export { mostRebalanceLossBps } from './vaults/plan-rebalance.ts'
 export type {
   Atomicity,
   AtomicRouteName,

@@ -36,6 +36,7 @@ contract AgentVault is ERC4626 {
 
     error NotManager();
     error InvalidStrategies();
+    error WorthTooLittle(uint256 assets, uint256 least);
 
     modifier onlyManager() {
         if (msg.sender != manager) revert NotManager();
@@ -74,8 +75,9 @@ contract AgentVault is ERC4626 {
         for (uint256 i; i < wanted.length; i++) _strategies.push(wanted[i]);
     }
 
-    /// Brings each strategy to its part: first out of those that hold more, then into those that hold less.
-    function rebalance() external onlyManager {
+    /// Brings each strategy to its part: first out of those that hold more, then into those that hold less. Afterwards so many shares have to
+    /// be worth at least so much, or nothing happens. Not all that the vault holds: whoever deposits just before would make up for a loss in it.
+    function rebalance(uint256 shares, uint256 leastAssets) external onlyManager {
         uint256 total = totalAssets();
         for (uint256 i; i < _strategies.length; i++) {
             (uint256 held, uint256 wanted) = (_assetsIn(_strategies[i].vault), total * _strategies[i].targetBps / 10_000);
@@ -89,6 +91,8 @@ contract AgentVault is ERC4626 {
             IERC20(asset()).forceApprove(address(vault), missing);
             vault.deposit(missing, address(this));
         }
+        uint256 worth = convertToAssets(shares);
+        if (worth < leastAssets) revert WorthTooLittle(worth, leastAssets);
         emit Rebalanced(_idle());
     }
 

@@ -25,6 +25,8 @@ contract OddVault is ERC4626 {
         uint256 falseTotal;
         uint8 falseDecimals;
         uint256 falseMaxDeposit;
+        /// What it takes and pays out in place of its asset, where it is not zero.
+        address falseAsset;
         /// What a deposit reverts with where it is not empty.
         string refusal;
     }
@@ -46,6 +48,10 @@ contract OddVault is ERC4626 {
 
     function decimals() public view override returns (uint8) {
         return oddity.falseDecimals == 0 ? super.decimals() : oddity.falseDecimals;
+    }
+
+    function asset() public view override returns (address) {
+        return oddity.falseAsset == address(0) ? super.asset() : oddity.falseAsset;
     }
 
     function totalAssets() public view override returns (uint256) {

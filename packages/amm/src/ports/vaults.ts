@@ -82,6 +82,8 @@ export type DepositSimulation = {
 export type WithdrawalSimulation = {
   /** `null` where it went well; else the revert data. */
   readonly failure: Hex | null
+  /** How many are given back: for an amount those that it burns. */
+  readonly shares: bigint
   /** How many shares left the owner, and how much of the asset came. */
   readonly burnt: bigint | null
   readonly received: bigint | null
@@ -115,7 +117,7 @@ export type Vaults = {
     asked: { readonly owner: Address; readonly asset: Token; readonly amount: bigint },
   ): Promise<DepositSimulation | null>
   /**
-   * Simulates a way out of an owner at the state's block: exactly so much of the asset, or that many shares. Throws
+   * Simulates a way out of an owner at the state's block: that many shares, or those that so much of the asset burns. Throws
    * `SIMULATION_UNAVAILABLE`.
    */
   simulateWithdrawal(
@@ -136,7 +138,7 @@ export type Vaults = {
    * the engine knows. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`, `AMOUNT_TOO_SMALL`, `SIMULATION_DRIFT`.
    */
   planDeposit(chain: Chain, vault: Vault, request: VaultDepositRequest): VaultPlan
-  /** Plans a way out, by what its simulation showed. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`. */
+  /** Plans a way out, by what its simulation showed. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`, `AMOUNT_TOO_SMALL`. */
   planWithdrawal(
     chain: Chain,
     vault: Vault,
@@ -144,19 +146,22 @@ export type Vaults = {
       readonly owner: Address
       readonly asset: Token
       readonly slippageBps: number
-      readonly exit: VaultExit
       readonly simulation: WithdrawalSimulation
     },
   ): VaultPlan
   /**
-   * Plans that a vault brings its strategies to their parts, for its manager. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`,
-   * `VAULT_ROLE_MISSING`, `VAULT_BALANCED`.
+   * Plans that a vault brings its strategies to their parts, for its manager; a share may be worth ten basis points less afterwards, or
+   * nothing happens. Throws `VAULT_NOT_SUPPORTED`, `VAULT_NOT_ALLOWED`, `VAULT_ROLE_MISSING`, `VAULT_BALANCED`, `SIMULATION_DRIFT`.
    */
   planRebalance(
     chain: Chain,
     vault: Vault,
     state: VaultState,
-    request: { readonly manager: Address },
+    request: {
+      readonly manager: Address
+      /** The plan that is carried out, whose bound stays; `null` for a rebalance of its own. */
+      readonly kept: Intent | null
+    },
   ): LiquidityPlan<VaultRebalance, null>
 }
 
@@ -168,7 +173,7 @@ export type VaultRebalance = {
   readonly strategies: readonly (VaultStrategy & { readonly target: bigint })[]
 }
 
-/** How much leaves a vault: so much of the asset, or what so many shares bring. */
+/** How much leaves a vault: about so much of the asset, or what so many shares bring. */
 export type VaultExit = { readonly assets: bigint } | { readonly shares: bigint }
 
 export type VaultDepositRequest = {

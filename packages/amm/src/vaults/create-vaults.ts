@@ -42,6 +42,7 @@ export function createVaults(ports: VaultPorts & SimulationPorts & NamedVaults):
     },
     planRebalance(chain, vault, state, request) {
       requireNamed(ports, chain, vault)
+      requireNamedStrategies(ports, chain, state)
       return planRebalance(chain, vault, state, request)
     },
     planWithdrawal(chain, vault, request) {
@@ -62,6 +63,19 @@ function requireNamed({ named }: NamedVaults, chain: Chain, { address }: Vault):
   const accepted = all.length === 0 ? 'none: the policy names no vault of this chain' : all.join(', ')
   const message = 'The policy does not name this vault.'
   throw new ToolError('VAULT_NOT_ALLOWED', message, { details: [{ field: 'vault', message, accepted }] })
+}
+
+/** What depositors put in goes into vaults that the operator names, and into no others; out of others it may come. */
+function requireNamedStrategies({ named }: NamedVaults, chain: Chain, { strategies }: VaultState): void {
+  const all = named(chain.id)
+  const strange = (strategies ?? []).find(
+    ({ vault, targetBps }) => targetBps > 0 && !all.some((one) => isAddressEqual(one, vault)),
+  )
+  if (strange === undefined) return
+  const message = 'The policy does not name a strategy of this vault, so nothing is moved into it.'
+  throw new ToolError('VAULT_NOT_ALLOWED', message, {
+    details: [{ field: 'vault', message, strategy: strange.vault, accepted: all.join(', ') }],
+  })
 }
 
 async function readGrowth(

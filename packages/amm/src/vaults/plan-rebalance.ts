@@ -1,22 +1,35 @@
-import { type Address, encodeAbiParameters, encodeFunctionData, isAddressEqual, parseAbi } from 'viem'
+import {
+  type Address,
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeFunctionData,
+  isAddressEqual,
+  parseAbi,
+} from 'viem'
 import { vaultCallAbi } from '../abis/vault.ts'
+import type { Intent } from '../intent.ts'
 import { routineIntent } from '../liquidity/planning/plan-payment.ts'
-import type { VaultRebalance, Vaults, VaultState } from '../ports.ts'
+import type { Vault, VaultRebalance, Vaults, VaultState } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import { notSupported } from './read-vault.ts'
 
 /**
  * The `planRebalance` of the port: of a vault whose manager the wallet is, and which tells its strategies as an AgentVault does. What a
  * vault of another kind is rebalanced with, no adapter here knows. The role is looked up again when it is the plan's turn.
+ *
+ * What a share is worth afterwards stands in the calldata, for whoever comes first can make a strategy dear and take a part of what goes in.
+ * All that the vault holds would bound nothing: they could deposit as much as they take, and leave with it.
  */
-export const planRebalance: Vaults['planRebalance'] = (chain, { address }, state, { manager }) => {
+export const planRebalance: Vaults['planRebalance'] = (chain, vault, state, { manager, kept }) => {
+  const { address } = vault
   requireRole(state, manager)
   if (state.strategies === null || state.strategies.length === 0 || state.totalAssets === null)
     throw notSupported('It tells no strategies, and how vaults of its kind are rebalanced is not known here.')
   const before = partsOf(state)
   if (before.strategies.every(({ assets, target }) => distance(assets, target) * 10_000n <= before.totalAssets))
     throw balanced()
-  const data = encodeFunctionData({ abi: vaultCallAbi, functionName: 'rebalance' })
+  const { shares, leastAssets } = boundOf(vault, state, kept)
+  const data = encodeFunctionData({ abi: vaultCallAbi, functionName: 'rebalance', args: [shares, leastAssets] })
   const role = encodeFunctionData({ abi: roleAbi, functionName: 'manager' })
   const answer = encodeAbiParameters([{ type: 'address' }], [manager])
   return {
@@ -27,7 +40,7 @@ export const planRebalance: Vaults['planRebalance'] = (chain, { address }, state
         slippageBps: null,
         deadline: null,
         restsOn: [{ to: address, data: role, answer }],
-        why: `Bring the ${before.strategies.length} strategies of the vault ${address} to their parts, as its manager.`,
+        why: `Bring the ${before.strategies.length} strategies of the vault ${address} to their parts, as its manager; where a share were worth ${mostRebalanceLossBps} bps less by then, nothing happens.`,
       }),
       riskTier: 'standard',
     },
@@ -46,6 +59,32 @@ export function partsOf({ totalAssets, strategies }: Pick<VaultState, 'totalAsse
   return { totalAssets: total, idle: total > lent ? total - lent : 0n, strategies: parts }
 }
 
+/** That a million whole shares are worth at least so much; of a plan that is carried out, its own bound. */
+function boundOf({ share }: Vault, { pricePerMillion }: VaultState, kept: Intent | null): RebalanceBound {
+  if (pricePerMillion === null || pricePerMillion === 0n)
+    throw notSupported(
+      'It does not tell what its shares are worth, so nothing would bound what a rebalance costs them.',
+    )
+  const own = {
+    shares: 10n ** BigInt(share.decimals + 6),
+    leastAssets: (pricePerMillion * BigInt(10_000 - mostRebalanceLossBps)) / 10_000n,
+  }
+  const [planned] = (kept?.calls ?? []).flatMap(({ data }) => plannedBound(data))
+  if (planned === undefined) return own
+  if (planned.shares === own.shares && pricePerMillion < planned.leastAssets) throw cheaper(pricePerMillion, planned)
+  return planned
+}
+
+type RebalanceBound = { readonly shares: bigint; readonly leastAssets: bigint }
+
+function plannedBound(data: Intent['calls'][number]['data']): readonly RebalanceBound[] {
+  const call = decodeFunctionData({ abi: vaultCallAbi, data })
+  return call.functionName === 'rebalance' ? [{ shares: call.args[0], leastAssets: call.args[1] }] : []
+}
+
+/** What a share may lose on the way, to the fees of strategies and their rounding. */
+export const mostRebalanceLossBps = 10
+
 const roleAbi = parseAbi(['function manager() view returns (address manager)'])
 
 function requireRole({ manager }: VaultState, wallet: Address): void {
@@ -54,6 +93,15 @@ function requireRole({ manager }: VaultState, wallet: Address): void {
   const message = `The agent wallet does not manage this vault. ${who}`
   throw new ToolError('VAULT_ROLE_MISSING', message, {
     details: [{ field: 'vault', message, accepted: `a vault whose manager is ${wallet}` }],
+  })
+}
+
+function cheaper(now: bigint, { leastAssets }: RebalanceBound): ToolError {
+  const message = 'A share is worth less now than the plan lets it be afterwards. Nothing was signed.'
+  return new ToolError('SIMULATION_DRIFT', message, {
+    details: [
+      { field: 'vault', message: 'Below the plan: the price of a share.', planned: `${leastAssets}`, now: `${now}` },
+    ],
   })
 }
 

@@ -14,7 +14,7 @@ import { routineIntent } from '../liquidity/planning/plan-payment.ts'
 import type { Token, Vault, VaultDepositRequest, VaultMove, Vaults } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import { notSupported } from './read-vault.ts'
-import { exitData } from './simulate-withdrawal.ts'
+import { redeemData } from './simulate-withdrawal.ts'
 
 /**
  * The `planDeposit` of the port. ERC-4626's `deposit` names no least number of shares, but `mint` names their number, and takes no more of
@@ -47,26 +47,27 @@ export const planDeposit: Vaults['planDeposit'] = (chain, vault, request) => {
   }
 }
 
-/** The `planWithdrawal` of the port. A way out declares what it brings in the simulation; its calldata holds an exact amount, or shares. */
+/** The `planWithdrawal` of the port. Shares are given back, never an amount taken: nothing says how many shares that burns in its block. */
 export const planWithdrawal: Vaults['planWithdrawal'] = (chain, vault, request) => {
   requirePlain(vault, 'redeem')
-  const { owner, asset, slippageBps, exit, simulation } = request
-  const [burnt, received] = [simulation.burnt ?? 0n, simulation.received ?? 0n]
-  const isExact = 'assets' in exit && exit.assets === received
-  const spent = 'shares' in exit ? exit.shares : (burnt * BigInt(10_000 + slippageBps)) / 10_000n
-  const least = isExact ? received : (received * BigInt(10_000 - slippageBps)) / 10_000n
+  const { owner, asset, slippageBps, simulation } = request
+  const { shares } = simulation
+  const received = simulation.received ?? 0n
+  if (shares <= 0n) throw burnsNone()
+  const least = (received * BigInt(10_000 - slippageBps)) / 10_000n
   const taken = describeAmounts([{ token: asset, amount: received }], 'nearest')
+  const given = shortAmount(formatAmount(shares, vault.share.decimals), 'nearest')
   return {
     intent: routineIntent(chain, {
-      calls: [{ to: vault.address, data: exitData(exit, owner), valueWei: 0n, label: 'leave the vault' }],
+      calls: [{ to: vault.address, data: redeemData(shares, owner), valueWei: 0n, label: 'leave the vault' }],
       atomicity: 'single',
-      spends: [{ token: vault.address, amount: spent }],
+      spends: [{ token: vault.address, amount: shares }],
       receives: [{ token: asset.address, amount: least }],
       slippageBps,
       deadline: null,
       recipients: [owner],
-      ...(isExact ? {} : { notes: [leastless] }),
-      why: `Take ${isExact ? '' : 'about '}${taken} out of the vault ${vault.address}${'shares' in exit ? ' for all shares' : ''}.`,
+      notes: [leastless],
+      why: `Take about ${taken} out of the vault ${vault.address} for ${given} of its shares.`,
     }),
     preview: null,
     decode: async ({ deltas }) => moveOf(deltas, vault, asset),
@@ -74,7 +75,7 @@ export const planWithdrawal: Vaults['planWithdrawal'] = (chain, vault, request) 
 }
 
 const leastless =
-  'Nothing in the calldata says how little may come: a call for all shares pays what they are worth in its block. One with an amount brings exactly that, or fails.'
+  'Nothing in the calldata says how little may come: the shares pay what they are worth in their block. The simulation is held to a least, and what comes short of it in the block counts as lost.'
 
 /** What went in or came out, by the changes of the wallet. */
 function moveOf(deltas: readonly TokenQuantity[], vault: Vault, asset: Token): VaultMove {
@@ -118,6 +119,15 @@ function dearer({ amount, asset, shares }: VaultDepositRequest, { share }: Vault
       ],
     },
   )
+}
+
+function burnsNone(): ToolError {
+  const message = 'The vault burns no share for the amount.'
+  return new ToolError('AMOUNT_TOO_SMALL', message, {
+    details: [
+      { field: 'amount', message, accepted: 'an amount that is worth at least one smallest unit of its shares' },
+    ],
+  })
 }
 
 function noShares(): ToolError {

@@ -102,6 +102,7 @@ export const vaultAbi = parseAbi([
   'function previewDeposit(uint256 assets) view returns (uint256 shares)',
   'function previewRedeem(uint256 shares) view returns (uint256 assets)',
   'function deposit(uint256 assets, address receiver) returns (uint256 shares)',
+  'function withdraw(uint256 assets, address receiver, address owner) returns (uint256 shares)',
   'function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)',
 ])
 

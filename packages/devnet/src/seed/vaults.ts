@@ -40,7 +40,7 @@ export function fillVaultCalls(layout: Layout): readonly Call[] {
     ...deposit('USDC', second, 'USDC', '100000'),
     ...deposit('WETH', first, 'WETH', '120'),
     manage(encodeFunctionData({ abi, functionName: 'setStrategies', args: [lending] })),
-    manage(encodeFunctionData({ abi, functionName: 'rebalance' })),
+    manage(encodeFunctionData({ abi, functionName: 'rebalance', args: [0n, 0n] })),
     ...giveCalls(layout, vaults.lending, 'USDC', units('USDC', '17500')),
     ...giveCalls(layout, vaults.WETH, 'WETH', units('WETH', '1.5')),
   ]

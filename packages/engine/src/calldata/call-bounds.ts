@@ -52,6 +52,7 @@ export const noBounds: CallBounds = {
   orders: [],
   vaultDeposits: [],
   leaves: [],
+  rebalances: [],
   unreturnedWei: 0n,
   hasLeast: false,
 }
@@ -130,6 +131,7 @@ export function isTradeAlone(bounds: CallBounds): boolean {
 }
 
 /** Whether a call deposits, takes out, pays out and orders nothing. */
-export function isOfTrades({ deposits, removals, payouts, orders, vaultDeposits, leaves }: CallBounds): boolean {
-  return [deposits, removals, payouts, orders, vaultDeposits, leaves].every(({ length }) => length === 0)
+export function isOfTrades(bounds: CallBounds): boolean {
+  const { deposits, removals, payouts, orders, vaultDeposits, leaves, rebalances } = bounds
+  return [deposits, removals, payouts, orders, vaultDeposits, leaves, rebalances].every(({ length }) => length === 0)
 }

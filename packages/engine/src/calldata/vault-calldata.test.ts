@@ -20,11 +20,12 @@ const shares = 10n ** 20n
 const abi = vaultCallAbi
 const mint = (receiver: Address = wallet): Hex =>
   encodeFunctionData({ abi, functionName: 'mint', args: [shares, receiver] })
-const withdraw = (receiver: Address = wallet, owner: Address = wallet): Hex =>
-  encodeFunctionData({ abi, functionName: 'withdraw', args: [5n, receiver, owner] })
+const withdraw = encodeFunctionData({ abi: vaultAbi, functionName: 'withdraw', args: [5n, wallet, wallet] })
 const redeem = (receiver: Address = wallet, owner: Address = wallet): Hex =>
   encodeFunctionData({ abi, functionName: 'redeem', args: [7n, receiver, owner] })
-const rebalance = encodeFunctionData({ abi, functionName: 'rebalance' })
+const rebalance = (worth = 1n, least = 1n): Hex =>
+  encodeFunctionData({ abi, functionName: 'rebalance', args: [worth, least] })
+const manage = (data: Hex) => exit(data, { spends: [], receives: [], recipients: [] })
 
 const policyOf = (vaults: Address[] = [vault]) =>
   parsePolicy(
@@ -70,9 +71,8 @@ const [call] = deposit().calls
 describe('calls to a vault', () => {
   it.each([
     ['a deposit', deposit()],
-    ['a way out of an amount', exit(withdraw())],
-    ['a way out of shares', exit(redeem())],
-    ['its rebalance', exit(rebalance, { spends: [], receives: [], recipients: [] })],
+    ['a way out', exit(redeem())],
+    ['its rebalance', manage(rebalance())],
   ])('are known: %s', (_what, intent) => {
     expect(codesOf(intent)).toEqual([])
   })
@@ -87,8 +87,6 @@ describe('calls to a vault', () => {
   it.each([
     ['shares for somebody else', deposit(mint(friend))],
     ['shares for the vault', deposit(mint(vault))],
-    ['an amount for somebody else', exit(withdraw(friend))],
-    ["somebody else's shares", exit(withdraw(wallet, friend))],
     ['what shares bring, for somebody else', exit(redeem(friend))],
     ["what somebody else's shares bring", exit(redeem(wallet, friend))],
   ])('pay the wallet alone, whom the policy lists or not: not %s', (_what, intent) => {
@@ -100,6 +98,7 @@ describe('calls to a vault', () => {
       'a deposit that names no shares',
       encodeFunctionData({ abi: vaultAbi, functionName: 'deposit', args: [100n, wallet] }),
     ],
+    ['an amount, for as many shares as it burns', withdraw],
     ['a transfer of shares', '0xa9059cbb'],
     ['more bytes than it says', `${mint()}00`],
     [
@@ -129,6 +128,11 @@ describe('calls to a vault', () => {
     expect(codesOf(deposit(mint(), changes))).toContain('UNSAFE_TRANSACTION')
   })
 
+  it('rebalance with a bound of what shares are worth afterwards alone', () => {
+    for (const data of [rebalance(0n, 1n), rebalance(1n, 0n)])
+      expect(codesOf(manage(data))).toEqual(['UNSAFE_TRANSACTION'])
+  })
+
   it('leave without an allowance', () => {
     expect(codesOf(exit(redeem(), { approvals: deposit().approvals }))).toContain('UNSAFE_TRANSACTION')
   })
@@ -137,14 +141,16 @@ describe('calls to a vault', () => {
     const boundsOf = (data: Hex) => callBounds([{ to: vault, data, valueWei: 0n }], { chain, known })[0]
     const key = vault.toLowerCase()
     expect(boundsOf(mint())).toEqual({ ...noBounds, vaultDeposits: [{ vault: key, shares }] })
-    expect(boundsOf(withdraw())).toEqual({ ...noBounds, leaves: [{ vault: key, brings: 5n }] })
-    expect(boundsOf(redeem())).toEqual({ ...noBounds, leaves: [{ vault: key, brings: 0n }] })
-    expect(boundsOf(rebalance)).toEqual(noBounds)
+    expect(boundsOf(redeem())).toEqual({ ...noBounds, leaves: [{ vault: key, shares: 7n }] })
+    const bound = { vault: key, shares: 3n, leastAssets: 2n }
+    expect(boundsOf(rebalance(3n, 2n))).toEqual({ ...noBounds, rebalances: [bound] })
+    expect(() => boundsOf(withdraw)).toThrow('not found on ABI')
   })
 
   it('are ways home where they leave, and nowhere else', () => {
     const isHome = (intent: Intent) => mayBringHome({ intent, chain, known, wallet })
-    expect([exit(withdraw()), exit(redeem())].map(isHome)).toEqual([true, true])
+    expect(isHome(exit(redeem()))).toBe(true)
+    expect(isHome(manage(rebalance()))).toBe(false)
     expect([deposit(), exit(redeem(friend), { recipients: [friend] })].map(isHome)).toEqual([false, false])
   })
 

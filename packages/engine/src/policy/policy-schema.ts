@@ -173,7 +173,7 @@ export const policySchema = z.strictObject({
   vaults: byChain(addresses())
     .default({})
     .describe(
-      'ERC-4626 vaults by chain id into which the wallet may put the token that they take, whose shares it may give back to them, and which it may rebalance where it manages them. What a vault does with the money nobody here sees: name only code that you have read and managers that you trust. Keep a vault named until its last share is given back. Against vaults that keep what they are given.',
+      'ERC-4626 vaults by chain id into which the wallet may put the token that they take, whose shares it may give back to them, and which it may rebalance where it manages them, into strategies that are named here as well. What a vault does with the money nobody here sees: name only code that you have read and managers that you trust. Keep a vault named until its last share is given back. Against vaults that keep what they are given.',
     ),
   batchDelegate: byChain(address())
     .default({})

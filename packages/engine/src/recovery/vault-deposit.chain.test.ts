@@ -65,6 +65,29 @@ it('a deposit that is mined after its process has died counts as what it took, a
   expect([await used(pipeline), await pipeline.store.ledger.open()]).toEqual([paid, []])
 })
 
+it('a process that dies between the approval and the deposit leaves no allowance', async () => {
+  const { pipeline, intent, shares } = await openDeposit()
+  tellTroubles(pipeline)
+  const before = await pipeline.balance('USDC')
+  beforeSending(pipeline, 2, () => cutOff(pipeline))
+  await expect(pipeline.run(intent, { tool: 'vault_deposit' })).rejects.toMatchObject({ code: expect.any(String) })
+  pipeline.network.fetch = fetch
+  expect(await allowanceOf(pipeline, intent)).toBeGreaterThan(0n)
+  pipeline.patience.isShort = false
+  await expect
+    .poll(async () => {
+      await pipeline.executor.reconcile()
+      return [await allowanceOf(pipeline, intent), await pipeline.store.ledger.open()]
+    })
+    .toEqual([0n, []])
+  const paid = before - (await pipeline.balance('USDC'))
+  const client = pipeline.rpc.client(pipeline.chain)
+  const held = await client.readContract({ ...shareOf(intent), args: [pipeline.wallet] })
+  // The signed deposit is sent, or ended: never half of it.
+  expect([0n, shares]).toContain(held)
+  expect(paid > 0n).toBe(held > 0n)
+})
+
 it('one that is not mined within the deadline cap is ended by a no-op, for nothing in its calldata makes it fail', async () => {
   const { pipeline, intent } = await openDeposit()
   tellTroubles(pipeline)

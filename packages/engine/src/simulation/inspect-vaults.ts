@@ -78,6 +78,37 @@ export function asRedeemed(
   return counted
 }
 
+/** What came in the simulation for so many shares that are given back to their vault; `null` where nothing did. */
+export function givenBack(
+  vault: string,
+  shares: bigint,
+  { simulation, intent }: GivingBack,
+): { readonly asset: string; readonly worth: bigint } | null {
+  const asset = intent.receives[0]?.token.toLowerCase() ?? vault
+  const [burnt, came] = [-(simulation.deltas.get(vault) ?? 0n), simulation.deltas.get(asset) ?? 0n]
+  return burnt <= 0n || came <= 0n ? null : { asset, worth: (shares * came) / burnt }
+}
+
+export type GivingBack = {
+  readonly simulation: { readonly deltas: ReadonlyMap<string, bigint> }
+  readonly intent: Pick<Intent, 'receives'>
+}
+
+/** Changes of a wallet in which shares that were given back to their vaults count as what came for them in the simulation. */
+export function asGivenBack(
+  deltas: ReadonlyMap<string, bigint>,
+  vaults: readonly string[],
+  giving: GivingBack,
+): ReadonlyMap<string, bigint> {
+  const counted = new Map(deltas)
+  for (const vault of vaults) {
+    const given = givenBack(vault, -(deltas.get(vault) ?? 0n), giving)
+    counted.delete(vault)
+    if (given !== null) counted.set(given.asset, (counted.get(given.asset) ?? 0n) - given.worth)
+  }
+  return counted
+}
+
 /** What so many shares of a deposit bring. */
 export function broughtBy({ deposit, brings }: InspectedVaultDeposit, shares: bigint): bigint {
   return deposit.shares === 0n ? 0n : ((brings ?? 0n) * shares) / deposit.shares

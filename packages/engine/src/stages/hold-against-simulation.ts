@@ -5,7 +5,7 @@ import type { Progress } from '../context/execution-context.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { type PricedTokens, trustedWorth } from '../value/spend-value.ts'
 import { valueAt } from '../value/trusted-value.ts'
-import { broughtBy } from '../simulation/inspect-vaults.ts'
+import { broughtBy, givenBack } from '../simulation/inspect-vaults.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
 import { minedOutcome } from '../value/moved-holdings.ts'
@@ -184,9 +184,8 @@ function sharesWorth(token: string, amount: bigint, context: Reserved): bigint |
 
 /** Shares that are given back to their vault count as what came for them in the simulation. */
 function leftWorth(token: string, amount: bigint, { simulation, intent, priced }: Reserved): bigint | null {
-  const asset = intent.receives[0]?.token.toLowerCase() ?? token
-  const [burnt, came] = [-(simulation.deltas.get(token) ?? 0n), simulation.deltas.get(asset) ?? 0n]
-  return burnt <= 0n || came <= 0n ? null : trustedWorth(asset, (amount * came) / burnt, priced)
+  const given = givenBack(token, amount, { simulation, intent })
+  return given === null ? null : trustedWorth(given.asset, given.worth, priced)
 }
 
 /** Those that a call spends or is to bring; native currency may come and go wrapped or not. */

@@ -9,6 +9,7 @@ import { countable, usdText } from '../value/countable.ts'
 import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { countedDeltas, holdAgainstSimulation, movedOutcome, simulationDrift } from './hold-against-simulation.ts'
+import { holdRebalance } from './hold-rebalance.ts'
 import { suspectWarnings, unlistedWarnings } from '../verdict/token-warnings.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { budgetsUsed, callsMade, cameHome, pairsAsBurnt, sharesAsMade } from './settled-value.ts'
@@ -63,6 +64,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   const counted = await settleLedger(context, progress, settling)
   await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
   await quietly(context, 'breaker', () => holdAgainstSimulation(context, comparable, outcome))
+  await quietly(context, 'breaker', () => holdRebalance(context, minedIn))
   const drift = simulationDrift(context.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const settled = settledOf(context, progress, deltas, revokes)

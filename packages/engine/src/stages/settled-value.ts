@@ -4,7 +4,7 @@ import { getAddress, isAddressEqual, type Log, parseEventLogs, zeroAddress } fro
 import { callsOf } from '../batch/batch-step.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
-import { asRedeemed } from '../simulation/inspect-vaults.ts'
+import { asGivenBack, asRedeemed } from '../simulation/inspect-vaults.ts'
 import { countable } from '../value/countable.ts'
 import type { PricedTokens } from '../value/spend-value.ts'
 import { budgetNames } from '../spending/budget-names.ts'
@@ -17,8 +17,9 @@ import { trustedPrices } from '../value/call-value.ts'
 
 /**
  * What is known of what a call took out of budgets: nothing where no call of it was mined that trades, deposits or orders, as where a
- * stranger pushed the pool past its minimums; what positions paid out was the owner's. Of one that was cut off later on its way, what the
- * trades lost that were mined of it. What is not named here counts as reserved.
+ * stranger pushed the pool past its minimums; what positions paid out was the owner's, and of shares that went back to their vault only what
+ * came short of the simulation is lost. Of one that was cut off later on its way, what the trades lost that were mined of it. What is not
+ * named here counts as reserved.
  */
 export function budgetsUsed(
   context: Reserved,
@@ -27,11 +28,24 @@ export function budgetsUsed(
   outcome: Outcome | null = null,
 ): readonly BudgetAmount[] {
   const made = callsMade(progress)
-  if (!context.callBounds.slice(0, made).some(isSpending))
-    return noneOf([...context.spend.budgets, ...progress.reserved.budgets])
+  if (!context.callBounds.slice(0, made).some(isSpending)) return lostByLeaving(context, deltas, progress)
   return made < context.intent.calls.length
     ? lossOfTrades(context, progress, made)
     : lossOf(context, deltas, progress, outcome)
+}
+
+/** Nothing, but what shares that went back to their vaults brought less than in the simulation. */
+function lostByLeaving(
+  { callBounds, simulation, intent, spend, chain }: Reserved,
+  deltas: ReadonlyMap<string, bigint>,
+  { reserved, priced }: Progress,
+): readonly BudgetAmount[] {
+  const none = noneOf([...spend.budgets, ...reserved.budgets])
+  const vaults = callBounds.flatMap(({ leaves }) => leaves.map(({ vault }) => vault))
+  if (vaults.length === 0) return none
+  const own = asGivenBack(deltas, vaults, { simulation, intent })
+  const lost = lossAbove([], lostBy(own, priced, chain.wrappedNative.address))
+  return lost.length === 0 ? none : [...none.filter(({ name }) => name !== budgetNames.loss), ...lost]
 }
 
 /**

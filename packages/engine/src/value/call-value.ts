@@ -80,7 +80,7 @@ export function valueOfCall(
       ]
   const ordered = orderWarnings(calls)
   // An order has no least: it is sold at whatever its pool pays by then; nor has what shares of a vault bring.
-  const isOpen = ordered.length > 0 || calls.some(({ leaves }) => leaves.some(({ brings }) => brings === 0n))
+  const isOpen = ordered.length > 0 || calls.some(({ leaves }) => leaves.length > 0)
   const leastInUsdMicros = isOpen ? 0n : facts.leastInUsdMicros
   return { ...facts, leastInUsdMicros, warnings: [...warningsOf(facts), ...ordered], refusals: found }
 }

@@ -11,8 +11,8 @@ import type { Outcome } from './weigh-change.ts'
 import { sumByToken } from './countable.ts'
 
 /**
- * Whether the calldata leaves room for a call that only brings funds home, and to the wallet alone: it trades, deposits and orders
- * nothing, all of it is read, and it pays nobody else, those whom the operator lists included. Asks no endpoint.
+ * Whether the calldata leaves room for a call that only brings funds home, and to the wallet alone: it trades, deposits, orders and
+ * rebalances nothing, all of it is read, and it pays nobody else, those whom the operator lists included. Asks no endpoint.
  */
 export function mayBringHome({ intent, chain, known, wallet }: WalletCall): boolean {
   const surfaces = intent.calls.map(({ to }) => known.surfaces.get(to.toLowerCase()) ?? 'listed')
@@ -20,7 +20,7 @@ export function mayBringHome({ intent, chain, known, wallet }: WalletCall): bool
     !surfaces.includes('listed') &&
     intent.recipients.every((recipient) => isAddressEqual(recipient, wallet)) &&
     calledContracts(intent, known).payees.length === 0 &&
-    !readBounds(intent, chain, known).bounds.some(isSpending)
+    !readBounds(intent, chain, known).bounds.some((one) => isSpending(one) || one.rebalances.length > 0)
   )
 }
 

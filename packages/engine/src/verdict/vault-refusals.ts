@@ -8,7 +8,8 @@ import { sumByToken } from '../value/countable.ts'
 
 /**
  * Refuses a call to a vault that does not stand alone, and a deposit whose allowance is not the one bound of what it costs: ERC-4626 names
- * no price, so that the token's own check of an exact allowance, taken back afterwards, is what a share price that rose fails at.
+ * no price, so that the token's own check of an exact allowance, taken back afterwards, is what a share price that rose fails at. Of a
+ * rebalance the calldata itself has to hold a bound.
  */
 export function vaultRefusals(intent: Intent, { chain, known }: Context): readonly Refusal[] {
   const { calls, approvals, atomicity } = intent
@@ -16,6 +17,8 @@ export function vaultRefusals(intent: Intent, { chain, known }: Context): readon
   const [only, ...others] = readBounds(intent, chain, known).bounds
   if (only === undefined || others.length > 0 || atomicity !== 'single' || calls.some(({ valueWei }) => valueWei > 0n))
     return [unsafe('A call to a vault stands alone, and carries no native currency.')]
+  if (only.rebalances.some(({ shares, leastAssets }) => shares === 0n || leastAssets === 0n))
+    return [unsafe('A rebalance has to say what shares of the vault are worth at least afterwards.')]
   const isBounded = only.vaultDeposits.length === 0 ? approvals.length === 0 : isPaidExactly(only, intent)
   return isBounded ? [] : [unsafe('What the vault may take is not bounded by an exact allowance of one token.')]
 }

@@ -155,7 +155,7 @@ describe('get_vault_info', () => {
       const refusal = await world.refuse('get_vault_info', { vault })
       expect(refusal).toMatchObject({ code: 'VAULT_NOT_FOUND', details: [{ field: 'vault' }] })
       expect(refusal.message).toContain(message)
-      expect(refusal.suggestion).toMatch(/^Call again with.*get_token_info/)
+      expect(refusal.suggestion).toMatch(/^Use the vault's own address.*get_token_info/)
     }
   })
 })

@@ -1,8 +1,9 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { erc20Abi } from '@svc/amm/abis'
-import { encodeFunctionData, formatUnits, parseAbi, parseUnits } from 'viem'
+import { type Address, encodeFunctionData, formatUnits, parseAbi, parseUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openWorld, ownPolicy, type World } from '../chain-world.fixture.ts'
+import { beforeSending } from '../../../../engine/src/fixtures/network.fixture.ts'
 import { openVaultWorld } from './vault-world.fixture.ts'
 
 const devnet = useDevnet()
@@ -20,8 +21,8 @@ const dollars = (amount: string) => parseUnits(amount, 6)
 
 describe('vault_deposit of an asset of strange make', () => {
   /** A vault of a token that counts as a dollar, in which a stranger has 300, and a wallet with 100 of it. */
-  async function openStrange(decimals: number, isListed = true) {
-    const asset = await vaults.token(`D${decimals}`, decimals)
+  async function openStrange(decimals: number, isListed = true, own: Address | null = null) {
+    const asset = own ?? (await vaults.token(`D${decimals}`, decimals))
     const vault = await vaults.agentVault(asset)
     await vaults.deposit(vault, asset, parseUnits('300', decimals))
     const row = { address: asset, symbol: 'DD', name: 'DD', decimals, usdPegged: true }
@@ -68,6 +69,65 @@ describe('vault_deposit of an asset of strange make', () => {
     await vaults.call(asset, 'function setHook(address hook, bytes call_)', [asset, theft])
     const refusal = await world.refuse('vault_deposit', { vault, amount: '50' })
     expect([refusal.code, refusal.message]).toEqual(['UNSAFE_TRANSACTION', expect.stringContaining('give a right')])
+  })
+
+  test('that enters the vault again in the middle of a way out changes nothing of what it brings', async () => {
+    const { asset, vault, world } = await openStrange(6)
+    await world.call('vault_deposit', { vault, amount: '50' })
+    await vaults.transfer(vault, asset, parseUnits('100', 12))
+    const again = encodeFunctionData({
+      abi: parseAbi(['function redeem(uint256 shares, address receiver, address owner)']),
+      args: [parseUnits('100', 12), asset, asset],
+    })
+    await vaults.call(asset, 'function setHook(address hook, bytes call_)', [vault, again])
+    const answer = await world.call('vault_withdraw', { vault, amount: '20' })
+    expect([answer.text('withdrawn'), answer.text('sharesBurnt')]).toEqual(['20', '20'])
+    expect(await world.balance(vault, asset)).toBe(0n)
+    expect((await world.call('check_safety_status')).at('breaker.open')).toBe(false)
+  })
+
+  test('that keeps a part of each transfer is not put in: too little would come out again', async () => {
+    const { vault, world } = await openStrange(18, true, await vaults.feeToken('KEEPS', 200n))
+    const refusal = await world.refuse('vault_deposit', { vault, amount: '5' })
+    expect([refusal.code, await world.balance(vault)]).toEqual(['VALUE_LOSS_EXCEEDED', 0n])
+  })
+
+  test('that the vault exchanges for another between the last look and the block is not taken', async () => {
+    const vault = await vaults.oddVault('USDC')
+    const world = await openWorld(devnet(), {
+      policy: { ...ownPolicy(devnet()), vaults: { [devnet().chainId]: [vault] } },
+    })
+    worlds.push(world)
+    await vaults.deposit(vault, world.address('USDC'), dollars('1000'))
+    const held = await world.balance('WETH')
+    beforeSending(world, 2, () => vaults.setOddity(vault, { falseAsset: world.address('WETH') }))
+    expect((await world.refuse('vault_deposit', { vault, amount: '500' })).code).toBe('TRANSACTION_REVERTED')
+    world.network.fetch = fetch
+    expect([await world.balance('WETH'), await world.balance('USDC'), await world.balance(vault)]).toEqual([
+      held,
+      dollars('100000'),
+      0n,
+    ])
+    const refusal = await world.refuse('vault_deposit', { vault, amount: '500' })
+    expect([refusal.code, refusal.message]).toEqual(['VAULT_NOT_SUPPORTED', expect.stringContaining('another asset')])
+  })
+
+  test('that the vault exchanges for a worthless one before it pays out opens the breaker, and counts as lost', async () => {
+    const vault = await vaults.oddVault('USDC')
+    const world = await openWorld(devnet(), {
+      policy: { ...ownPolicy(devnet()), vaults: { [devnet().chainId]: [vault] } },
+    })
+    worlds.push(world)
+    const worthless = await vaults.token('NONE', 6)
+    await vaults.transfer(worthless, vault, dollars('1000'))
+    await vaults.deposit(vault, world.address('USDC'), dollars('1000'))
+    await vaults.transfer(vault, world.wallet, dollars('200'))
+    beforeSending(world, 1, () => vaults.setOddity(vault, { falseAsset: worthless }))
+    await world.call('vault_withdraw', { vault, amount: '150' })
+    world.network.fetch = fetch
+    const status = await world.call('check_safety_status')
+    expect(status.at('breaker.open')).toBe(true)
+    expect(Number(status.at('valueUsd.lossAtMost.used'))).toBeCloseTo(150, 1)
   })
 
   test('whose worth nobody tells is not put in: no limit could count it', async () => {

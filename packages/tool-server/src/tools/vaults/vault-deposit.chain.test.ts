@@ -134,6 +134,14 @@ describe('vault_deposit', () => {
     expect(await breaker(world)).toBe(false)
   })
 
+  test('one that falls before the block costs less, and no more is taken than that', async () => {
+    const { vault, world } = await openOdd()
+    beforeSending(world, 2, () => vaults.setOddity(vault, { falseTotal: dollars('9000') }))
+    const answer = await world.call('vault_deposit', { vault, amount: '1000' })
+    expect([answer.text('shares'), Number(answer.text('deposited'))]).toEqual(['999', expect.closeTo(899.1, 3)])
+    expect(await allowance(world, vault)).toBe(0n)
+  })
+
   test('one that moves within the slippage costs more, and no more than the amount', async () => {
     const { vault, world } = await openOdd()
     beforeSending(world, 2, async () => void (await vaults.transfer(tokenOf('USDC'), vault, dollars('9'))))

@@ -1,4 +1,4 @@
-import { type Token, ToolError, type VaultRebalance, type VaultState } from '@svc/amm'
+import { mostRebalanceLossBps, type Token, ToolError, type VaultRebalance, type VaultState } from '@svc/amm'
 import * as z from 'zod'
 import { writeTool } from '../../tool.ts'
 import { chainInput } from '../params.ts'
@@ -31,7 +31,8 @@ export const vaultRebalance = writeTool({
   const vault = await context.vaults.find(chain, input.vault)
   const asset = await assetOf(context, chain, vault)
   const state = await context.vaults.state(chain, vault, { account: manager })
-  const { intent, preview } = context.vaults.planRebalance(chain, vault, state, { manager })
+  const kept = context.keptParts()?.[0] ?? null
+  const { intent, preview } = context.vaults.planRebalance(chain, vault, state, { manager, kept })
   const simulated = await context.vaults.simulateRebalance(chain, vault, state, { manager })
   requireKept(state.totalAssets, simulated, asset)
   return context.execute(intent, async (settled) => {
@@ -50,7 +51,7 @@ export const vaultRebalance = writeTool({
 
 /** What a vault loses on the way, to fees of its strategies, its depositors lose. */
 function requireKept(before: bigint | null, after: bigint | null, asset: Token): void {
-  if (before === null || after === null || after * 10_000n >= before * BigInt(10_000 - mostLostBps)) return
+  if (before === null || after === null || after * 10_000n >= before * BigInt(10_000 - mostRebalanceLossBps)) return
   const [held, left] = [before, after].map((units) => tokenAmount(units, asset))
   const message = `The vault would hold ${left} where it holds ${held}: its strategies keep a part of what moves.`
   throw new ToolError('VALUE_LOSS_EXCEEDED', message, {
@@ -58,8 +59,6 @@ function requireKept(before: bigint | null, after: bigint | null, asset: Token):
     suggestion: 'Have the manager choose strategies without such fees, or leave the vault as it is.',
   })
 }
-
-const mostLostBps = 10
 
 function idleOf({ totalAssets, strategies }: VaultState): bigint | null {
   if (totalAssets === null || strategies === null) return null

@@ -1,6 +1,6 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { vaultAbi } from '@svc/amm/abis'
-import { type Address, formatUnits, parseUnits } from 'viem'
+import { type Address, encodeFunctionData, formatUnits, parseAbi, parseUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { beforeSending } from '../../../../engine/src/fixtures/network.fixture.ts'
 import { openWorld, ownPolicy, type World, type WorldOptions } from '../chain-world.fixture.ts'
@@ -48,7 +48,7 @@ describe('vault_withdraw', () => {
   test.each([
     ['Agent USDC vault', 'USDC', '500', 6, 12],
     ['Agent WETH vault', 'WETH', '0.5', 18, 24],
-  ] as const)('%s: brings exactly an amount, and then all that is left', async (...row) => {
+  ] as const)('%s: brings an amount, and then all that is left', async (...row) => {
     const [label, symbol, amount, decimals, shareDecimals] = row
     const [world, vault] = [await open({}), seeded(label)]
     await world.call('vault_deposit', { vault, amount: symbol === 'USDC' ? '2000' : '2' })
@@ -63,7 +63,7 @@ describe('vault_withdraw', () => {
       sharesBurnt: formatUnits(held - left, shareDecimals),
       sharesLeft: formatUnits(left, shareDecimals),
       shareSymbol: symbol === 'USDC' ? 'avUSDC' : 'avWETH',
-      notes: [],
+      notes: [expect.stringMatching(/^Nothing in the calldata says how little may come/)],
     })
     expect(part.list('transactions')).toHaveLength(1)
     const rest = await world.call('vault_withdraw', { vault })
@@ -81,17 +81,18 @@ describe('vault_withdraw', () => {
     await world.call('vault_deposit', { vault, amount: '2000' })
     const strategy = { vault: seeded('USDC lending'), targetBps: 9_000n }
     await vaults.call(vault, 'function setStrategies((address vault, uint256 targetBps)[] wanted)', [[strategy]])
-    await vaults.call(vault, 'function rebalance()', [])
+    await vaults.call(vault, 'function rebalance(uint256 shares, uint256 leastAssets)', [0n, 0n])
     expect(await world.balance('USDC', vault)).toBeLessThan(dollars('201'))
     expect((await world.call('vault_withdraw', { vault, amount: '1500' })).text('withdrawn')).toBe('1500')
   })
 
-  test('a plan says what comes, that nothing bounds what all shares bring, and is carried out', async () => {
+  test('a plan says what comes, that nothing bounds what shares bring, and is carried out', async () => {
     const { vault, world } = await openOdd()
-    const exact = (await world.call('vault_withdraw', { vault, amount: '100', dryRun: true })).data as { plan: Shown }
-    expect(exact.plan.bounds.receivesAtLeast).toMatchObject([{ symbol: 'USDC', amount: '100' }])
-    expect(exact.plan.values).toMatchObject({ leavesUsd: '0', arrivesAtWorstUsd: '100' })
-    expect([exact.plan.spendUsd, exact.plan.warnings]).toEqual(['0', []])
+    const part = (await world.call('vault_withdraw', { vault, amount: '100', dryRun: true })).data as { plan: Shown }
+    expect(part.plan.bounds.receivesAtLeast).toMatchObject([{ symbol: 'USDC', amount: '99.5' }])
+    expect(part.plan.bounds.spendsAtMost).toMatchObject([{ token: vault, amount: '100' }])
+    expect(part.plan.values).toMatchObject({ leavesUsd: '0', arrivesAtWorstUsd: '0' })
+    expect(part.plan.spendUsd).toBe('0')
     const { plan } = (await world.call('vault_withdraw', { vault, dryRun: true })).data as { plan: Shown }
     expect(plan.bounds.spendsAtMost).toMatchObject([{ token: vault, amount: '1000' }])
     expect(plan.values).toMatchObject({ arrivesUsd: '1000', arrivesAtWorstUsd: '0' })
@@ -184,7 +185,75 @@ describe('vault_withdraw is a way home', () => {
     expect((await safety(world)).breaker.open).toBe(true)
     await vaults.deposit(vault, world.address('USDC'), dollars('100'))
     await vaults.transfer(vault, world.wallet, dollars('10'))
-    expect((await world.call('vault_withdraw', { vault, amount: '5' })).text('withdrawn')).toBe('5')
+    const answer = await world.call('vault_withdraw', { vault, amount: '5' })
+    expect(answer.text('withdrawn')).toBe('2.5')
+    expect(answer.at('notes')).toContainEqual(expect.stringMatching(/^2.5 came where 5 was asked for: the vault keeps/))
+  })
+})
+
+describe('G13: what nobody takes of a way out', () => {
+  const lost = async (world: World) => Number((await world.call('check_safety_status')).at('valueUsd.lossAtMost.used'))
+
+  test('a share that somebody has made dear is not burnt for a smallest unit of the asset', async () => {
+    const vault = await vaults.oddVault('USDC')
+    const world = await open(named(vault))
+    await vaults.deposit(vault, world.address('USDC'), 3n)
+    await vaults.transfer(vault, world.wallet, 2n)
+    await vaults.transfer(world.address('USDC'), vault, dollars('15000'))
+    const before = await world.balance('USDC')
+    const answer = await world.call('vault_withdraw', { vault, amount: '0.000001' })
+    expect(answer.data).toMatchObject({ sharesBurnt: '0.000001', sharesLeft: '0.000001' })
+    // A part of the gift is lost in virtual shares, and none to the way out.
+    expect((await world.balance('USDC')) - before).toBe(dollars('3750') + 1n)
+    expect(answer.at('notes')).toContainEqual(expect.stringMatching(/^3750.000001 came where 0.000001 was asked for/))
+    expect([await lost(world), (await safety(world)).breaker.open]).toEqual([0, false])
+  })
+
+  test('what comes short of the simulation counts as lost, also where it is too little for the breaker', async () => {
+    const { vault, world } = await openOdd()
+    beforeSending(world, 1, () => vaults.setOddity(vault, { redeemFeeBps: 40n }))
+    await world.call('vault_withdraw', { vault, amount: '500' })
+    world.network.fetch = fetch
+    expect(await lost(world)).toBeCloseTo(2, 2)
+    expect((await safety(world)).breaker.open).toBe(false)
+  })
+
+  test('many small steps bring what one brings', async () => {
+    const vault = await vaults.oddVault('USDC')
+    const world = await open(named(vault))
+    // A share is worth a little less than two smallest units, so that each step rounds.
+    await vaults.deposit(vault, world.address('USDC'), 1_000_000n)
+    await vaults.transfer(world.address('USDC'), vault, 999_999n)
+    await vaults.transfer(vault, world.wallet, 1_000_000n)
+    const before = await world.balance('USDC')
+    for (const _step of [1, 2, 3]) await world.call('vault_withdraw', { vault, amount: '0.000001' })
+    await world.call('vault_withdraw', { vault })
+    expect((await world.balance('USDC')) - before).toBeGreaterThanOrEqual(1_999_995n)
+  })
+
+  test('a price that is pushed down before the block: the way out goes, and the breaker opens', async () => {
+    const { vault, world } = await openOdd()
+    beforeSending(world, 1, () => vaults.setOddity(vault, { falseTotal: dollars('5500') }))
+    const answer = await world.call('vault_withdraw', { vault, amount: '600' })
+    world.network.fetch = fetch
+    expect(Number(answer.text('withdrawn'))).toBeCloseTo(300, 3)
+    expect(await lost(world)).toBeCloseTo(300, 2)
+    expect((await safety(world)).breaker.open).toBe(true)
+  })
+
+  test('an asset that gives a right over the wallet away in the middle of it', async () => {
+    const asset = await vaults.token('DD', 6)
+    const vault = await vaults.agentVault(asset)
+    const world = await open(named(vault))
+    await vaults.deposit(vault, asset, dollars('100'))
+    await vaults.transfer(vault, world.wallet, parseUnits('50', 12))
+    const theft = encodeFunctionData({
+      abi: parseAbi(['function approveFor(address owner, address spender, uint256 value)']),
+      args: [world.wallet, vaults.account, dollars('100')],
+    })
+    await vaults.call(asset, 'function setHook(address hook, bytes call_)', [asset, theft])
+    const refusal = await world.refuse('vault_withdraw', { vault })
+    expect([refusal.code, refusal.message]).toEqual(['UNSAFE_TRANSACTION', expect.stringContaining('give a right')])
   })
 })
 

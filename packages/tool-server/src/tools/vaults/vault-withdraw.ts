@@ -1,4 +1,4 @@
-import type { VaultExit, VaultState } from '@svc/amm'
+import type { Token, VaultExit, VaultMove, VaultState } from '@svc/amm'
 import * as z from 'zod'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
@@ -19,13 +19,13 @@ export const vaultWithdraw = writeTool({
   name: 'vault_withdraw',
   title: 'Withdraw from a vault',
   description:
-    'Takes an exact amount out of a vault that the policy names, or all that the shares of the agent wallet bring. Pays the agent wallet only.',
+    'Gives shares back to a vault that the policy names: those that an amount burns in a simulation, or all. Pays the agent wallet only.',
   scope: 'write:vault',
   destructive: true,
   idempotent: false,
   input: z.strictObject({
     vault: vaultInput,
-    amount: positiveAmountInput.optional().describe('Of its asset; else all'),
+    amount: positiveAmountInput.optional().describe('Of its asset, about; else all'),
     chain: chainInput,
     slippageBps: exitSlippageInput,
   }),
@@ -59,7 +59,7 @@ export const vaultWithdraw = writeTool({
   if (simulation.failure !== null)
     throw refusedBy('withdrawal', simulation.failure, state.account?.maxWithdraw ?? null, asset)
   const slippageBps = input.slippageBps ?? context.defaults.slippageBps
-  const planned = context.vaults.planWithdrawal(chain, vault, { owner, asset, slippageBps, exit, simulation })
+  const planned = context.vaults.planWithdrawal(chain, vault, { owner, asset, slippageBps, simulation })
   return context.execute(planned.intent, async (settled) => {
     const moved = await planned.decode(settled)
     return {
@@ -71,12 +71,24 @@ export const vaultWithdraw = writeTool({
       withdrawnUsd: valueUsd(moved.assets, asset, price),
       sharesBurnt: tokenAmount(moved.shares, share),
       sharesLeft: amountText(held === null ? null : held - moved.shares, share),
-      notes: [...settled.warnings, ...priceNotes([asset, price])],
+      notes: [...settled.warnings, ...otherAmountNotes(amount, moved, asset), ...priceNotes([asset, price])],
     }
   })
 })
 
-/** An amount, or all shares: those of the plan that is carried out. */
+/** The shares of the plan that is carried out; else an amount, or all shares. */
 function exitOf(amount: bigint | null, planned: bigint | null, { account }: VaultState): VaultExit {
-  return amount === null ? { shares: planned ?? account?.shares ?? 0n } : { assets: amount }
+  if (planned !== null) return { shares: planned }
+  return amount === null ? { shares: account?.shares ?? 0n } : { assets: amount }
+}
+
+/** A share that somebody has made dear is given back whole, and pays all that it is worth; a fee on shares comes off the amount. */
+function otherAmountNotes(amount: bigint | null, { assets }: VaultMove, asset: Token): readonly string[] {
+  if (amount === null || (assets * 100n <= amount * 101n && assets * 100n >= amount * 99n)) return []
+  const [came, asked] = [assets, amount].map((units) => tokenAmount(units, asset))
+  const why =
+    assets > amount
+      ? 'shares are given back whole, and one is worth that much'
+      : 'the vault keeps a part of what shares are worth that are given back'
+  return [`${came} came where ${asked} was asked for: ${why}.`]
 }

@@ -1,5 +1,5 @@
 import { awaitReceipt, type Devnet } from '@svc/devnet'
-import { agentVault, hookedToken, oddVault } from '@svc/devnet/testing'
+import { agentVault, feeOnTransferToken, hookedToken, oddVault } from '@svc/devnet/testing'
 import {
   type Abi,
   type Address,
@@ -12,6 +12,7 @@ import {
   maxUint256,
   parseAbi,
   parseUnits,
+  zeroAddress,
 } from 'viem'
 
 /** Deploys vaults and tokens on a local chain, and calls them, as one of its accounts. */
@@ -48,6 +49,12 @@ export function openVaultWorld({ rpcUrl, accounts, tokens }: Devnet, index = 5) 
       await call(address, 'function mint(address to, uint256 value)', [from, parseUnits('1000', decimals)])
       return address
     },
+    /** A token of eighteen decimals that keeps a part of each transfer; a thousand whole ones lie in the account. */
+    async feeToken(name: string, feeBps: bigint): Promise<Address> {
+      const address = await deploy(feeOnTransferToken, [name, name, feeBps, from])
+      await call(address, 'function mint(address to, uint256 value)', [from, parseUnits('1000', 18)])
+      return address
+    },
     agentVault: (asset: string, cap = maxUint256, manager = from) =>
       deploy(agentVault, [asset.startsWith('0x') ? asset : token(asset), 'Test vault', 'tVAULT', manager, cap]),
     /** A vault without protection of an asset, by symbol or address. */
@@ -82,6 +89,7 @@ const sound = {
   falseTotal: 0n,
   falseDecimals: 0,
   falseMaxDeposit: 0n,
+  falseAsset: zeroAddress as Address,
   refusal: '',
 }
 

@@ -57,6 +57,7 @@ test('approve_token knows no stranger', async () => {
     `${amm.universalRouter!.address} (universalRouter)`,
     `${permit2} (permit2)`,
     `${world.devnet.twamm.hook} (a TWAMM hook of the policy)`,
+    ...world.devnet.vaults.map(({ address }) => `${address} (a vault of the policy)`),
   ])
   expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(0)
 })
