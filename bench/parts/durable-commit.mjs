@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import fs, { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -32,6 +32,7 @@ export async function countDurableCommits() {
     take: () => seen.splice(0),
     stop: () => {
       for (const [place, name, before] of changed.toReversed()) place[name] = before
+      syncBuiltinESMExports()
     },
   }
 }
@@ -90,20 +91,23 @@ async function listenToFiles(seen) {
   const prototype = Object.getPrototypeOf(file)
   await file.close()
   rmSync(folder, { recursive: true })
-  const appended = new WeakMap()
+  const appended = new Map()
   const sync = (handle, act, ...values) => {
-    seen.push({ on: 'file', waits: true, what: appended.get(handle) ?? 'a small file or its folder' })
+    seen.push({ on: 'file', waits: true, what: appended.get(handle.fd) ?? 'a small file or its folder' })
+    appended.delete(handle.fd)
     return act.apply(handle, values)
   }
-  return [
-    around(prototype, 'appendFile', (handle, act, bytes, ...values) => {
+  const changed = [
+    around(fs, 'writeSync', (place, act, fd, bytes, ...values) => {
       const events = [...String(bytes).matchAll(/"event":"([^"]+)"/g)].map(([, event]) => event)
-      appended.set(handle, events.join(', '))
-      return act.call(handle, bytes, ...values)
+      if (events.length > 0) appended.set(fd, events.join(', '))
+      return act.call(place, fd, bytes, ...values)
     }),
     around(prototype, 'sync', sync),
     around(prototype, 'datasync', sync),
   ]
+  syncBuiltinESMExports()
+  return changed
 }
 
 /** Puts a function around a method; what is given back tells how it was. */
