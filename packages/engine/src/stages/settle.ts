@@ -60,11 +60,12 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   })
   const outcome = movedOutcome(context, progress, comparable)
   const settling = { deltas: countedDeltas(comparable, context.simulation.deltas), receipts, minedIn, outcome }
+  const settlement = await settlementOf(context, progress, settling)
+  // Its line goes to the disk beside it: a crash in between repeats the line and loses none.
+  const recorded = settlement === null ? null : quietly(context, 'ledger', settlement.settle)
   const drift = simulationDrift(context.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const settled = settledOf(context, progress, deltas, revokes)
-  const settlement = await settlementOf(context, progress, settling)
-  // The line goes to the disk beside the settlement: a crash in between repeats it and loses none.
   const written = quietly(context, 'audit', () =>
     engine.audit.append({
       event: 'tx.settled',
@@ -76,7 +77,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
       transactions: settled.transactions.map(({ hash }) => hash),
     }),
   )
-  if (settlement !== null) await quietly(context, 'ledger', settlement.settle)
+  await recorded
   await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
   await quietly(context, 'breaker', () => holdAgainstSimulation(context, comparable, outcome))
   await Promise.all([written, noted])
