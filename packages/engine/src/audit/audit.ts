@@ -112,7 +112,7 @@ type Unwritable = ReadonlyMap<AuditEvent, unknown>
  * begins at once and goes on beside whatever this thread does next.
  */
 function appendAll({ fd }: FileHandle, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
 }
 
 /** Events as lines, each with the hash of the one before it. */
