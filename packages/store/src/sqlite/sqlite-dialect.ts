@@ -31,10 +31,10 @@ export function createSqliteDialect(database: Database.Database): Dialect {
   }
 }
 
-function atOnceOn({ prepare }: SqliteDatabase): RunsAtOnce {
+function atOnceOn(database: SqliteDatabase): RunsAtOnce {
   return {
     [runAtOnce]: (text, parameters) => {
-      const statement = prepare(text)
+      const statement = database.prepare(text)
       if (statement.reader) return statement.all(parameters)
       statement.run(parameters)
       return []
