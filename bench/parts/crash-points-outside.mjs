@@ -1,10 +1,9 @@
 // Crash points around what goes to files and over the network. They are put around the platform (node:fs, fetch), so what is
 // killed is what ships. Import this before anything that is to be killed.
-import fs from 'node:fs'
 import fsp from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
-import { around, end, isDue, reach } from './crash-point.mjs'
+import { around, end, isDue } from './crash-point.mjs'
 
 // files -----------------------------------------------------------------------------------------------------------------
 
@@ -40,26 +39,10 @@ function lockLabel(path) {
 }
 
 const { link, open, rename, rm } = fsp
-/** Of files that are open, by their number, which the next file may get. */
-const labels = new Map()
 fsp.open = async (path, ...rest) => {
   const handle = await open(path, ...rest)
   const name = fileLabel(path)
-  labels.set(handle.fd, name)
   return name === null ? handle : wrapHandle(handle, name)
-}
-const { writeSync } = fs
-fs.writeSync = (fd, data, ...rest) => {
-  const name = labels.get(fd) ?? null
-  if (name === null) return writeSync(fd, data, ...rest)
-  if (isDue(`file ${name} | torn`)) {
-    writeSync(fd, Buffer.from(data).subarray(0, Math.floor(Buffer.byteLength(data) / 2)))
-    end()
-  }
-  reach(`file ${name}: write | before`)
-  const written = writeSync(fd, data, ...rest)
-  reach(`file ${name}: write | after`)
-  return written
 }
 fsp.rename = (from, to) => {
   const name = fileLabel(to)

@@ -1,6 +1,6 @@
-import fs, { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { createRequire, syncBuiltinESMExports } from 'node:module'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -32,7 +32,6 @@ export async function countDurableCommits() {
     take: () => seen.splice(0),
     stop: () => {
       for (const [place, name, before] of changed.toReversed()) place[name] = before
-      syncBuiltinESMExports()
     },
   }
 }
@@ -91,23 +90,20 @@ async function listenToFiles(seen) {
   const prototype = Object.getPrototypeOf(file)
   await file.close()
   rmSync(folder, { recursive: true })
-  const appended = new Map()
+  const appended = new WeakMap()
   const sync = (handle, act, ...values) => {
-    seen.push({ on: 'file', waits: true, what: appended.get(handle.fd) ?? 'a small file or its folder' })
-    appended.delete(handle.fd)
+    seen.push({ on: 'file', waits: true, what: appended.get(handle) ?? 'a small file or its folder' })
     return act.apply(handle, values)
   }
-  const changed = [
-    around(fs, 'writeSync', (place, act, fd, bytes, ...values) => {
+  return [
+    around(prototype, 'appendFile', (handle, act, bytes, ...values) => {
       const events = [...String(bytes).matchAll(/"event":"([^"]+)"/g)].map(([, event]) => event)
-      if (events.length > 0) appended.set(fd, events.join(', '))
-      return act.call(place, fd, bytes, ...values)
+      appended.set(handle, events.join(', '))
+      return act.call(handle, bytes, ...values)
     }),
     around(prototype, 'sync', sync),
     around(prototype, 'datasync', sync),
   ]
-  syncBuiltinESMExports()
-  return changed
 }
 
 /** Puts a function around a method; what is given back tells how it was. */

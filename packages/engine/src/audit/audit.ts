@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { statSync, writeSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { newestTail, nextRotatedName, readTail, syncFolder, writeCheckpoints } from './audit-files.ts'
@@ -94,7 +94,7 @@ async function writeBatch(state: State, events: readonly AuditEvent[], options: 
   const bytes = Buffer.from(text)
   state.isDirty = true
   try {
-    appendAll(file, bytes)
+    await file.appendFile(bytes)
     await file.datasync()
   } catch (error) {
     // What a full disk took of the lines is cut off at once, so that nobody reads half a line; else the next one does it.
@@ -106,14 +106,6 @@ async function writeBatch(state: State, events: readonly AuditEvent[], options: 
 }
 
 type Unwritable = ReadonlyMap<AuditEvent, unknown>
-
-/**
- * Hands lines to the system, which takes microseconds: a turn of the pool would cost more, and the wait for the disk, which needs one,
- * begins at once and goes on beside whatever this thread does next.
- */
-function appendAll({ fd }: FileHandle, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
-}
 
 /** Events as lines, each with the hash of the one before it. */
 function chained({ seq, hash }: State, events: readonly AuditEvent[], { now, scrub }: AuditLogOptions) {
