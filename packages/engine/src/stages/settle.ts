@@ -61,37 +61,46 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   })
   const outcome = movedOutcome(context, progress, comparable)
   const settling = { deltas: countedDeltas(comparable, context.simulation.deltas), receipts, minedIn, outcome }
-  const counted = await settleLedger(context, progress, settling)
-  await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
-  await quietly(context, 'breaker', () => holdAgainstSimulation(context, comparable, outcome))
-  await quietly(context, 'breaker', () => holdRebalance(context, minedIn))
+  const settlement = await settlementOf(context, progress, settling)
+  // Its line goes to the disk beside it: a crash in between repeats the line and loses none.
+  const recorded = settlement === null ? null : quietly(context, 'ledger', settlement.settle)
   const drift = simulationDrift(context.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const settled = settledOf(context, progress, deltas, revokes)
-  await quietly(context, 'audit', () =>
+  const written = quietly(context, 'audit', () =>
     engine.audit.append({
       event: 'tx.settled',
       ...callFacts(call),
       deltas: settled.deltas,
       gasCostWei: settled.gasCostWei,
-      ...counted,
+      ...(settlement && { spentUsd: usdText(settlement.actualUsdMicros), gasUsd: usdText(settlement.gasUsdMicros) }),
       drift,
       transactions: settled.transactions.map(({ hash }) => hash),
     }),
   )
-  await noted
+  await recorded
+  await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
+  await quietly(context, 'breaker', () => holdAgainstSimulation(context, comparable, outcome))
+  await quietly(context, 'breaker', () => holdRebalance(context, minedIn))
+  await Promise.all([written, noted])
   return settled
 }
 
+/** Settles the reservation, where there is one, as `settlementOf` says. A failure is logged. */
+export async function settleLedger(context: Reserved, progress: Progress, settling: Settling): Promise<void> {
+  const settlement = await settlementOf(context, progress, settling)
+  if (settlement !== null) await quietly(context, 'ledger', settlement.settle)
+}
+
 /**
- * Settles the reservation with what left, or what a lasting approval exposes, and with the gas of every transaction by its
- * receipt; what has no price leaves that part as it is, or at what the rest is worth where that is more. Answers what was counted, for the audit log.
+ * What the reservation is settled with: what left, or what a lasting approval exposes, and the gas of every transaction by its
+ * receipt; what has no price leaves that part as it is, or at what the rest is worth where that is more. `null` where nothing is reserved.
  */
-export async function settleLedger(
+async function settlementOf(
   context: Reserved,
   progress: Progress,
   { deltas, receipts, minedIn, outcome = null }: Settling,
-): Promise<{ readonly spentUsd: string; readonly gasUsd: string } | null> {
+): Promise<Settlement | null> {
   const { reserved, priced } = progress
   const { engine, intent, spend, reservationId } = context
   if (!spend.reserved) return null
@@ -120,12 +129,17 @@ export async function settleLedger(
   const homeUsdMicros = cameHome(deltas, priced)
   const isRepaid = isRepaidGas({ isExit: context.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
   // Where nothing but allowances was signed, no other block can make of it what was reserved.
-  const { signed, mined: came } = progress
-  const isHeld = signed.length > came.length || signed.some(({ step }) => step.kind !== 'approve')
-  await quietly(context, 'ledger', () =>
-    engine.ledger.settle(reservationId, actual, gas, budgets, { amounts: spent, isRepaid, isHeld }),
-  )
-  return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
+  const { signed, mined: confirmed } = progress
+  const isHeld = signed.length > confirmed.length || signed.some(({ step }) => step.kind !== 'approve')
+  const came = { amounts: spent, isRepaid, isHeld }
+  const settle = () => engine.ledger.settle(reservationId, actual, gas, budgets, came)
+  return { actualUsdMicros: actual, gasUsdMicros, settle }
+}
+
+type Settlement = {
+  readonly actualUsdMicros: bigint
+  readonly gasUsdMicros: bigint
+  readonly settle: () => Promise<void>
 }
 
 type Settling = {

@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely'
+import { Kysely, SqliteAdapter } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { journalQueries } from './journal-queries.ts'
 import { migrate } from '../migrations.ts'
@@ -15,7 +15,9 @@ let db: Kysely<Schema>
 beforeEach(async () => {
   asked = []
   database = openDatabase(':memory:')
-  db = new Kysely({ dialect: createSqliteDialect(database), log: ({ query }) => void asked.push(query) })
+  // Through the builder, which tells what it passes on.
+  const dialect = { ...createSqliteDialect(database), createAdapter: () => new SqliteAdapter() }
+  db = new Kysely({ dialect, log: ({ query }) => void asked.push(query) })
   database.exec('begin immediate')
   await migrate(db, { name: 'sqlite' })
   database.exec('commit')

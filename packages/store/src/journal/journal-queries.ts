@@ -109,16 +109,10 @@ export function journalQueries() {
         user_operation: value('userOperation'),
       }),
     ),
-    mark: preparedQuery<Mark, unknown>((db, value) =>
-      db
-        .updateTable('journal')
-        .set({
-          state: value('state'),
-          block_number: value('blockNumber'),
-          block_hash: value('blockHash'),
-          gas_used: value('gasUsed'),
-        })
-        .where('hash', '=', value('hash')),
+    mark: preparedQuery<Mark, unknown>((db, value) => marked(db, value)),
+    /** The same of an entry that is open, which most are: one statement finds and marks it. */
+    markOpen: preparedQuery<Mark, { readonly hash: string }>((db, value) =>
+      marked(db, value).where('state', 'in', openStates.map(literally)).returning('hash'),
     ),
   }
 }
@@ -164,6 +158,18 @@ type Mark = {
   readonly blockNumber: bigint | null
   readonly blockHash: string | null
   readonly gasUsed: bigint | null
+}
+
+function marked(db: Kysely<Schema>, value: ValueOf<Mark>) {
+  return db
+    .updateTable('journal')
+    .set({
+      state: value('state'),
+      block_number: value('blockNumber'),
+      block_hash: value('blockHash'),
+      gas_used: value('gasUsed'),
+    })
+    .where('hash', '=', value('hash'))
 }
 
 /** The transactions of an account. User operations stand at negative nonces, since they use none of its own. */

@@ -127,6 +127,9 @@ async function markIn(
   state: JournalState,
   facts: JournalFacts,
 ): Promise<void> {
+  const { blockNumber = null, blockHash = null, gasUsed = null } = facts
+  const mark = { hash, state, blockNumber, blockHash, gasUsed }
+  if (state !== 'refused' && (await ask.markOpen(trx, mark)).length > 0) return
   const [row] = await ask.stateOf(trx, { hash })
   if (row === undefined) {
     throw new StoreError('JOURNAL_ENTRY_UNKNOWN', `The journal holds no transaction ${hash}.`)
@@ -135,8 +138,7 @@ async function markIn(
   if (!mayBecome(row.state, state)) {
     throw new StoreError('JOURNAL_ENTRY_CLOSED', `Transaction ${hash} is ${row.state} and cannot be ${state}.`)
   }
-  const { blockNumber = null, blockHash = null, gasUsed = null } = facts
-  await ask.mark(trx, { hash, state, blockNumber, blockHash, gasUsed })
+  await ask.mark(trx, mark)
 }
 
 function mayBecome(from: string, to: JournalState): boolean {

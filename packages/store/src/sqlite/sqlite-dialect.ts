@@ -8,7 +8,7 @@ import {
   type SqliteStatement,
 } from 'kysely'
 import type Database from 'libsql'
-import { toBindable } from '../engine.ts'
+import { runAtOnce, type RunsAtOnce, toBindable } from '../engine.ts'
 
 /**
  * SQLite for Kysely over libsql, with the traps of that pair closed:
@@ -21,11 +21,24 @@ import { toBindable } from '../engine.ts'
  *   (undefined and NaN would become null, text would end at its first NUL)
  */
 export function createSqliteDialect(database: Database.Database): Dialect {
+  const wrapped = wrap(database)
+  const adapter = Object.assign(new SqliteAdapter(), atOnceOn(wrapped))
   return {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver({ database: wrap(database) }),
+    createAdapter: () => adapter,
+    createDriver: () => new SqliteDriver({ database: wrapped }),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+function atOnceOn(database: SqliteDatabase): RunsAtOnce {
+  return {
+    [runAtOnce]: (text, parameters) => {
+      const statement = database.prepare(text)
+      if (statement.reader) return statement.all(parameters)
+      statement.run(parameters)
+      return []
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql, type Transaction } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Durability, Engine } from '../engine.ts'
+import { type Durability, type Engine, preparedQuery } from '../engine.ts'
 import { createJournal } from '../journal/journal.ts'
 import { createLedger } from '../ledger/ledger.ts'
 import { openDatabase, openSqliteEngine } from './sqlite-engine.ts'
@@ -51,6 +51,23 @@ test('what may get to the disk later is there for every process at once', async 
   const other = openDatabase(join(folder, 'state.db'))
   expect(other.prepare('select "key" from rate_use').all([])).toEqual([{ key: 'soon' }])
   other.close()
+})
+
+test('a read waits its turn: it sees nothing that is not committed, and nothing that was taken back', async () => {
+  const ask = preparedQuery<{ readonly key: string }, { readonly key: string }>((db, value) =>
+    db.selectFrom('rate_use').select('key').where('key', '=', value('key')),
+  )
+  const seen: number[] = []
+  const look = async (key: string) => void seen.push((await engine.read((db) => ask(db, { key }))).length)
+  const undone = engine.write('spend', async (trx) => {
+    await noteUse(trx, 'undone')
+    expect(await ask(trx, { key: 'undone' })).toHaveLength(1)
+    await new Promise(setImmediate)
+    throw new Error('stop')
+  })
+  const kept = engine.write('spend', (trx) => noteUse(trx, 'kept'))
+  await Promise.all([expect(undone).rejects.toThrow('stop'), look('undone'), kept, look('kept')])
+  expect(seen).toEqual([0, 1])
 })
 
 test('a signature and a settlement wait for the disk; what nothing rests on yet, and what the chain tells again, do not', async () => {

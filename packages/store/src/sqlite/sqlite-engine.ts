@@ -1,7 +1,7 @@
 import { chmod, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Kysely } from 'kysely'
+import { DefaultQueryExecutor, type Dialect, Kysely, Transaction } from 'kysely'
 import Database from 'libsql'
 import { makeDirectory } from '@svc/runtime'
 import type { Durability, Engine } from '../engine.ts'
@@ -15,7 +15,8 @@ import { createSqliteDialect } from './sqlite-dialect.ts'
 export async function openSqliteEngine(path: string): Promise<Engine> {
   if (path !== ':memory:') await preparePrivateFile(path)
   const database = await whenFree(async () => openDatabase(path))
-  const db = new Kysely<Schema>({ dialect: createSqliteDialect(database) })
+  const dialect = createSqliteDialect(database)
+  const db = new Kysely<Schema>({ dialect })
   try {
     // One transaction of the one connection, so that two processes opening a new file do it once between them. The
     // migrator brings none of its own on this engine.
@@ -27,19 +28,51 @@ export async function openSqliteEngine(path: string): Promise<Engine> {
     throw error
   }
   const leases = createProcessLeases()
-  const waitFor = createSyncSwitch(database)
+  const transact = await createTransact(database, dialect)
+  const inTurn = createTurns()
   return {
     leases,
-    read: (work) => work(db),
-    // The connection is held from the setting to the commit, so that no other write comes in between.
-    write: (_lock, work, durability = 'at-once') =>
-      whenFree(() =>
-        db.connection().execute((held) => {
-          waitFor(durability)
-          return held.transaction().execute(work)
-        }),
-      ),
+    read: (work) => inTurn(() => work(db)),
+    write: (_lock, work, durability = 'at-once') => whenFree(() => inTurn(() => transact(work, durability))),
     close: () => leases.close().then(() => db.destroy()),
+  }
+}
+
+/** Works on the one connection run one after the other, so that none sees what another has not committed. A failure ends its own alone. */
+function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const run = last.then(work)
+    last = run.catch(() => undefined)
+    return run
+  }
+}
+
+/** One transaction object for all of them: what the builder does around each costs more than its statements. */
+async function createTransact(
+  database: Database.Database,
+  dialect: Dialect,
+): Promise<<Result>(work: (trx: Transaction<Schema>) => Promise<Result>, durability: Durability) => Promise<Result>> {
+  const driver = dialect.createDriver()
+  await driver.init()
+  const connection = await driver.acquireConnection()
+  const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), {
+    provideConnection: (use) => use(connection),
+  })
+  const trx = new Transaction<Schema>({ config: { dialect }, dialect, driver, executor })
+  const waitFor = createSyncSwitch(database)
+  return async (work, durability) => {
+    waitFor(durability)
+    database.exec('begin immediate')
+    try {
+      const result = await work(trx)
+      database.exec('commit')
+      return result
+    } catch (error) {
+      // A full disk ends a transaction by itself; what failed must not be hidden by a rollback that finds none.
+      if (database.inTransaction) database.exec('rollback')
+      throw error
+    }
   }
 }
 
