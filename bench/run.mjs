@@ -21,6 +21,7 @@ const benchmarks = {
   value: './value.mjs',
   'value-chain': './value-chain.mjs',
   liquidity: './liquidity.mjs',
+  reads: './reads.mjs',
   sequences: './sequences.mjs',
 }
 if (name === undefined && isSmoke) process.exit(smokeAll())

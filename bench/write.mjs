@@ -68,15 +68,15 @@ async function timed(proxy, work) {
   return { value, ms: performance.now() - begin, trips: withoutWaiting(proxy.take()) }
 }
 
-/** The server in a process of its own over that endpoint, with a wallet that has means. */
-export async function startServer(devnet, rpcUrl, closers) {
+/** The server in a process of its own over that endpoint, with a wallet that has funds: a new one, or that of `key`. */
+export async function startServer(devnet, rpcUrl, closers, key) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   closers.push(() => rmSync(dataDir, { recursive: true, force: true }))
-  const privateKey = generatePrivateKey()
-  await devnet.fund(privateKeyToAddress(privateKey), funds)
+  const privateKey = key ?? generatePrivateKey()
+  if (key === undefined) await devnet.fund(privateKeyToAddress(privateKey), funds)
   const chainsFile = join(dataDir, 'chains.json')
   writeFileSync(chainsFile, JSON.stringify([devnet.chain]))
-  writeFileSync(join(dataDir, 'policy.json'), JSON.stringify(devnetPolicy()), { mode: 0o600 })
+  writeFileSync(join(dataDir, 'policy.json'), JSON.stringify(policyOf(devnet)), { mode: 0o600 })
   const settings = {
     SVC_DATA_DIR: dataDir,
     SVC_CHAINS_FILE: chainsFile,
@@ -95,7 +95,14 @@ export async function startServer(devnet, rpcUrl, closers) {
   })
   closers.push(() => child.stop())
   const headers = await openSession(child.port, { ...legacyHeaders, authorization: `Bearer ${child.key}` })
-  return { port: child.port, headers, takeSteps: () => steps.splice(0) }
+  return { port: child.port, headers, privateKey, takeSteps: () => steps.splice(0), stop: () => child.stop() }
+}
+
+function policyOf({ chainId, twamm, vaults }) {
+  return devnetPolicy({
+    twammHooks: { [chainId]: [{ hook: twamm.hook, pools: [twamm.pool.id] }] },
+    vaults: { [chainId]: vaults.map(({ address }) => address) },
+  })
 }
 
 export async function callTool({ port, headers }, name, input) {

@@ -39,6 +39,8 @@ export async function startChildServer(module, { env = {}, onLine = () => {} } =
     async rssBytes() {
       return (await use()).rssBytes
     },
-    stop: () => child.disconnect(),
+    stop() {
+      if (child.connected) child.disconnect()
+    },
   }
 }

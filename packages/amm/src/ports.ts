@@ -107,6 +107,10 @@ export type RpcPool = {
     readonly hash: Hash
     readonly baseFeePerGas: bigint
   }>
+  /** Runs `work` so that every head it asks for within ten seconds is the first one of that chain: one answer is of one block. */
+  readonly atOneBlock?: <Result>(work: () => Promise<Result>) => Promise<Result>
+  /** Whether an answer is underway whose head is known already. */
+  isAtOneBlock?(chain: Chain): boolean
   /** The newest block that was read, if that was within the last second; asks nothing. It may be the newest no longer. */
   lastHead?(chain: Chain): (BlockTime & { readonly hash: Hash }) | null
   /**

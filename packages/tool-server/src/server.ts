@@ -180,6 +180,7 @@ function openCore(
     scrub: (value) => redactor.scrub(value),
     now: Date.now,
     newRequestId: randomUUID,
+    ...(ports.rpc.atOneBlock !== undefined && { atOneBlock: ports.rpc.atOneBlock }),
   })
   const info = { name: 'svc', title: 'Liquidity tool server', version }
   const protocol = lazily(async () => {

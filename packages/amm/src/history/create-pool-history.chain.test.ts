@@ -28,7 +28,7 @@ beforeEach(() => {
 const now = Math.floor(Date.now() / 1000)
 const hour = { from: now - 20 * 86_400, to: now, barSeconds: 3_600 }
 
-function historyOf(timeoutMs = 20_000, isPriced = true) {
+function historyOf(timeoutMs = 120_000, isPriced = true) {
   const prices = isPriced
     ? createPriceSource({ rpc: bench.rpc, tokens: bench.tokens, liquidity: bench.reads, pickInt: () => 0 })
     : { usd: async () => null, ratio: async () => null, doubt: async () => 'unnamed' as const }

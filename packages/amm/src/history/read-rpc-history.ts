@@ -1,6 +1,5 @@
 import type { BarStore } from './bars/create-bar-memory.ts'
-import type { Chain } from '@svc/wallet/core'
-import type { HistoryPorts, HistoryRequest, MarketPorts, Pool, PoolBars } from '../ports.ts'
+import type { HistoryPorts, HistoryRequest, Pool, PoolBars, UsdPrice } from '../ports.ts'
 import { barGrid } from './bars/bar-grid.ts'
 import { dollarSides } from './periods/dollar-sides.ts'
 import { readTradedBars } from './bars/read-traded-bars.ts'
@@ -21,13 +20,17 @@ export async function readRpcHistory(
 ): Promise<PoolBars> {
   const { chain, pool, from, to, barSeconds } = request
   const grid = barGrid(from, to, barSeconds)
-  const { traded, knownFrom, breaks } = await readTradedBars(ports, kept, request, nowMs)
+  const [{ traded, knownFrom, breaks }, ...prices] = await Promise.all([
+    readTradedBars(ports, kept, request, nowMs),
+    ports.prices.usd(chain, pool.token0),
+    ports.prices.usd(chain, pool.token1),
+  ])
   const barsFound = traded.bars.startsAt.length
   const sum = (column: Float64Array) => column.reduce((total, value) => total + value, 0)
   const isHoley = breaks > sum(traded.trades) / 50
   return {
     bars: traded.bars,
-    figures: await dollarsOf(ports, chain, pool, traded),
+    figures: dollarsOf(pool, prices, traded),
     source: 'rpc',
     completeness: {
       barsExpected: grid.count,
@@ -77,16 +80,11 @@ function noteOf({ isShort, knownFrom, missing, pricedFrom, bound, breaks }: Know
   return notes.length === 0 ? null : notes.join(' ')
 }
 
-async function dollarsOf(
-  ports: Pick<MarketPorts, 'prices'>,
-  chain: Chain,
+function dollarsOf(
   pool: Pool,
+  [price0, price1]: readonly [UsdPrice | null, UsdPrice | null],
   { bars, fees0, fees1, trades }: TradedBars,
-): Promise<PoolBars['figures']> {
-  const [price0, price1] = await Promise.all([
-    ports.prices.usd(chain, pool.token0),
-    ports.prices.usd(chain, pool.token1),
-  ])
+): PoolBars['figures'] {
   const [side] = dollarSides(pool, price0, price1)
   if (side === undefined) return { volumeUsd: null, feesUsd: null, tvlUsd: null, trades }
   const worth = (index: number, amount0 = 0, amount1 = 0): number => {

@@ -8,7 +8,7 @@ import { createSharedReads, untilAborted } from '../create-shared-reads.ts'
  * endpoint is asked: those who wait take turns by principal, and when too many do, who has most waiting is refused with `SERVER_BUSY`. Who
  * asks for what is being read already need not wait.
  */
-export function takeTurns(history: SharedHistory, { atOnce = 4, maxWaiting = 256 }: TurnOptions = {}): PoolHistory {
+export function takeTurns(history: SharedHistory, { atOnce = 20, maxWaiting = 256 }: TurnOptions = {}): PoolHistory {
   const line = createWaitingLine<Waiting>(maxWaiting)
   let underway = 0
   const fill = () => {

@@ -11,7 +11,7 @@ import { readPool, readPoolAtHead } from './pools/read-pool.ts'
 import { readPairShares } from './v2/read-pair-shares.ts'
 import { withBareTokens } from '../tokens/with-bare-tokens.ts'
 import { createSharedReads } from '../create-shared-reads.ts'
-import { findPoolsOfPairs } from './pools/find-pools-of-pairs.ts'
+import { findPoolsAtHead } from './pools/find-pools-of-pairs.ts'
 import { positionsByOwner } from './positions/positions-by-owner.ts'
 import { quote } from './quotes/quote.ts'
 import { createBlockTimes } from './swaps/block-at.ts'
@@ -32,11 +32,12 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
     readSwaps(ports, blockTimes, chain, pool, ...period)
   return {
     async findPools(chain, tokenA, tokenB, versions = ['v2', 'v3', 'v4']) {
-      const { number } = await ports.rpc.head(chain)
-      const name = [chain.id, number, tokenA.address, tokenB.address, ...versions].join()
+      // Who is at one block has to be answered at that.
+      const block = ports.rpc.isAtOneBlock?.(chain) === true ? (await ports.rpc.head(chain)).number : 'newest'
+      const name = [chain.id, block, tokenA.address, tokenB.address, ...versions].join()
       return sharedPools.read(name, async () => {
-        const [pools = []] = await findPoolsOfPairs(ports, chain, [{ tokens: [tokenA, tokenB], versions }], number)
-        return pools
+        const { pools } = await findPoolsAtHead(ports, chain, [{ tokens: [tokenA, tokenB], versions }])
+        return pools[0] ?? []
       })
     },
     pool: (chain, reference) => readPool(ports, chain, reference),

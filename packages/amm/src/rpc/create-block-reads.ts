@@ -50,11 +50,15 @@ export function createBlockReads(rpc: Pick<RpcPool, 'client' | 'past'>, chain: C
  * @throws ToolError `RPC_*`
  */
 export async function readAtHead<Result>(
-  rpc: Pick<RpcPool, 'client' | 'head'>,
+  rpc: Pick<RpcPool, 'client' | 'head' | 'isAtOneBlock'>,
   chain: Chain,
   asked: Query<Result>,
 ): Promise<{ readonly head: BlockTime; readonly result: Result }> {
   const client = rpc.client(chain)
+  if (rpc.isAtOneBlock?.(chain) === true) {
+    const head = await rpc.head(chain)
+    return { head, result: await readQuery(client, chain, asked, head.number) }
+  }
   const reads = [readNumber(chain.multicall3, []), ...asked.reads]
   // In one call: each call of several would be of a newest block of its own.
   const isOneCall = reads.length <= lightReadsPerCall

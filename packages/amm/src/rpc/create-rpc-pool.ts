@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RpcPool } from '../ports.ts'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
@@ -19,6 +20,8 @@ import { requireResult } from './require-result.ts'
 export function createRpcPool(options: RpcPoolOptions): RpcPool {
   const { now, fetch = globalThis.fetch, timeoutMs = 4_000, slowTimeoutMs = 12_000, probePatienceMs = 1_400 } = options
   const connections = new Map<number, Connection>()
+  /** The heads that the answer underway rests on, by chain. */
+  const answers = new AsyncLocalStorage<Map<number, { readonly head: Promise<Head>; readonly askedAtMs: number }>>()
 
   function connect(chain: Chain): Connection {
     const known = connections.get(chain.id)
@@ -49,6 +52,16 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
       setImmediate(() => (connection.head = null))
     }
     return connection.head
+  }
+
+  function headOfAnswer(chain: Chain): Promise<Head> {
+    const heads = answers.getStore()
+    const known = heads?.get(chain.id)
+    if (known !== undefined && now() - known.askedAtMs < oneBlockMs) return known.head
+    const head = sharedHead(chain)
+    heads?.set(chain.id, { head, askedAtMs: now() })
+    head.catch(() => heads?.delete(chain.id))
+    return head
   }
 
   const freshHead = (chain: Chain, ring: EndpointRing) =>
@@ -82,7 +95,9 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     client: (chain) => connect(chain).client,
     past: (chain) => connect(chain).past,
     each: (chain) => connect(chain).each,
-    head: (chain) => sharedHead(chain),
+    head: headOfAnswer,
+    atOneBlock: (work) => answers.run(new Map(), work),
+    isAtOneBlock: (chain) => answers.getStore()?.has(chain.id) === true,
     lastHead: (chain) => {
       const { lastHead } = connect(chain)
       return lastHead !== null && now() - lastHead.readAtMs < lastHeadMs ? lastHead.head : null
@@ -127,6 +142,9 @@ type Connection = {
 
 /** Milliseconds: about as long as planning takes. */
 const lastHeadMs = 1_000
+
+/** Milliseconds: an endpoint without an archive keeps the state of a block about half a minute where blocks are fastest. */
+const oneBlockMs = 10_000
 
 function isStale(chain: Chain, ageSeconds: number): boolean {
   return chain.maxHeadAgeSeconds !== null && ageSeconds > chain.maxHeadAgeSeconds

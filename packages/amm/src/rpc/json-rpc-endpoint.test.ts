@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { yieldToEventLoop } from '@svc/runtime'
 import { jsonRpcEndpoint } from './json-rpc-endpoint.ts'
 import type { RpcCall } from './post-json-rpc.ts'
@@ -56,13 +56,14 @@ it('fails the one call whose answer alone is too long', async () => {
 })
 
 it('ends a request for logs with its caller, and no read of others', async () => {
-  const ended: string[] = []
+  const [asked, ended]: string[][] = [[], []]
   const node: typeof fetch = (_, init) =>
     new Promise((resolve, reject) => {
       const body = typeof init?.body === 'string' ? init.body : ''
       const { id, method } = [JSON.parse(body) as RpcCall].flat()[0]!
+      asked!.push(method)
       init?.signal?.addEventListener('abort', () => {
-        ended.push(method)
+        ended!.push(method)
         reject(new Error('aborted'))
       })
       if (method !== 'eth_getLogs') resolve(Response.json({ jsonrpc: '2.0', id, result: method }))
@@ -71,7 +72,74 @@ it('ends a request for logs with its caller, and no read of others', async () =>
   const leaving = new AbortController()
   const logs = request({ method: 'eth_getLogs' }, { signal: leaving.signal })
   const call = request({ method: 'eth_call' })
+  await vi.waitUntil(() => asked!.includes('eth_getLogs'))
   leaving.abort()
   await expect(logs).rejects.toMatchObject({ name: 'AbortError' })
   expect([await call, ended]).toEqual(['eth_call', ['eth_getLogs']])
+  const gone = request({ method: 'eth_getLogs' }, { signal: AbortSignal.abort() })
+  await expect(gone).rejects.toMatchObject({ name: 'AbortError' })
+  expect(asked).toHaveLength(2)
+})
+
+describe('logs of the same blocks', () => {
+  const [swap, mint, id] = [`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`, `0x${'3'.repeat(64)}`]
+  const filter = (address: string, topics: readonly unknown[], toBlock = '0x9') => ({
+    address,
+    topics,
+    fromBlock: '0x1',
+    toBlock,
+  })
+  const log = (address: string, ...topics: string[]) => ({ address, topics, data: '0x' })
+  const [poolA, poolB, manager] = ['0xAa', '0xbb', '0xcc']
+
+  async function ask(filters: readonly unknown[], answer: (filter: unknown) => unknown) {
+    const sent: unknown[] = []
+    const node: typeof fetch = async (_, init) => {
+      const { id: number, params } = JSON.parse(init?.body as string) as { id: number; params: [unknown] }
+      sent.push(params[0])
+      return Response.json({ jsonrpc: '2.0', id: number, ...(answer(params[0]) as object) })
+    }
+    const request = jsonRpcEndpoint({ url: 'http://node.test', fetch: node, timeoutMs: 60_000, slowTimeoutMs: 60_000 })
+    const asked = filters.map((one) => request({ method: 'eth_getLogs', params: [one] }))
+    return { sent, found: await Promise.all(asked) }
+  }
+
+  it('travel as one request where one filter finds them, and each gets its own', async () => {
+    const all = [log('0xaa', swap), log('0xbb', mint), log('0xaa', mint, id)]
+    const filters = [filter(poolA, [[swap, mint]]), filter(poolB, [mint]), filter(poolA, [swap])]
+    const { sent, found } = await ask(filters, () => ({ result: all }))
+    expect(sent).toEqual([filter(['0xaa', '0xbb'] as never, [[swap, mint]])])
+    expect(found).toEqual([[all[0], all[2]], [all[1]], [all[0]]])
+  })
+
+  it('of one contract are told apart by what they are about; of others they stay apart', async () => {
+    const all = [log(manager, swap, id), log(manager, swap, mint)]
+    const filters = [filter(manager, [swap, id]), filter(manager, [swap, mint]), filter(poolA, [swap, id])]
+    const { sent, found } = await ask(filters, (asked) => ({ result: (asked as { topics: unknown[] }).topics[1] === id ? [] : all }))
+    expect(sent).toEqual([filter([manager] as never, [[swap], [id, mint]]), filters[2]])
+    expect(found).toEqual([[all[0]], [all[1]], []])
+  })
+
+  it('of other blocks, or with a filter of another form, travel alone', async () => {
+    const filters = [filter(poolA, [swap]), filter(poolB, [swap], '0x8'), { address: [poolA], topics: [swap], fromBlock: '0x1', toBlock: '0x9' }]
+    const { sent } = await ask(filters, () => ({ result: [] }))
+    expect(sent).toEqual(filters)
+  })
+
+  it('are asked for alone where the endpoint refuses them together', async () => {
+    const filters = [filter(poolA, [swap]), filter(poolB, [swap])]
+    const { sent, found } = await ask(filters, (asked) =>
+      Array.isArray((asked as { address: unknown }).address)
+        ? { error: { code: -32_005, message: 'too many results' } }
+        : { result: [log((asked as { address: string }).address, swap)] },
+    )
+    expect(sent).toHaveLength(3)
+    expect(found).toEqual([[log(poolA, swap)], [log(poolB, swap)]])
+  })
+
+  it('that nobody asked for stay with everyone, to be refused', async () => {
+    const strange = log('0xdd', swap)
+    const { found } = await ask([filter(poolA, [swap]), filter(poolB, [swap])], () => ({ result: [strange] }))
+    expect(found).toEqual([[strange], [strange]])
+  })
 })

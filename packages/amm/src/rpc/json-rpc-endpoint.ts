@@ -1,13 +1,15 @@
 import { urlCredentials } from '@svc/wallet/core'
 import { RpcRequestError } from 'viem'
 import { yieldToEventLoop } from '@svc/runtime'
+import { logsOf, mergeFilters } from './merged-logs.ts'
 import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
 
 /**
  * One endpoint of a chain. Requests of the same turn of the event loop travel as one JSON-RPC batch, whoever asks. A batch that the
  * endpoint will not take as a whole is sent again call by call, and so is everything after it; a batch whose answers are too
- * long together is sent again call by call alone. Nothing else is ever sent twice. Logs, whose answers are
- * long and slow, and transactions never travel in a batch: neither can fail the reads of others.
+ * long together is sent again call by call alone. Logs, whose answers are long and slow, and transactions never travel in a batch: neither can
+ * fail the reads of others. Logs of the same blocks that one filter finds travel as one request, and each alone where that is refused.
+ * Nothing else is ever sent twice.
  *
  * Rejects with `EndpointError` when there was no answer, and with viem's `RpcRequestError` for what the endpoint answers as an
  * error, which viem's client makes its own classes of. Errors name the origin of the URL only, because paths and queries hold keys.
@@ -16,6 +18,7 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
   const place = urlCredentials(options.url)
   let batchSize = 50
   let queue: QueuedCall[] = []
+  let logs: (QueuedCall & { readonly signal: AbortSignal | undefined })[] = []
   let nextId = 1
 
   function flush(): void {
@@ -48,10 +51,39 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
     }
   }
 
+  function flushLogs(): void {
+    const waiting = logs.filter(({ signal }) => signal?.aborted !== true)
+    for (const { signal, reject } of logs) if (signal?.aborted === true) reject(signal.reason)
+    logs = []
+    for (const { places, filter } of mergeFilters(waiting.map(({ call }) => paramOf(call)))) {
+      const group = places.flatMap((place) => waiting[place] ?? [])
+      const [first] = group
+      if (first === undefined) continue
+      if (group.length === 1) void settle([first], first.signal)
+      else void settleMerged(group, { ...first.call, id: nextId++, params: [filter] })
+    }
+  }
+
+  async function settleMerged(group: typeof logs, call: RpcCall): Promise<void> {
+    const asked = new Promise<RpcAnswer | undefined>((resolve, reject) => void settle([{ call, resolve, reject }]))
+    const answer = await asked.catch(() => undefined)
+    const filters = group.map((one) => paramOf(one.call))
+    for (const [index, one] of group.entries()) {
+      // What is too much for one request may be little for each.
+      if (answer === undefined || answer.error != null) void settle([one], one.signal)
+      else one.resolve({ ...answer, id: one.call.id, result: logsOf(answer.result, filters[index], filters) })
+    }
+  }
+
   function send(call: RpcCall, signal?: AbortSignal): Promise<RpcAnswer | undefined> {
     return new Promise((resolve, reject) => {
       const queued = { call, resolve, reject }
-      if (travelsAlone(call.method)) {
+      if (call.method === 'eth_getLogs') {
+        if (logs.length === 0) void yieldToEventLoop().then(flushLogs)
+        logs.push({ ...queued, signal })
+        return
+      }
+      if (isTransaction(call.method)) {
         void settle([queued], signal)
         return
       }
@@ -106,8 +138,9 @@ type QueuedCall = {
   readonly reject: (error: unknown) => void
 }
 
-function travelsAlone(method: string): boolean {
-  return method === 'eth_getLogs' || isTransaction(method)
+
+function paramOf({ params }: RpcCall): unknown {
+  return Array.isArray(params) ? params[0] : undefined
 }
 
 function isSlow(method: string): boolean {

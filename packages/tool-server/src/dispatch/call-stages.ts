@@ -12,7 +12,7 @@ import type { Answered, CarryOutDeps } from './carry-out.ts'
 import { type CallResult, errorResult, internalError, successResult, roundFigures } from './call-result.ts'
 import { createChartCollector, type DrawingBoard } from './pictures.ts'
 import { checkOutput } from './check-output.ts'
-import type { ToolCall } from './handle.ts'
+import type { HandlerDeps, ToolCall } from './handle.ts'
 import type { OfferedTools, Profile } from './offered-tools.ts'
 import type { createOnce, KeyedWork } from './once.ts'
 
@@ -208,6 +208,8 @@ export type DispatchOptions = {
   readonly newRequestId: () => string
   /** How long an answer waits for the figures beside what it is for; as long as its tool says when absent. */
   readonly figuresWithinMs?: number
+  /** Runs a read so that its answer is of one block. */
+  readonly atOneBlock?: NonNullable<HandlerDeps['atOneBlock']>
 }
 
 export type WritePipeline = {

@@ -25,7 +25,7 @@ export type ToolCall = Call & {
 export async function handle(
   tool: Tool,
   call: ToolCall,
-  { ports, status, now, write, figuresWithinMs }: HandlerDeps,
+  { ports, status, now, write, figuresWithinMs, atOneBlock = (work) => work() }: HandlerDeps,
   deps: CarryOutDeps | null,
 ): Promise<unknown> {
   const { principal, signal, input, onProgress, onChart } = call
@@ -41,7 +41,12 @@ export async function handle(
     status,
     operations: operationReads(principal, deps),
   }
-  if (tool.access !== 'write') return untilAborted(tool.handle(input, Object.freeze(reads)), signal)
+  if (tool.access !== 'write') {
+    return untilAborted(
+      atOneBlock(() => tool.handle(input, Object.freeze(reads))),
+      signal,
+    )
+  }
   if (write === null || deps === null)
     throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)
   if (tool.scope === 'of-operation')
@@ -106,6 +111,8 @@ export type HandlerDeps = {
     | null
   readonly now: () => number
   readonly figuresWithinMs?: number
+  /** Runs a read so that its answer is of one block; without it, each part is of the newest when it is read. */
+  readonly atOneBlock?: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
 /** What takes long knows for whom it is, so that nobody's tasks keep another's waiting. */

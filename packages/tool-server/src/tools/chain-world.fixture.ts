@@ -200,6 +200,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     now,
     newRequestId: randomUUID,
     figuresWithinMs: options.figuresWithinMs ?? 60_000,
+    ...(rpc.atOneBlock !== undefined && { atOneBlock: rpc.atOneBlock }),
   })
   const client: PublicClient = rpc.client(chain)
   const address = (symbol: string): Address =>

@@ -22,14 +22,14 @@ describe('findPools', () => {
     expect(await reads.findPools(chain, usdc, weth)).toEqual(pools)
   })
 
-  it('asks in two requests, the block and the pools', async () => {
+  it('asks in one request, for the block and the pools', async () => {
     let requests = 0
     const counting = createReadsBench(devnet(), () => {
       requests += 1
       return null
     })
     await counting.reads.findPools(counting.chain, await bench.token('WETH'), await bench.token('USDC'))
-    expect(requests).toBe(2)
+    expect(requests).toBe(1)
   })
 
   it('keeps to the versions asked for, and to those deployed', async () => {

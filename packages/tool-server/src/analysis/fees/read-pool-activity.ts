@@ -55,6 +55,17 @@ export async function readLastDay(
   return { volume24hUsd, feeApr24h }
 }
 
+/**
+ * The same ports for reading the trading of many pools beside what an answer is for: what is not there after eight seconds, or
+ * `figuresWithinMs`, is left out. Busy pools have very many logs.
+ */
+export function inTime<Ports extends { readonly signal: AbortSignal; readonly figuresWithinMs?: number }>(
+  ports: Ports,
+): Ports {
+  const { signal, figuresWithinMs = 8_000 } = ports
+  return { ...ports, signal: AbortSignal.any([signal, AbortSignal.timeout(figuresWithinMs)]) }
+}
+
 type ActivityPorts = Pick<Ports, 'rpc' | 'liquidity' | 'prices' | 'history'> & {
   readonly signal?: AbortSignal | undefined
 }
@@ -75,6 +86,7 @@ type Window = { readonly volumeUsd: number; readonly feesUsd: number }
 /** What is known of day and week, and why not the rest. */
 type Trading = { readonly day: Window | null; readonly week: Window | null; readonly note: string | null }
 
+const notGiven = 'The endpoint did not give the swap logs of this pool.'
 const unread: Trading = { day: null, week: null, note: null }
 
 type TradingRequest = { readonly chain: Chain; readonly pool: Pool; readonly now: number; readonly days: 1 | 7 }
@@ -109,7 +121,10 @@ async function readTrading(ports: ActivityPorts, { chain, pool, now, days }: Tra
     }
   }
   const all = await read(days)
-  if (all === null) return { day: null, week: null, note: 'The endpoint did not give the swap logs of this pool.' }
+  if (all === null) {
+    const note = ports.signal?.aborted === true ? 'Trading left out to answer in time; get_pool_info has it.' : notGiven
+    return { day: null, week: null, note }
+  }
   const week = days === 7 ? windowOf(all, since(7)) : null
   const day = windowOf(all.completeness.hasAllTrades || days === 1 ? all : await read(1), since(1))
   return { day, week, note: all.completeness.hasAllTrades ? null : (all.completeness.note ?? 'Trades are missing.') }

@@ -105,18 +105,19 @@ describe('pool reads', () => {
   })
 
   test('get_pools_by_token_pair answers in time rather than with everything', async () => {
-    const slow = await openWorld(devnet(), { figuresWithinMs: 8_000 })
-    let asked = 0
-    Object.defineProperty(slow.clock, 'offsetMs', { get: () => (asked += 1_000) })
+    const slow = await openWorld(devnet(), { figuresWithinMs: 200 })
+    // Swap logs never come; what is not made of them does.
+    slow.network.fetch = (input, init) =>
+      typeof init?.body === 'string' && init.body.includes('eth_getLogs')
+        ? new Promise(() => undefined)
+        : fetch(input, init)
     const items = (await slow.call('get_pools_by_token_pair', { token0: 'WETH', token1: 'USDC' })).list('items')
     await slow.close()
-    expect(items[0]!.number('volume7dUsd')).toBeGreaterThan(0)
-    expect(items.at(-1)!.data).toMatchObject({
-      volume7dUsd: null,
-      feeApr7d: null,
-      notes: [expect.stringContaining('in time')],
-    })
-    expect(items.at(-1)!.number('tvlUsd')).toBeGreaterThan(0)
+    expect(items.length).toBeGreaterThan(3)
+    for (const item of items) {
+      expect(item.data).toMatchObject({ volume7dUsd: null, feeApr7d: null, notes: [expect.stringContaining('in time')] })
+    }
+    expect(items[0]!.number('tvlUsd')).toBeGreaterThan(0)
   })
 
   test('get_pools_by_token_pair finds nothing for a pair without pools, and a hook nobody uses', async () => {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
+import { inTime, readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
 import { documented } from '../../documented.ts'
 import { readTool } from '../../tool.ts'
 import {
@@ -67,33 +67,24 @@ export const getPoolsByTokenPair = readTool({
   ])
   const pools = found.filter((pool) => input.hooks === undefined || pool.hooks === input.hooks)
   const page = pageOf(pools, input.limit, input.cursor)
-  const items = []
-  const startedAt = context.now()
-  const budgetMs = context.figuresWithinMs ?? tradingBudgetMs
-  for (const pool of page.items) {
-    const withTrading = context.now() - startedAt < budgetMs
-    const { tvlUsd, volume24hUsd, volume7dUsd, feeApr7d, notes } = await readPoolActivity(
-      context,
-      chain,
-      pool,
-      context.now(),
-      { tradingDays: withTrading ? 7 : 0 },
-    )
-    items.push({
-      ...poolSummary(pool),
-      ...symbolsOf(pool.token0, pool.token1),
-      version: pool.version,
-      tickSpacing: pool.tickSpacing,
-      hooks: pool.hooks,
-      tvlUsd,
-      volume24hUsd,
-      volume7dUsd,
-      feeApr7d,
-      notes: [...notes, ...(withTrading ? [] : ['Trading left out to answer in time; get_pool_info has it.'])],
-    })
-  }
+  const ports = inTime(context)
+  const items = await Promise.all(
+    page.items.map(async (pool) => {
+      const activity = await readPoolActivity(ports, chain, pool, context.now())
+      const { tvlUsd, volume24hUsd, volume7dUsd, feeApr7d, notes } = activity
+      return {
+        ...poolSummary(pool),
+        ...symbolsOf(pool.token0, pool.token1),
+        version: pool.version,
+        tickSpacing: pool.tickSpacing,
+        hooks: pool.hooks,
+        tvlUsd,
+        volume24hUsd,
+        volume7dUsd,
+        feeApr7d,
+        notes: [...notes],
+      }
+    }),
+  )
   return { ...blockStamp(chain, context, head.number), items, nextCursor: page.nextCursor }
 })
-
-/** Pools are read one after the other, and after this long without their trading: busy ones have very many logs. */
-const tradingBudgetMs = 8_000

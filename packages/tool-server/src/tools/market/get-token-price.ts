@@ -49,9 +49,11 @@ export const getTokenPrice = readTool({
 })
 
 async function inDollars(chain: Chain, token: Token, context: ReadContext) {
-  const price = await context.prices.usd(chain, token)
+  const [price, change24hPct] = await Promise.all([
+    context.prices.usd(chain, token),
+    token.usdPegged ? null : dollarChange(chain, token, context),
+  ])
   if (price === null) throw await unavailable(chain, token, context)
-  const change24hPct = token.usdPegged ? null : await dollarChange(chain, token, context)
   return {
     ...blockStamp(chain, context, price.blockNumber),
     token: tokenSummary(token),
@@ -121,12 +123,14 @@ function agreement(price: number, tokenUsd: UsdPrice | null, quoteUsd: UsdPrice 
 }
 
 async function dollarChange(chain: Chain, token: Token, context: ReadContext): Promise<number | null> {
-  for (const row of chain.tokens.filter((candidate) => candidate.usdPegged === true)) {
-    const dollar = await context.tokens.byAddress(chain, row.address)
-    const ratio = await context.prices.ratio(chain, token, dollar)
-    if (ratio !== null) return readPriceChange(context, chain, ratio.pool, token, context.now())
-  }
-  return null
+  const pegged = chain.tokens.filter(({ usdPegged }) => usdPegged === true)
+  const ratios = await Promise.all(
+    pegged.map(async ({ address }) =>
+      context.prices.ratio(chain, token, await context.tokens.byAddress(chain, address)),
+    ),
+  )
+  const ratio = ratios.find((one) => one !== null)
+  return ratio === undefined ? null : readPriceChange(context, chain, ratio.pool, token, context.now())
 }
 
 function depthNote({ pools }: UsdPrice): string {
@@ -179,8 +183,8 @@ async function readPriceChange(
   }
 }
 
-/** How far before the moment to look for the swap that set the price then: first near, then far. */
-const lookbacksSeconds = [600, 6 * 3600] as const
+/** How far before the moment to look for the swap that set the price then. */
+const lookbackSeconds = 6 * 3600
 
 /** The price that stood at a time; for a pool that was quiet around then, after the first swap since. */
 async function priceDayAgo(
@@ -189,11 +193,9 @@ async function priceDayAgo(
   pool: Pool,
   time: number,
 ): Promise<bigint | null> {
-  for (const lookback of lookbacksSeconds) {
-    const { swaps } = await ports.liquidity.swaps(chain, pool, time - lookback, time)
-    const last = swaps.findLast((swap) => swap.timestamp <= time)
-    if (last !== undefined) return last.sqrtPriceX96
-  }
+  const { swaps: around } = await ports.liquidity.swaps(chain, pool, time - lookbackSeconds, time)
+  const last = around.findLast((swap) => swap.timestamp <= time)
+  if (last !== undefined) return last.sqrtPriceX96
   const { swaps, complete } = await ports.liquidity.swaps(chain, pool, time)
   return complete ? (swaps[0]?.sqrtPriceX96 ?? pool.sqrtPriceX96) : null
 }

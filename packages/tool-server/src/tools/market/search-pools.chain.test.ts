@@ -68,9 +68,11 @@ describe('search_pools', () => {
   })
 
   test('answers in time rather than with everything, and says so', async () => {
-    const slow = await openWorld(devnet(), { figuresWithinMs: 1 })
-    Object.defineProperty(slow.clock, 'offsetMs', { get: () => (asked += 10) })
-    let asked = 0
+    const slow = await openWorld(devnet(), { figuresWithinMs: 200 })
+    slow.network.fetch = (input, init) =>
+      typeof init?.body === 'string' && init.body.includes('eth_getLogs')
+        ? new Promise(() => undefined)
+        : fetch(input, init)
     const answer = await slow.call('search_pools', { limit: 3 })
     await slow.close()
     expect(answer.list('items').map((item) => item.at('volume24hUsd'))).toEqual([null, null, null])

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { zeroAddress } from 'viem'
 import * as z from 'zod'
-import { readLastDay, readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
+import { inTime, readLastDay, readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
 import type { Pool, Token } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { sixDigits } from '../../analysis/figures.ts'
@@ -127,24 +127,16 @@ async function sizedPools(context: ReadContext, chain: Chain, pools: readonly Po
   return sized.toSorted((a, b) => (b.tvlUsd ?? -1) - (a.tvlUsd ?? -1))
 }
 
-/** Pools are read one after the other, deepest first, and after a while without their trading. */
+/** In the reading of get_pool_info, so that both say the same of a day. */
 async function withTrading(context: ReadContext, chain: Chain, pools: readonly Sized[]): Promise<Sized[]> {
-  const startedAt = context.now()
-  const budgetMs = context.figuresWithinMs ?? tradingBudgetMs
-  const reported: Sized[] = []
-  for (const sized of pools) {
-    const nowMs = context.now()
-    const { pool, tvlUsd } = sized
-    // The reading of get_pool_info, so that both say the same of a day.
-    reported.push(
-      nowMs - startedAt < budgetMs
-        ? { ...sized, ...(await readLastDay(context, { chain, pool, tvlUsd, nowMs })) }
-        : sized,
-    )
-  }
-  return reported
+  const ports = inTime(context)
+  const nowMs = context.now()
+  return Promise.all(
+    pools.map(async (sized) => {
+      const { pool, tvlUsd } = sized
+      return { ...sized, ...(await readLastDay(ports, { chain, pool, tvlUsd, nowMs })) }
+    }),
+  )
 }
 
 const mostTokens = 12
-/** As long as other tools wait for figures beside what they are for. */
-const tradingBudgetMs = 8_000
