@@ -65,6 +65,7 @@ const bounds = Array.from({ length: hours + 1 }, (_, hour) => hour)
 function growthIn(pool: Pool, swaps: readonly SwapRecord[], before: SwapRecord, range = [MIN_TICK, MAX_TICK]) {
   const [tickLower = 0, tickUpper = 0] = range
   const logs = swaps.map((swap) => ({ ...swap, sqrtPriceX96After: swap.sqrtPriceX96, feePips: swap.fee }))
+  if (pool.version === 'v2') throw new Error('A pair has no path of a price.')
   const protocolFee = unpackProtocolFee(pool.version, pool.protocolFee)
   const options = { start: before, swaps: logs, feePips: pool.fee, protocolFee, tickLower, tickUpper }
   const { growth0X128, growth1X128 } = feeGrowthFromSwaps(options)
