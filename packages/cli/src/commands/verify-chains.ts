@@ -56,17 +56,12 @@ function textOf(reports: readonly ChainReport[]): string {
 }
 
 function chainText({ chain, endpoints, feeds, problems, tools }: ChainReport): string {
-  const ofEndpoints = endpoints.map((one) => [
-    one.endpoint,
-    one.headAgeSeconds === null ? '' : `${one.headAgeSeconds} s`,
-    one.lagBlocks === null ? '' : `${one.lagBlocks}`,
-    `${one.latencyMs} ms`,
-    daysOf(one.stateDays),
-    daysOf(one.logDays),
-    `${one.logRangeBlocks}`,
-    `${one.batchSize}`,
-    one.problem ?? 'ok',
-  ])
+  const ofEndpoints = endpoints.map(({ endpoint, head, headAgeSeconds, lagBlocks, latencyMs, ...can }) => {
+    const problem = can.problem ?? 'ok'
+    if (head === null) return [endpoint, '', '', `${latencyMs} ms`, '', '', '', '', problem]
+    const reach = [daysOf(can.stateDays), daysOf(can.logDays), `${can.logRangeBlocks}`, `${can.batchSize}`]
+    return [endpoint, `${headAgeSeconds} s`, `${lagBlocks}`, `${latencyMs} ms`, ...reach, problem]
+  })
   const head = ['ENDPOINT', 'HEAD AGE', 'BEHIND', 'ANSWERS IN', 'STATE', 'LOGS', 'LOG RANGE', 'BATCH', '']
   const late = feeds.filter(({ isLate }) => isLate)
   return [
