@@ -14,7 +14,7 @@ export async function probeEndpoint(chain: Chain, url: string, { fetch, now }: P
   const chainId = quantityOf(await ask('eth_chainId', []))
   const latencyMs = now() - startedAt
   const head = headOf(await ask('eth_getBlockByNumber', ['latest', false]))
-  const unusable = { ...unknown, endpoint: originOf(url), latencyMs, url }
+  const unusable = { ...unknown, endpoint: originOf(url), latencyMs }
   if (chainId === null || head === null) return { ...unusable, problem: 'does not answer' }
   if (chainId !== BigInt(chain.id)) return { ...unusable, problem: `serves chain ${chainId}` }
   const place = { chain, ask, head }
@@ -43,8 +43,6 @@ export type ProbeOptions = {
 export type EndpointReport = {
   /** Without what may hold a key. */
   readonly endpoint: string
-  /** With it: never printed. */
-  readonly url: string
   readonly problem: string | null
   readonly latencyMs: number
   readonly head: number | null
@@ -56,11 +54,6 @@ export type EndpointReport = {
   /** The widest of a few ranges that it answers. */
   readonly logRangeBlocks: number
   readonly batchSize: number
-}
-
-/** Whoever prints a report leaves the key out. */
-export function printed({ url: _, ...rest }: EndpointReport): Omit<EndpointReport, 'url'> {
-  return rest
 }
 
 const unknown = { head: null, headAgeSeconds: null, stateDays: 0, logDays: 0, logRangeBlocks: 0, batchSize: 1 }

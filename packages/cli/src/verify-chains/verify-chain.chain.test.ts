@@ -10,7 +10,7 @@ type Answer = { readonly id: number; readonly result?: unknown; readonly error?:
 /** An endpoint that tells what `retell` makes of the chain's answer, and takes batches up to a length. */
 function standIn(retell: (call: Call, answer: Answer) => Answer, longestBatch = 1_000): typeof fetch {
   return async (input, init) => {
-    const asked = JSON.parse(String(init?.body)) as Call | Call[]
+    const asked = JSON.parse(typeof init?.body === 'string' ? init.body : '') as Call | Call[]
     const calls = [asked].flat()
     if (calls.length > longestBatch) return Response.json({ error: 'too many' }, { status: 413 })
     const answers = (await (await fetch(input, init)).json()) as Answer | Answer[]

@@ -1,6 +1,6 @@
 import { createRpcPool } from '@svc/amm/rpc'
 import type { Chain } from '@svc/wallet/core'
-import { type EndpointReport, probeEndpoint, type ProbeOptions, printed } from './probe-endpoint.ts'
+import { type EndpointReport, probeEndpoint, type ProbeOptions } from './probe-endpoint.ts'
 import { type ContractReport, verifyContracts } from './verify-contracts.ts'
 
 /**
@@ -10,7 +10,8 @@ import { type ContractReport, verifyContracts } from './verify-contracts.ts'
 export async function verifyChain(chain: Chain, urls: readonly string[], options: VerifyOptions): Promise<ChainReport> {
   const endpoints = await Promise.all(urls.map((url) => probeEndpoint(chain, url, options)))
   const newest = Math.max(...endpoints.map(({ head }) => head ?? 0))
-  const usable = endpoints.find(({ problem }) => problem === null) ?? endpoints.find(({ head }) => head !== null)
+  const first = endpoints.findIndex(({ problem }) => problem === null)
+  const usable = urls[first === -1 ? endpoints.findIndex(({ head }) => head !== null) : first]
   const { contracts, feeds } = usable === undefined ? unread : await contractsAt(chain, usable, options)
   const problems = [
     ...(usable === undefined ? [urls.length === 0 ? 'No endpoint is configured.' : 'No endpoint answers for it.'] : []),
@@ -23,7 +24,7 @@ export async function verifyChain(chain: Chain, urls: readonly string[], options
   return {
     chain: { id: chain.id, name: chain.name },
     ok: problems.length === 0,
-    endpoints: endpoints.map((one) => ({ ...printed(one), lagBlocks: one.head === null ? null : newest - one.head })),
+    endpoints: endpoints.map((one) => ({ ...one, lagBlocks: one.head === null ? null : newest - one.head })),
     ...report,
     problems,
     tools: usable === undefined ? [] : toolsOf(chain, report, endpoints, options.hasSubgraphKey),
@@ -39,7 +40,7 @@ export type ChainReport = ContractReport & {
   readonly chain: { readonly id: number; readonly name: string }
   /** Whether every contract of the row answers as it should. */
   readonly ok: boolean
-  readonly endpoints: readonly (ReturnType<typeof printed> & { readonly lagBlocks: number | null })[]
+  readonly endpoints: readonly (EndpointReport & { readonly lagBlocks: number | null })[]
   readonly problems: readonly string[]
   readonly tools: readonly ToolReach[]
 }
@@ -52,7 +53,7 @@ export type ToolReach = {
 
 const unread = { contracts: null, feeds: null }
 
-async function contractsAt(chain: Chain, { url }: EndpointReport, { fetch, now }: VerifyOptions) {
+async function contractsAt(chain: Chain, url: string, { fetch, now }: VerifyOptions) {
   const rpc = createRpcPool({ urls: () => [url], now, fetch, timeoutMs: 10_000 })
   try {
     return await verifyContracts(rpc.client(chain), chain)

@@ -37,7 +37,9 @@ type Call = { readonly id: number; readonly method: string; readonly params: rea
 function refuse(isRefused: (call: Call) => boolean): void {
   world.network.fetch = async (input, init) => {
     const refused = new Set(
-      [JSON.parse(String(init?.body)) as Call | Call[]].flat().flatMap((call) => (isRefused(call) ? call.id : [])),
+      [JSON.parse(typeof init?.body === 'string' ? init.body : '') as Call | Call[]]
+        .flat()
+        .flatMap((call) => (isRefused(call) ? call.id : [])),
     )
     const told = (await (await fetch(input, init)).json()) as { id: number } | { id: number }[]
     const answers = [told]
@@ -67,8 +69,8 @@ test('an endpoint with old state suffices for a backtest of two weeks, a range a
   expect((await world.call('recommend_fee_tier', tokens)).text('source')).toBe('archive')
   for (const tool of ['get_price_history', 'get_volume_history']) {
     const history = await world.call(tool, { ...tokens, fee: 500 })
-    expect([history.text('source'), history.number('barsFound')], tool).toEqual(['archive', 169])
-    expect(JSON.stringify(history.at('notes')), tool).toContain('state of the pool at past blocks')
+    expect([tool, history.text('source'), history.number('barsFound')]).toEqual([tool, 'archive', 169])
+    expect(JSON.stringify(history.at('notes'))).toContain('state of the pool at past blocks')
   }
   await world.close()
   world = await openLater()
@@ -88,7 +90,7 @@ test('an endpoint with old state suffices for a backtest of two weeks, a range a
     ['backtest_lp_strategy', { ...pair, startTime }, 14],
   ] as const) {
     const { code, details, message } = await world.refuse(tool, args)
-    expect([code, details[0]?.['daysNeeded']], tool).toEqual(['INSUFFICIENT_HISTORY', daysNeeded])
+    expect([tool, code, details[0]?.['daysNeeded']]).toEqual([tool, 'INSUFFICIENT_HISTORY', daysNeeded])
     expect(details[0]?.['daysFound']).toBeGreaterThan(1)
     expect(message).toContain('an endpoint in SVC_RPC_URL_31337 that keeps old state (archive) tells what came before')
   }
