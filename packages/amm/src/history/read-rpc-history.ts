@@ -12,7 +12,7 @@ import { ToolError } from '../tool-error.ts'
  * back as the budget of requests goes. Where those reach less far than what is asked, or an endpoint gives none, `older` says what came
  * before: the pool's state at past blocks, or for prices alone what its own oracle recalls. Dollars are those of the token that a dollar is
  * pegged to, at the prices of each bar; without such a token, of today's price of the other. Where a log does not follow from the one
- * before it the answer is an estimate and says so. What the pool held in the past is not told.
+ * before it the answer is an estimate and says so. What the pool held in the past is not known.
  *
  * @throws ToolError `RPC_*`, `CANCELLED`
  */
@@ -36,10 +36,9 @@ export async function readRpcHistory(
   const { breaks } = logs
   const barsFound = traded.bars.startsAt.length
   const isHoley = breaks > sumOf(logs.traded?.trades) / 50
-  const { bars, ...told } = await toldOf(ports, request, traded, before?.source ?? null)
+  const shown = await shownOf(ports, request, traded, before?.source ?? null)
   return {
-    bars,
-    ...told,
+    ...shown,
     source: before?.source ?? 'rpc',
     completeness: {
       barsExpected: grid.count,
@@ -102,8 +101,8 @@ async function readLogs(
   }
 }
 
-/** Of bars of prices alone no figure is told; how many trades there were, samples do not say. */
-async function toldOf(
+/** Of bars of prices alone no figure is known; how many trades there were, samples do not say. */
+async function shownOf(
   ports: Pick<MarketPorts, 'prices'>,
   { chain, pool }: HistoryRequest,
   traded: TradedBars,
@@ -145,12 +144,12 @@ function noteOf({
   breaks,
 }: Known): string | null {
   const [since, priced] = [knownFrom, pricedFrom].map((seconds) => new Date(seconds * 1_000).toISOString())
-  const mend = `an endpoint in SVC_RPC_URL_${chainId} that keeps old state (archive) tells what came before.`
+  const remedy = `an endpoint in SVC_RPC_URL_${chainId} that keeps old state (archive) tells what came before.`
   const notes = [
     ...(isShort && before === null
-      ? [`The swap logs were read back to ${since} only: more would take too many requests to the endpoint; ${mend}`]
+      ? [`The swap logs were read back to ${since} only: more would take too many requests to the endpoint; ${remedy}`]
       : isShort
-        ? [`Nothing is known before ${since}: ${mend}`]
+        ? [`Nothing is known before ${since}: ${remedy}`]
         : missing === 0
           ? []
           : [

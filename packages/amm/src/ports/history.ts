@@ -22,7 +22,7 @@ export type HistoryRequest = {
   readonly signal?: AbortSignal | undefined
   /** For whom it is read: those who wait take turns. */
   readonly principalId?: string | undefined
-  /** Where prices suffice the pool's own oracle may tell the bars that nothing else does: then no figures, inputs or fees of any are told. */
+  /** Where prices suffice the pool's own oracle may tell the bars that nothing else does: then figures are `null`, and inputs and fees 0. */
   readonly needs?: 'prices' | undefined
 }
 

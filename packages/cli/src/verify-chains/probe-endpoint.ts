@@ -49,7 +49,7 @@ export type EndpointReport = {
   readonly headAgeSeconds: number | null
   /** The deepest of a few depths, in days, at which it has state; 0 where it has that of the last blocks alone. */
   readonly stateDays: number
-  /** The same of logs; 0 where it told none of any of these blocks, which may have had none. */
+  /** The same of logs; 0 where it gave none of any of these blocks, which may have had none. */
   readonly logDays: number
   /** The widest of a few ranges that it answers. */
   readonly logRangeBlocks: number

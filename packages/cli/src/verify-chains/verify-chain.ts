@@ -142,12 +142,12 @@ const sampledDays = 42
 
 function reachOf(tool: string, days: number, [furthest, ...others]: readonly Reach[]): ToolReach[] {
   if (furthest === undefined) return []
-  const told = [furthest, ...others].filter((one) => one.days > 0).map((one) => `${one.by} ${daysText(one.days)}`)
-  const found = told.length === 0 ? 'no source of the past' : told.join(', ')
+  const reaches = [furthest, ...others].filter((one) => one.days > 0).map((one) => `${one.by} ${daysText(one.days)}`)
+  const found = reaches.length === 0 ? 'no source of the past' : reaches.join(', ')
   if (furthest.days >= days) return [{ tool, can: 'yes', why: found }]
-  const mend =
+  const remedy =
     'an endpoint that keeps old state, wider ranges of logs, or SVC_MCP_SUBGRAPH_API_KEY where the row names a subgraph'
-  return [{ tool, can: 'in part', why: `${found}; ${days} days are needed of a busy pool: ${mend}` }]
+  return [{ tool, can: 'in part', why: `${found}; ${days} days are needed of a busy pool: ${remedy}` }]
 }
 
 function daysText(days: number): string {

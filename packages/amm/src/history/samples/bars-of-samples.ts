@@ -172,5 +172,5 @@ function tickOf(root: number): number {
 
 /** Of roundings: of a unit of the sqrt price, of doubles, and of what the contracts round down. */
 const slack = 1e-7
-/** Of the first order in which a pair's trades are told from its reserves. */
+/** Of the first order in which a pair's trades follow from its reserves. */
 const pairSlack = 0.05

@@ -10,7 +10,7 @@ import { type TradedBars, tradedColumns } from '../bars/traded-bars.ts'
  * The prices of a v3 pool at the bounds of its bars before a time (Unix seconds, on their grid), as its own oracle recalls them at the block
  * that the pool was read at: no archive is needed. It recalls as many blocks with a change as it was grown to hold, of a busy pool hours.
  * Between two of them the tick stood still, so that what a second before a bound added to its sums is the tick at that bound, exactly; highs
- * and lows are of these, and no trade, fee or liquidity is told. `null` for other pools, and where it recalls less than one bar. Throws `RPC_*`.
+ * and lows are of these, and no trade, fee or liquidity is known. `null` for other pools, and where it recalls less than one bar. Throws `RPC_*`.
  */
 export async function readObservedBars(
   { rpc }: Pick<HistoryPorts, 'rpc'>,
@@ -50,7 +50,7 @@ export async function readObservedBars(
   return { traded: standing(ticks, { start: begin, count, barSeconds }), knownFrom: begin, note: noteOf(until) }
 }
 
-/** Prices alone: what nobody knows of a bar is nothing in its columns, and must not be told. */
+/** Prices alone: what nobody knows of a bar is nothing in its columns, and must not be shown. */
 function standing(ticks: readonly number[], grid: Parameters<typeof tradedColumns>[0]): TradedBars {
   const traded = tradedColumns(grid)
   const { openTick, lowTick, highTick, closeTick } = traded.bars

@@ -48,14 +48,14 @@ function stepSeconds(barSeconds: number, span: number): number {
   return barSeconds
 }
 
-type Told = Pick<Sampled, 'traded' | 'reach'> & {
+type Described = Pick<Sampled, 'traded' | 'reach'> & {
   readonly unpaid: number
   readonly until: number
   readonly secondsOff: number
   readonly step: number
 }
 
-function noteOf({ traded, reach, unpaid, until, secondsOff, step }: Told): string {
+function noteOf({ traded, reach, unpaid, until, secondsOff, step }: Described): string {
   const { highTick, lowTick } = traded.bars
   const beyond = Array.from(highTick, (high, bar) =>
     Math.max((reach.highTick[bar] ?? 0) - high, (lowTick[bar] ?? 0) - (reach.lowTick[bar] ?? 0)),
