@@ -115,7 +115,11 @@ async function readTrading(ports: ActivityPorts, { chain, pool, now, days }: Tra
   const week = days === 7 ? windowOf(all, since(7)) : null
   const day = windowOf(all.completeness.hasAllTrades || days === 1 ? all : await read(1), since(1))
   const estimate = all.source === 'archive' ? estimateNote : null
-  return { day, week, note: all.completeness.hasAllTrades ? estimate : (all.completeness.note ?? 'Trades are missing.') }
+  return {
+    day,
+    week,
+    note: all.completeness.hasAllTrades ? estimate : (all.completeness.note ?? 'Trades are missing.'),
+  }
 }
 
 function windowOf(past: PoolBars | null, from: number): Window | null {
