@@ -156,7 +156,7 @@ export const errorTable = {
   INSUFFICIENT_HISTORY: row(
     422,
     false,
-    'Call get_pools_by_token_pair and choose a pool with a longer past, or have SVC_MCP_SUBGRAPH_API_KEY set: a subgraph reaches further back than swap logs. Details say how many days are known and needed.',
+    'Call get_pools_by_token_pair and choose a pool with a longer past, or have SVC_MCP_SUBGRAPH_API_KEY or an endpoint that keeps old state set: a subgraph and an archive reach further back than swap logs. Details say how many days are known and needed.',
   ),
   INVALID_STRATEGY: row(400, false, 'Correct the members named in details and call again.'),
   SIMULATION_TIMEOUT: row(

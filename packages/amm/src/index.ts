@@ -45,6 +45,7 @@ export {
   type ClaimableReward,
   type ClaimedReward,
   type HistoryRequest,
+  type HistorySource,
   isUnnamed,
   type Liquidity,
   type MarketPorts,

@@ -11,7 +11,7 @@ import type { Vaults } from './ports/vaults.ts'
 
 export type { OwnTwammOrder, Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
 export type { OrderFacts, OrderFill, OrderPlan, OrderReads, OrderRequest, Orders, SignedOrder } from './ports/orders.ts'
-export type { BarFigures, HistoryRequest, PoolBars, PoolHistory } from './ports/history.ts'
+export type { BarFigures, HistoryRequest, HistorySource, PoolBars, PoolHistory } from './ports/history.ts'
 export type {
   AddOutcome,
   AddPreview,

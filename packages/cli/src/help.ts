@@ -11,6 +11,7 @@ Set its limits
   svc policy        show, check, explain, test, compile, add-token, add-delegate
 Watch over it
   svc status        what stops signing, what of the day is spent, waits, is out
+  svc verify-chains what endpoints and chains are good for, before an agent asks
   svc approvals     what waits for a person: list, show, approve, deny, page
   svc transactions  what the wallet signed: list, show, cancel, resolve
   svc pause         stops signing within a second
@@ -78,6 +79,11 @@ const entries = `
   svc status [--json] [--data-dir D]
       Whether signing is paused, stopped by the circuit breaker or by a broken policy.json, what of the last 24 hours is spent
       and left, what waits and what is out: of all callers, beside the running server and without one.
+  svc verify-chains [--chain NAME] [--json] [--data-dir D]
+      Whether each contract that the row of a chain names answers as it should at the configured endpoints, and what each
+      endpoint can do: age of its head, how far back it has state and logs, how wide a range of logs and how long a batch
+      it takes; and what the tools can do with it. Reads alone. Exit code 1 where a contract does not answer. All mainnets
+      and own chains without --chain.
   svc pause [--reason TEXT] [--data-dir D]
       Stops signing within a second, also for calls on their way. What is out is still looked after.
   svc resume [--rearm] [--data-dir D]

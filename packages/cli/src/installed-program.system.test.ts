@@ -29,6 +29,7 @@ const calls: Readonly<Record<string, readonly [words: readonly string[], code: n
   resume: [place, 0, /^Resumed/],
   keys: [['list', ...place], 0, /FINGERPRINT/],
   status: [place, 0, /^Signing is on/],
+  'verify-chains': [['--chain', '31337', ...place], 0, /^local .*31337.* ok$/m],
   lp: [['optimize', bars, '--fee', '500', '--decimals', '18,6'], 1, /no-such-file/],
 }
 

@@ -61,6 +61,10 @@ export const commands = {
   policy: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).policy },
   audit: { foreground: false, load: async () => (await import('./commands/word-commands.ts')).audit },
   status: { foreground: false, load: async () => (await import('./commands/status.ts')).status },
+  'verify-chains': {
+    foreground: true,
+    load: async () => (await import('./commands/verify-chains.ts')).verifyChains,
+  },
   pause: { foreground: false, load: async () => (await import('./commands/pause.ts')).pause },
   resume: { foreground: false, load: async () => (await import('./commands/pause.ts')).resume },
   lp: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).lp },

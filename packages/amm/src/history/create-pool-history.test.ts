@@ -1,6 +1,7 @@
 import { chains, findChain } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
-import type { HistoryRequest } from '../ports.ts'
+import type { HistoryPorts, HistoryRequest } from '../ports.ts'
+import { ToolError } from '../tool-error.ts'
 import { createSubgraphs } from '../subgraph/create-subgraphs.ts'
 import { createBarMemory } from './bars/create-bar-memory.ts'
 import { createPoolHistory } from './create-pool-history.ts'
@@ -29,7 +30,7 @@ function poolOf(hours: number, change: Partial<HistoryRequest> = {}) {
     {
       liquidity,
       prices: { usd: async () => null, ratio: async () => null, doubt: async () => 'unnamed' as const },
-      rpc: untouched,
+      rpc: unread,
     },
     {
       subgraphs: createSubgraphs({ apiKey: null, fetch, pauseMs: 1 }),
@@ -50,7 +51,10 @@ async function noteOf(...terms: Parameters<typeof poolOf>) {
   return (await history.read(request)).completeness.note
 }
 
-const untouched = new Proxy({} as never, { get: () => () => Promise.reject(new Error('was touched')) })
+/** Its head is all that is asked for where logs are short, and not to be had. */
+const unread = {
+  head: () => Promise.reject(new ToolError('RPC_UNAVAILABLE', 'No head.', { details: [] })),
+} as unknown as HistoryPorts['rpc']
 
 test('says that a subgraph would reach further where nothing but its key is missing', async () => {
   expect(await noteOf(10)).toMatch(/^With SVC_MCP_SUBGRAPH_API_KEY set .* The swap logs were read back to /)

@@ -1,25 +1,30 @@
-import type { HistoryPorts, HistoryRequest, PoolBars, PoolHistory } from '../ports.ts'
+import type { HistoryPorts, HistoryRequest, HistorySource, PoolBars, PoolHistory } from '../ports.ts'
 import type { BarStore } from './bars/create-bar-memory.ts'
 import { SubgraphError, type Subgraphs } from '../subgraph/create-subgraphs.ts'
 import type { CheckOptions } from './periods/check-periods.ts'
-import { readRpcHistory } from './read-rpc-history.ts'
+import { readRpcHistory, type ReadOlder } from './read-rpc-history.ts'
 import { readSubgraphHistory } from './periods/read-subgraph-history.ts'
+import { createPoolSampler, type PoolSampler } from './samples/create-pool-sampler.ts'
+import { readObservedBars } from './samples/read-observed-bars.ts'
+import { readSampledBars } from './samples/read-sampled-bars.ts'
 import { shareReads, takeTurns } from './take-turns.ts'
+import { ToolError } from '../tool-error.ts'
 
 /**
  * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out
- * of what the contracts logged. The answer says which, and why not the subgraph; one that was found untrue of a pool is passed over for it
- * for some hours. Who asks for the same at the same time shares a read; of different ones a few go on at once.
+ * of what the contracts logged; before that, where an endpoint keeps old state, out of it, and for prices alone out of a pool's own oracle.
+ * The answer says which, and why not the subgraph; one that was found untrue of a pool is passed over for it for some hours. Who asks for the same at the same time shares a read; of different ones a few go on at once.
  */
 export function createPoolHistory(ports: HistoryPorts, options: HistoryOptions): PoolHistory {
   const { subgraphs, bars, now } = options
   const verdicts = createVerdicts(now, options.checks.rememberMs)
+  const older = readOlder(ports, createPoolSampler(ports.rpc, { now }))
   const alone: PoolHistory = {
     async read(request) {
       const reported = await fromSubgraph(ports, options, verdicts, request)
       if (reported !== null && 'bars' in reported) return reported
-      const read = await readRpcHistory(ports, bars, request, now())
-      if (reported !== null) return withNote(read, `The subgraph ${reported.problem}: this is out of swap logs.`)
+      const read = await readRpcHistory(ports, bars, request, now(), older)
+      if (reported !== null) return withNote(read, `The subgraph ${reported.problem}: this is ${origins[read.source]}.`)
       const mayReachFurther = !read.completeness.hasAllTrades && lacksKey(subgraphs, request)
       return mayReachFurther
         ? withNote(read, 'With SVC_MCP_SUBGRAPH_API_KEY set a subgraph reaches further back.')
@@ -60,6 +65,34 @@ async function fromSubgraph(
     return { problem: error.message }
   }
 }
+
+/** State of past blocks first, for it tells fees; for prices alone the oracle of the pool reaches further where no archive does. */
+function readOlder(ports: HistoryPorts, sampler: PoolSampler): ReadOlder {
+  return async (request, until) => {
+    const sampled = await unlessUnread(readSampledBars(sampler, request, until))
+    if (sampled !== null) return { ...sampled, source: 'archive' }
+    if (request.needs !== 'prices') return null
+    const observed = await unlessUnread(readObservedBars(ports, request, until))
+    return observed === null ? null : { ...observed, source: 'oracle' }
+  }
+}
+
+/** What only reaches further back than the logs is no reason to give none of these. */
+async function unlessUnread<Read>(reading: Promise<Read | null>): Promise<Read | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof ToolError && error.code.startsWith('RPC_')) return null
+    throw error
+  }
+}
+
+const origins = {
+  rpc: 'out of swap logs',
+  archive: 'out of its state at past blocks and swap logs',
+  oracle: "out of the pool's own oracle and swap logs",
+  subgraph: 'out of the subgraph',
+} satisfies Record<HistorySource, string>
 
 /** Whether the chain names a subgraph for such bars, and only the key for it is missing. */
 function lacksKey(subgraphs: Subgraphs, { chain, pool, barSeconds }: HistoryRequest): boolean {

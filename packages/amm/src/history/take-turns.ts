@@ -89,6 +89,6 @@ type SharedHistory = PoolHistory & {
   isUnderway(request: HistoryRequest): boolean
 }
 
-function nameOf({ chain, pool, from, to, barSeconds }: HistoryRequest): string {
-  return [chain.id, pool.id.toLowerCase(), pool.blockNumber, from, to, barSeconds].join()
+function nameOf({ chain, pool, from, to, barSeconds, needs }: HistoryRequest): string {
+  return [chain.id, pool.id.toLowerCase(), pool.blockNumber, from, to, barSeconds, needs].join()
 }

@@ -22,13 +22,18 @@ export type HistoryRequest = {
   readonly signal?: AbortSignal | undefined
   /** For whom it is read: those who wait take turns. */
   readonly principalId?: string | undefined
+  /** Where prices suffice the pool's own oracle may tell the bars that nothing else does: then figures are `null`, and inputs and fees 0. */
+  readonly needs?: 'prices' | undefined
 }
+
+export type HistorySource = 'rpc' | 'subgraph' | 'archive' | 'oracle'
 
 export type PoolBars = {
   /** In the pool's own token order. */
   readonly bars: Bars
   readonly figures: BarFigures
-  readonly source: 'rpc' | 'subgraph'
+  /** `archive` and `oracle` where a part is out of the pool's state at past blocks, or what its oracle remembers; the note says which. */
+  readonly source: HistorySource
   readonly completeness: Completeness
   /** True where the inputs of a bar follow from totals, or its price from its ends: whatever a subgraph tells. */
   readonly isEstimate: boolean

@@ -81,7 +81,7 @@ async function readPast(
   const from = startsAt[0] ?? 0
   const to = (startsAt.at(-1) ?? 0) + barSeconds
   try {
-    const past = await ports.history.read({ chain, pool, from, to, barSeconds })
+    const past = await ports.history.read({ chain, pool, from, to, barSeconds, needs: 'prices' })
     return past.bars.startsAt[0] === from ? past : null
   } catch (error) {
     if (error instanceof ToolError) return null

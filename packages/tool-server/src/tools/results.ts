@@ -3,6 +3,7 @@ import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import * as z from 'zod'
 import {
+  type HistorySource,
   type Intent,
   isUnnamed,
   type Pool,
@@ -33,11 +34,11 @@ export const readResult = {
 
 export const blockResult = { ...readResult, blockNumber: z.int() }
 
-/** When and where a read was made. `source` is `rpc`, `subgraph`, or `config` for what this server knows without asking a chain. */
+/** When and where a read was made. `source` is that of a history, else `rpc`, or `config` for what this server knows without asking a chain. */
 export function readStamp(
   chain: Chain,
   context: Pick<ReadContext, 'now'>,
-  source: 'rpc' | 'subgraph' | 'config' = 'rpc',
+  source: HistorySource | 'config' = 'rpc',
 ): ReadStamp {
   return { chain: { id: chain.id, name: chain.name }, timestamp: new Date(context.now()).toISOString(), source }
 }

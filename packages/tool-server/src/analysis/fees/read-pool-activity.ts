@@ -91,6 +91,8 @@ const unread: Trading = { day: null, week: null, note: null }
 
 type TradingRequest = { readonly chain: Chain; readonly pool: Pool; readonly now: number; readonly days: 1 | 7 }
 
+const estimateNote =
+  'Swap logs do not reach a week back: before them volume and fees are estimates from the fees that the pool counted.'
 const daySeconds = 86_400
 const hourSeconds = 3_600
 
@@ -127,7 +129,12 @@ async function readTrading(ports: ActivityPorts, { chain, pool, now, days }: Tra
   }
   const week = days === 7 ? windowOf(all, since(7)) : null
   const day = windowOf(all.completeness.hasAllTrades || days === 1 ? all : await read(1), since(1))
-  return { day, week, note: all.completeness.hasAllTrades ? null : (all.completeness.note ?? 'Trades are missing.') }
+  const estimate = all.source === 'archive' ? estimateNote : null
+  return {
+    day,
+    week,
+    note: all.completeness.hasAllTrades ? estimate : (all.completeness.note ?? 'Trades are missing.'),
+  }
 }
 
 function windowOf(past: PoolBars | null, from: number): Window | null {

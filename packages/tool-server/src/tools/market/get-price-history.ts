@@ -28,7 +28,8 @@ export const getPriceHistory = readTool({
   const chain = context.chains.get(input.chain)
   const period = periodOf(input, context.now())
   const { pool, token0, token1 } = await namedPool(input, chain, context)
-  const history = await context.history.read({ chain, pool, ...period, signal: context.signal })
+  const { signal } = context
+  const history = await context.history.read({ chain, pool, ...period, signal, needs: 'prices' })
   const { bars } = history
   const isSorted = token0.address === pool.token0.address || token1.address === pool.token1.address
   const scale = 10 ** (pool.token0.decimals - pool.token1.decimals)

@@ -1,0 +1,155 @@
+import { createRpcPool } from '@svc/amm/rpc'
+import type { Chain } from '@svc/wallet/core'
+import { type EndpointReport, probeEndpoint, type ProbeOptions } from './probe-endpoint.ts'
+import { type ContractReport, verifyContracts } from './verify-contracts.ts'
+
+/**
+ * One chain against its endpoints: each endpoint by itself, the contracts of its row at the first that is of use, so that no two views
+ * mix, and what the tools can do there. Reads alone, and never throws for what an endpoint does.
+ */
+export async function verifyChain(chain: Chain, urls: readonly string[], options: VerifyOptions): Promise<ChainReport> {
+  const endpoints = await Promise.all(urls.map((url) => probeEndpoint(chain, url, options)))
+  const newest = Math.max(...endpoints.map(({ head }) => head ?? 0))
+  const first = endpoints.findIndex(({ problem }) => problem === null)
+  const usable = urls[first === -1 ? endpoints.findIndex(({ head }) => head !== null) : first]
+  const { contracts, feeds } = usable === undefined ? unread : await contractsAt(chain, usable, options)
+  const problems = [
+    ...(usable === undefined ? [urls.length === 0 ? 'No endpoint is configured.' : 'No endpoint answers for it.'] : []),
+    ...(contracts === null && usable !== undefined ? ['Its contracts could not be read.'] : []),
+    ...[...(contracts ?? []), ...(feeds ?? [])].flatMap(({ contract, address, problem }) =>
+      problem === null ? [] : [`${contract} ${address}: ${problem}.`],
+    ),
+  ]
+  const report = { contracts: contracts ?? [], feeds: feeds ?? [] }
+  return {
+    chain: { id: chain.id, name: chain.name },
+    ok: problems.length === 0,
+    endpoints: endpoints.map((one) => ({ ...one, lagBlocks: one.head === null ? null : newest - one.head })),
+    ...report,
+    problems,
+    tools: usable === undefined ? [] : toolsOf(chain, report, endpoints, options.hasSubgraphKey),
+  }
+}
+
+export type VerifyOptions = ProbeOptions & {
+  /** Whether hosted subgraphs can be asked. */
+  readonly hasSubgraphKey: boolean
+}
+
+export type ChainReport = ContractReport & {
+  readonly chain: { readonly id: number; readonly name: string }
+  /** Whether every contract of the row answers as it should. */
+  readonly ok: boolean
+  readonly endpoints: readonly (EndpointReport & { readonly lagBlocks: number | null })[]
+  readonly problems: readonly string[]
+  readonly tools: readonly ToolReach[]
+}
+
+export type ToolReach = {
+  readonly tool: string
+  readonly can: 'yes' | 'in part' | 'no'
+  readonly why: string
+}
+
+const unread = { contracts: null, feeds: null }
+
+async function contractsAt(chain: Chain, url: string, { fetch, now }: VerifyOptions) {
+  const rpc = createRpcPool({ urls: () => [url], now, fetch, timeoutMs: 10_000 })
+  try {
+    return await verifyContracts(rpc.client(chain), chain)
+  } catch {
+    return unread
+  }
+}
+
+function toolsOf(
+  chain: Chain,
+  { contracts, feeds }: ContractReport,
+  endpoints: readonly EndpointReport[],
+  hasSubgraphKey: boolean,
+): readonly ToolReach[] {
+  const isRight = (start: string) =>
+    contracts.every(({ contract, problem }) => !contract.startsWith(start) || problem === null)
+  const versions = (['v2', 'v3', 'v4'] as const).filter((version) => chain.amm[version] !== undefined)
+  const right = versions.filter((version) => isRight(`${version}.`))
+  const priced = chain.tokens.filter(({ symbol }) =>
+    feeds.some(({ contract, usd, isLate }) => contract === `feed of ${symbol}` && usd !== null && !isLate),
+  )
+  const part = (some: number, all: number) => (some === all ? 'yes' : some === 0 ? 'no' : 'in part')
+  return [
+    {
+      tool: 'get_pools_by_token_pair, add_liquidity, get_position',
+      can: part(right.length, versions.length),
+      why: right.length === 0 ? 'no version answers' : right.join(', '),
+    },
+    {
+      tool: 'execute_swap',
+      can: part(right.length, versions.length),
+      why: `${right.join(', ') || 'no version'}${chain.amm.universalRouter === undefined ? '; no universal router' : ''}`,
+    },
+    {
+      tool: 'get_token_price, limits in dollars',
+      can: part(priced.length, chain.tokens.length),
+      why: `${priced.length} of ${chain.tokens.length} listed tokens have a feed that is in time${priced.length < chain.tokens.length ? '; others by their pools' : ''}`,
+    },
+    ...historyTools.flatMap(({ tool, days }) => reachOf(tool, days, historyDays(chain, endpoints, hasSubgraphKey))),
+    named(
+      'get_claimable_rewards',
+      chain.rewardDistributor !== undefined && isRight('rewardDistributor'),
+      'a distributor',
+    ),
+    named('submit_uniswapx_order', chain.orderReactor !== undefined && isRight('orderReactor'), 'an order reactor'),
+  ]
+}
+
+function named(tool: string, isThere: boolean, what: string): ToolReach {
+  return {
+    tool,
+    can: isThere ? 'yes' : 'no',
+    why: isThere ? `${what} stands there` : `the row names no ${what.replace(/^an? /, '')} that answers`,
+  }
+}
+
+const historyTools = [
+  { tool: 'get_price_history, optimize_lp_range, recommend_fee_tier', days: 7 },
+  { tool: 'backtest_lp_strategy', days: 14 },
+] as const
+
+type Reach = { readonly days: number; readonly by: string }
+
+/** By which source the past of a busy pool reaches how far; the furthest first. */
+function historyDays(chain: Chain, endpoints: readonly EndpointReport[], hasSubgraphKey: boolean): readonly Reach[] {
+  const { subgraphs } = chain
+  const isHosted = Object.values(subgraphs ?? {}).some((place) => !place.includes('://'))
+  const hasSubgraph = subgraphs !== undefined && (hasSubgraphKey || !isHosted)
+  const usable = endpoints.filter(({ problem }) => problem === null)
+  const logs = usable.map(
+    ({ logRangeBlocks }) => (logRequests * logRangeBlocks * Math.max(chain.blockTimeSeconds, 0.05)) / 86_400,
+  )
+  return [
+    { days: hasSubgraph ? 366 : 0, by: 'subgraph' },
+    {
+      days: Math.min(sampledDays, Math.max(0, ...usable.map(({ stateDays }) => stateDays))),
+      by: 'state of past blocks',
+    },
+    { days: Math.max(0, ...logs), by: 'swap logs' },
+  ].toSorted((a, b) => b.days - a.days)
+}
+
+/** As many as one history asks for, and as many days of hours as samples reach. */
+const logRequests = 64
+const sampledDays = 42
+
+function reachOf(tool: string, days: number, [furthest, ...others]: readonly Reach[]): ToolReach[] {
+  if (furthest === undefined) return []
+  const reaches = [furthest, ...others].filter((one) => one.days > 0).map((one) => `${one.by} ${daysText(one.days)}`)
+  const found = reaches.length === 0 ? 'no source of the past' : reaches.join(', ')
+  if (furthest.days >= days) return [{ tool, can: 'yes', why: found }]
+  const remedy =
+    'an endpoint that keeps old state, wider ranges of logs, or SVC_MCP_SUBGRAPH_API_KEY where the row names a subgraph'
+  return [{ tool, can: 'in part', why: `${found}; ${days} days are needed of a busy pool: ${remedy}` }]
+}
+
+function daysText(days: number): string {
+  return days >= 366 ? 'a year and more' : days >= 1 ? `${Math.floor(days)} d` : `${Math.round(days * 24 * 10) / 10} h`
+}
