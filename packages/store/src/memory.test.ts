@@ -44,6 +44,7 @@ describe.each(useEngines())('memory on $engine', ({ newPlace }) => {
       { ...record('first', { subject: 'v3:1', confidence: 0.1235 }), id, createdAt: 1_000, updatedAt: 1_000 },
     ])
     expect(await of({ limit: 1 })).toHaveLength(1)
+    expect([(await ann.byId(id))?.content, await bob.byId(id)]).toEqual(['"first"', null])
     expect(await bob.change(id, () => ({ confidence: 0 }))).toBeNull()
   })
 

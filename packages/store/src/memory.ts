@@ -55,6 +55,12 @@ export function createMemory(engine: Engine, now: () => number): Memory {
           await forgetOldest(trx, owner, row.kind)
           return toRecord(changed)
         }),
+      async byId(id) {
+        const row = await engine.read((db) =>
+          db.selectFrom('memory').selectAll().where('owner', '=', owner).where('id', '=', id).executeTakeFirst(),
+        )
+        return row === undefined ? null : toRecord(row)
+      },
       async recall({ kind, chainId, pair, subject, limit }) {
         const rows = await engine.read((db) => {
           let query = db.selectFrom('memory').selectAll().where('owner', '=', owner).where('kind', '=', kind)
@@ -122,6 +128,8 @@ export type OwnMemory = {
     id: string,
     change: (record: MemoryRecord) => Partial<Pick<MemoryRecord, 'content' | 'confidence'>>,
   ): Promise<MemoryRecord | null>
+  /** `null` where there is none. */
+  byId(id: string): Promise<MemoryRecord | null>
   /** Newest first. */
   recall(query: MemoryQuery): Promise<readonly MemoryRecord[]>
 }

@@ -172,6 +172,7 @@ function openCore(
   const dispatch = createDispatch({
     tools,
     profile: config.profile,
+    sharesMemory: config.sharesMemory,
     ports,
     status,
     write,

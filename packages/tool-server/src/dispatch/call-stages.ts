@@ -1,4 +1,4 @@
-import type { Idempotency } from '@svc/store'
+import type { Idempotency, Memory } from '@svc/store'
 import type { ApprovalAnswer, Call, Doubt, OpenExecute, OperationsPipeline, Principal, Sent } from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
 import { type EarlierTransaction, ToolError } from '@svc/amm'
@@ -208,6 +208,8 @@ export type DispatchOptions = {
   readonly newRequestId: () => string
   /** How long an answer waits for the figures beside what it is for; as long as its tool says when absent. */
   readonly figuresWithinMs?: number
+  /** Whether all callers have one memory; each has its own when absent. */
+  readonly sharesMemory?: boolean
 }
 
 export type WritePipeline = {
@@ -232,6 +234,8 @@ export type WritePipeline = {
   readonly requestOf?: (txHash: string) => Promise<string | null>
   /** What earlier attempts at a request had mined on a chain, for a tool that goes on. */
   readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
+  /** What is remembered of liquidity; left out where nothing is. */
+  readonly memory?: Memory
   /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
   during<Value>(work: () => Promise<Value>): Promise<Value>
 }

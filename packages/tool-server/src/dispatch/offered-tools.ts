@@ -6,7 +6,8 @@ import { appViews } from '../apps/app-views.ts'
 import { may } from '../auth/may.ts'
 import { toolSchemas, type ToolSchemas } from './tool-schemas.ts'
 
-export type Profile = 'data' | 'full'
+/** `learning` has the tools of `full`, and answers of theirs that take memory into account. */
+export type Profile = 'data' | 'full' | 'learning'
 
 /** The tools that a server knows, and those of them that its profile offers; every list is made here, never per call. */
 export function createOfferedTools(tools: readonly Tool[], profile: Profile): OfferedTools {
