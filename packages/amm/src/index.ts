@@ -35,6 +35,7 @@ export type {
   SafetyChecks,
 } from './plan.ts'
 export {
+  type AddOutcome,
   type AddPreview,
   type AddRequest,
   type Alongside,
@@ -68,6 +69,7 @@ export {
   type Quote,
   type CompoundOutcome,
   type RebalancePreview,
+  type RemoveOutcome,
   type Rewards,
   type RpcPool,
   type SwapHistory,

@@ -72,16 +72,16 @@ export function createMemory(engine: Engine, now: () => number): Memory {
         return rows.map(toRecord)
       },
     }),
-    async page({ owner, after }) {
+    async page({ owner, after, limit = 500 }) {
       const rows = await engine.read((db) => {
         const all = db
           .selectFrom('memory')
           .selectAll()
           .where('sequence', '>', after ?? 0n)
         const ofOwner = owner === null ? all : all.where('owner', '=', owner)
-        return ofOwner.orderBy('sequence').limit(pageRecords).execute()
+        return ofOwner.orderBy('sequence').limit(limit).execute()
       })
-      const last = rows.length < pageRecords ? null : (rows.at(-1)?.sequence ?? null)
+      const last = rows.length < limit ? null : (rows.at(-1)?.sequence ?? null)
       return { records: rows.map((row) => ({ owner: row.owner, ...toRecord(row) })), next: last }
     },
     forget: (owner) =>
@@ -113,6 +113,7 @@ export type Memory = {
   page(of: {
     readonly owner: string | null
     readonly after?: bigint | null
+    readonly limit?: number
   }): Promise<{ readonly records: readonly OwnedRecord[]; readonly next: bigint | null }>
   /** Forgets all of an owner, or of everybody (`null`); gives how many records that were. */
   forget(owner: string | null): Promise<number>
@@ -186,8 +187,6 @@ export async function createMemoryTable(
     .execute()
   await db.schema.createIndex('memory_of').on('memory').columns(['owner', 'kind', 'sequence']).execute()
 }
-
-const pageRecords = 500
 
 function sizeOf(content: string): number {
   const bytes = Buffer.byteLength(content)

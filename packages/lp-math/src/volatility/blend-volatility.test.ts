@@ -66,7 +66,7 @@ describe('a blended volatility', () => {
           standardError >= 0 && Number.isFinite(standardError),
         ]).toEqual([true, true])
       }),
-      { seed: 17, numRuns: 2_000 },
+      { seed: 17, numRuns: 300 },
     )
   })
 

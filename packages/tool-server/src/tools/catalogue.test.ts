@@ -296,8 +296,9 @@ function memberOf(value: unknown, name: string): unknown {
 
 /** What docs/analytics.md names instead. */
 const documentedAlone: Readonly<Record<string, readonly string[]>> = {
+  add_liquidity: ['insights'],
   migrate_position: ['token0Symbol', 'token1Symbol'],
-  optimize_lp_range: ['sensitivity', 'simulation'],
+  optimize_lp_range: ['sensitivity', 'simulation', 'memoryCalibration', 'insights'],
 }
 
 /** Tool, parameter, least and most. */
@@ -347,10 +348,12 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
 /** Measured on these definitions with the o200k tokenizer: 4.072; the lower the stricter. */
 const charactersPerToken = 4.07
 
-/** An operation that waits has no transactions, and one that ran is none that waits. */
+/** An operation that waits has no transactions, and one that ran is none that waits; memory is read back under `learning` alone. */
 const mayBeMissing: Readonly<Record<string, readonly string[]>> = {
+  add_liquidity: ['insights'],
   batch_lp_operations: ['closedPositionId', 'feesUsd', 'receivedUsd', 'depositedUsd'],
   execute_plan: ['txHash', 'transactions', 'operationId', 'executeAfter'],
+  optimize_lp_range: ['memoryCalibration', 'insights'],
 }
 
 /** Paths of members, at any depth, that a value of the schema may lack. */

@@ -73,7 +73,7 @@ describe('records', () => {
     const shares = sharesMemory === undefined ? {} : { sharesMemory }
     return tool.output.parse(await handle(tool, { ...made, input, signal }, { ...deps, ...shares }, null)) as Record<
       string,
-      never
+      unknown
     >
   }
 
