@@ -76,7 +76,8 @@ export function createToolLists(tools: readonly Tool[]): OfferedTools['list'] {
   let made: readonly Entry[] | null = null
   const lists = new Map<string, ToolList>()
   return (principal, { views = false, icons = false } = {}) => {
-    const caller = principal.tier ?? [...principal.scopes].toSorted().join(' ')
+    // A tier and a scope may have one name.
+    const caller = principal.tier === null ? `of ${[...principal.scopes].toSorted().join(' ')}` : principal.tier
     const classKey = `${caller}${views ? ' with views' : ''}${icons ? ' with icons' : ''}`
     const known = lists.get(classKey)
     if (known !== undefined) return known

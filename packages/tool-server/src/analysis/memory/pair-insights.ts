@@ -194,8 +194,10 @@ function studentT(degrees: number): number {
   const z = 1.959964
   const tabled = [12.7062, 4.3027, 3.1824, 2.7764, 2.5706][degrees - 1]
   if (tabled !== undefined) return tabled
-  const [first, second] = [(z ** 3 + z) / 4, (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96]
-  return z + first / degrees + second / degrees ** 2
+  const first = (z ** 3 + z) / 4
+  const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96
+  const third = (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384
+  return z + first / degrees + second / degrees ** 2 + third / degrees ** 3
 }
 
 const mostRecalled = 500

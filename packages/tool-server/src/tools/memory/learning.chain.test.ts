@@ -128,7 +128,7 @@ describe('under the profile learning', () => {
     const planned = await add({ token0: 'ETH', amount0: '0.5', version, ...range, dryRun: true }, own)
     expect(await episodes(own)).toEqual([])
     const opened = await own.call('execute_plan', { planId: planned.text('plan.planId') })
-    const positionId = opened.text('result.positionId')
+    const positionId = opened.text('positionId')
     await devnet().trade(3, version)
     await own.call('remove_liquidity', { positionId, version, percentage: 50 })
     const [left, ...others] = await episodes(own)

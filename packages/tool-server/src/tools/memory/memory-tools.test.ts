@@ -2,8 +2,9 @@ import { openStore, type Store } from '@svc/store'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { handle } from '../../dispatch/handle.ts'
 import { parseInput } from '../../dispatch/parse-input.ts'
-import type { Profile } from '../../dispatch/offered-tools.ts'
+import { createOfferedTools, type Profile } from '../../dispatch/offered-tools.ts'
 import type { Tool } from '../../tool.ts'
+import { catalogue } from '../index.ts'
 import { describeRefusals, refusedFields, untouchedWorld } from '../refusals.fixture.ts'
 import { manageInsight } from './manage-insight.ts'
 import { submitOperatorFeedback } from './submit-operator-feedback.ts'
@@ -128,6 +129,20 @@ describe('records', () => {
     expect(await refused({ action: 'list', chain: '1', token1: 'USDC' })).toEqual(['token0'])
     const same = { ...pair, token1: 'ETH', rating: 'good', text: 'x' }
     expect(await refusedFields(submitOperatorFeedback, same)).toEqual(['token1'])
+  })
+
+  test('are for keys of the feedback tier, which may write nothing else, and for tokens with its scope', () => {
+    const { list } = createOfferedTools(catalogue, 'learning')
+    const { principal } = untouchedWorld()
+    const namesFor = (more: Partial<typeof principal>) => list({ ...principal, ...more }).tools.map(({ name }) => name)
+    const ofKind = (access: string) => catalogue.filter((tool) => tool.access === access).map(({ name }) => name)
+    const own = ['manage_insight', 'submit_operator_feedback', 'update_memory_confidence']
+    expect(ofKind('record')).toEqual(own)
+    expect(namesFor({ tier: 'read' })).toEqual(ofKind('read'))
+    expect(namesFor({ tier: 'feedback' })).toEqual([...ofKind('read'), ...own].toSorted())
+    expect(namesFor({ tier: null, scopes: new Set(['feedback']) })).toEqual(own)
+    const all = createOfferedTools(catalogue, 'full').list({ ...principal, tier: 'write' })
+    expect(namesFor({ tier: 'write' })).toEqual(all.tools.map(({ name }) => name))
   })
 
   test('say under learning what they are used in, that the oldest went, and that they need a wallet', async () => {
