@@ -82,7 +82,7 @@ export function createMemory(engine: Engine, now: () => number): Memory {
         return ofOwner.orderBy('sequence').limit(limit).execute()
       })
       const last = rows.length < limit ? null : (rows.at(-1)?.sequence ?? null)
-      return { records: rows.map((row) => ({ owner: row.owner, ...toRecord(row) })), next: last }
+      return { records: rows.map((row) => Object.assign(toRecord(row), { owner: row.owner })), next: last }
     },
     forget: (owner) =>
       engine.write('memory', async (trx) => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '../random/create-random.ts'
 import { blendVolatility, driftVariance, mostLogDistance, mostMemoryWeight } from './blend-volatility.ts'

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
-import { feedbackContent, mostStoredText, pairKey } from '../analysis/memory/pair-insights.ts'
+import { type FeedbackContent, mostStoredText, pairKey } from '../analysis/memory/pair-insights.ts'
 import type { MemoryRecord, ReadContext, RecordContext } from '../tool.ts'
 import { chainInput, numberWithin, publishedText, requireDifferentTokens, tokenInput } from './params.ts'
 
@@ -39,11 +39,11 @@ export async function feedbackOf(
     if (episode === null || !isOfPair(episode))
       throw notFound('episodeId', 'No episode of this caller and pair has this id.')
   }
-  const content = JSON.stringify({ rating, text } satisfies z.output<typeof feedbackContent>)
+  const content = JSON.stringify({ rating, text } satisfies FeedbackContent)
   return records.keep({ kind: 'feedback', chainId, pair, subject: episodeId ?? null, confidence: 1, content })
 }
 
-type NewFeedback = z.output<typeof feedbackContent> & {
+type NewFeedback = FeedbackContent & {
   readonly chainId: number
   readonly pair: string
   readonly episodeId?: string | undefined

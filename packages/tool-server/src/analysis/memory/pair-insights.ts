@@ -116,7 +116,9 @@ export const insightContent = z.object({ text: z.string(), isRetired: z.boolean(
 
 export const feedbackRatings = ['good', 'neutral', 'bad'] as const
 
-export const feedbackContent = z.object({ rating: z.enum(feedbackRatings), text: z.string() })
+const feedbackContent = z.object({ rating: z.enum(feedbackRatings), text: z.string() })
+
+export type FeedbackContent = z.output<typeof feedbackContent>
 
 /** Content that does not have its form, as of another version, counts as nothing. */
 export function readContent<Schema extends z.ZodType>(schema: Schema, { content }: MemoryRecord): z.output<Schema>[] {
@@ -134,9 +136,12 @@ export const mostStoredText = 500
 type Recalled = Readonly<Record<'episodes' | 'insights' | 'feedback', readonly MemoryRecord[]>>
 
 function rememberedOf({ episodes, insights, feedback }: Recalled): RememberedPair {
-  const known = episodes.flatMap((record) =>
-    readContent(episodeContent, record).map((content) => ({ ...content, confidence: record.confidence })),
-  )
+  const known = episodes.flatMap((record) => {
+    const [content] = readContent(episodeContent, record)
+    return content === undefined
+      ? []
+      : [{ entry: content.entry, outcome: content.outcome, confidence: record.confidence }]
+  })
   const ended = known.flatMap(({ outcome, entry }) => (outcome === null ? [] : [{ outcome, entry }]))
   const of = (figure: (one: (typeof ended)[number]) => number | null) => estimateOf(ended.map(figure))
   const ratings = feedback.flatMap((record) => readContent(feedbackContent, record).map(({ rating }) => rating))

@@ -30,12 +30,14 @@ const pair = { token0: 'WETH', token1: 'USDC' }
 const add = (more: object = {}, of = world) =>
   of.call('add_liquidity', { ...pair, fee: 500, amount0: '2', rangeStrategy: 'wide', ...more })
 const optimize = (of = world) => of.call('optimize_lp_range', { ...pair, amount: '1000' })
-const episodes = async (of: World) => {
-  const { records } = await of.store.memory.page({ owner: null })
+const episodes = async (from: World) => {
+  const { records } = await from.store.memory.page({ owner: null })
   return records
     .filter(({ kind }) => kind === 'episode')
-    .map((one) => ({ ...one, content: JSON.parse(one.content) as object }))
+    .map(({ pair: of, confidence, content }) => ({ pair: of, confidence, content: JSON.parse(content) as Kept }))
 }
+
+type Kept = { readonly outcome: Readonly<Record<string, unknown>> | null }
 
 /** Hours of trading, one after the other. */
 async function hours(count: number): Promise<void> {
@@ -62,7 +64,7 @@ describe('under the profile learning', () => {
       episodes: 0,
       weight: 0,
       weightAtMost: 0.5,
-      factorAtMost: 1.41421,
+      factorAtMost: Number(Math.SQRT2.toPrecision(6)),
     })
     expect(learnt.at('insights')).toMatchObject({ episodes: 0, ilPct: null, said: [] })
     expect([plain.at('memoryCalibration'), plain.at('insights')]).toEqual([undefined, undefined])
@@ -93,11 +95,11 @@ describe('under the profile learning', () => {
     await world.call('remove_liquidity', { positionId: opened.text('positionId') })
     const [left, ...others] = await episodes(world)
     expect(others).toEqual([])
-    const { outcome } = left?.content as unknown as { readonly outcome: Record<string, number> }
+    const outcome = left?.content.outcome ?? {}
     expect(outcome).toMatchObject({ isClosed: true, isInRange: true, percentage: 100 })
     for (const name of ['feesUsd', 'ilUsd', 'hodlUsd'] as const)
       expect(Math.abs(Number(outcome[name]) - performance.number(name))).toBeLessThan(
-        0.02 + 1e-3 * performance.number('hodlUsd') * 0.01,
+        0.02 + 1e-5 * performance.number('hodlUsd'),
       )
     expect(outcome['timeInRangePct']).toBeCloseTo(performance.number('timeInRangePct'), 0)
     expect(outcome['heldDays']).toBeGreaterThan(30 / 24 - 0.01)
@@ -135,12 +137,12 @@ describe('under the profile learning', () => {
     // The native currency and its wrapped form are one.
     const [sorted] = [[own.address('WETH'), own.address('USDC')].map((one) => one.toLowerCase()).toSorted()]
     expect([others, left?.pair, left?.confidence]).toEqual([[], sorted.join('-'), 1])
-    const content = left?.content as unknown as { readonly outcome: Record<string, unknown> }
-    expect(content.outcome).toMatchObject({ percentage: 50, isClosed: false })
-    const figures =
-      version === 'v2' ? [content.outcome['vsHodlPct']] : [content.outcome['hodlUsd'], content.outcome['feesUsd']]
-    expect(figures.every((one) => typeof one === 'number' && Number.isFinite(one))).toBe(true)
-    if (version === 'v2') expect(Math.abs(Number(content.outcome['vsHodlPct']))).toBeLessThan(1)
+    const outcome = left?.content.outcome ?? {}
+    expect(outcome).toMatchObject({ percentage: 50, isClosed: false })
+    // Of shares there is no more than what they brought against holding, which these few trades hardly moved.
+    const figure = version === 'v2' ? outcome['vsHodlPct'] : outcome['feesUsd']
+    expect(Math.abs(Number(figure))).toBeLessThan(version === 'v2' ? 1 : 20)
+    expect(outcome['hodlUsd']).toBeGreaterThan(100)
     await own.close()
   })
 

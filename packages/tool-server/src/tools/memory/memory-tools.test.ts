@@ -72,10 +72,7 @@ describe('records', () => {
     }
     const deps = { ports: world, status: world.status, now: () => now, write, profile, log }
     const shares = sharesMemory === undefined ? {} : { sharesMemory }
-    return tool.output.parse(await handle(tool, { ...made, input, signal }, { ...deps, ...shares }, null)) as Record<
-      string,
-      unknown
-    >
+    return tool.output.parse(await handle(tool, { ...made, input, signal }, { ...deps, ...shares }, null))
   }
 
   const list = (by?: By) =>
@@ -132,9 +129,10 @@ describe('records', () => {
   })
 
   test('are for keys of the feedback tier, which may write nothing else, and for tokens with its scope', () => {
-    const { list } = createOfferedTools(catalogue, 'learning')
+    const offered = createOfferedTools(catalogue, 'learning')
     const { principal } = untouchedWorld()
-    const namesFor = (more: Partial<typeof principal>) => list({ ...principal, ...more }).tools.map(({ name }) => name)
+    const namesFor = (more: Partial<typeof principal>) =>
+      offered.list({ ...principal, ...more }).tools.map(({ name }) => name)
     const ofKind = (access: string) => catalogue.filter((tool) => tool.access === access).map(({ name }) => name)
     const own = ['manage_insight', 'submit_operator_feedback', 'update_memory_confidence']
     expect(ofKind('record')).toEqual(own)
