@@ -112,13 +112,28 @@ function figuresOf(tool, { cold, warm }) {
     `${latencyMs} ms latency, ${Math.round(median(calls.map(({ ms }) => ms)))} ms, ${median(calls.map(({ trips }) => trips.length))} requests`
   const waits = (calls) => median(calls.map(({ trips }) => inSequence(trips)))
   return [
-    figure({ name: `${tool}: waits, cold`, value: waits([cold]), unit: 'count', reference: reference([cold]), bar: bar.cold }),
-    figure({ name: `${tool}: waits, warm`, value: waits(warm), unit: 'count', reference: reference(warm), bar: bar.warm }),
+    figure({
+      name: `${tool}: waits, cold`,
+      value: waits([cold]),
+      unit: 'count',
+      reference: reference([cold]),
+      bar: bar.cold,
+    }),
+    figure({
+      name: `${tool}: waits, warm`,
+      value: waits(warm),
+      unit: 'count',
+      reference: reference(warm),
+      bar: bar.warm,
+    }),
   ]
 }
 
 function explain(tool, { cold, warm }) {
-  return [['cold', cold], ['warm', warm.at(-1)]]
+  return [
+    ['cold', cold],
+    ['warm', warm.at(-1)],
+  ]
     .flatMap(([when, { trips, ms }]) => [
       `${tool}, ${when}: ${inSequence(trips)} in sequence of ${trips.length}, ${Math.round(ms)} ms`,
       ...trips.map(

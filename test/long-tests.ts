@@ -37,6 +37,7 @@ export const longTests: readonly string[] = [
   'packages/tool-server/src/tools/liquidity/migrate-position.chain.test.ts',
   'packages/tool-server/src/tools/liquidity/reorged-legs.chain.test.ts',
   'packages/tool-server/src/tools/liquidity/trading-api.chain.test.ts',
+  'packages/tool-server/src/tools/memory/learning.chain.test.ts',
   'packages/tool-server/src/tools/operations/execute-plan-deposits.chain.test.ts',
   'packages/tool-server/src/tools/operations/execute-plan.chain.test.ts',
   'packages/tool-server/src/tools/portfolio/get-position-performance.chain.test.ts',

@@ -20,6 +20,7 @@ export const onEachEngine: readonly string[] = [
   'packages/store/src/ledger/ledger-race.test.ts',
   'packages/store/src/ledger/ledger.fuzz.test.ts',
   'packages/store/src/ledger/ledger.test.ts',
+  'packages/store/src/memory.test.ts',
   'packages/store/src/operations/admit-operation.test.ts',
   'packages/store/src/operations/create-operations.test.ts',
   'packages/store/src/operations/idempotency.test.ts',

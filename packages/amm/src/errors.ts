@@ -296,6 +296,7 @@ export const errorTable = {
     'Wait until some of yours are decided or carried out, cancel one with cancel_operation (list_operations shows them), or ask the operator to decide or to raise approvals.maxWaiting.',
   ),
   OPERATION_NOT_FOUND: row(404, false, 'Call list_operations for the operations of this key.'),
+  MEMORY_NOT_FOUND: row(404, false, 'manage_insight with action list shows the ids of insights.'),
   OPERATION_EXPIRED: row(410, false, 'Call the tool again for a new plan.'),
   OPERATION_CHANGED: row(409, false, 'Look at the operation with get_operation and use its own plan hash.'),
   OPERATION_STATE: row(409, false, 'get_operation shows what became of it; nothing is done twice.'),

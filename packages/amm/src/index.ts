@@ -36,6 +36,7 @@ export type {
   SafetyChecks,
 } from './plan.ts'
 export {
+  type AddOutcome,
   type AddPreview,
   type AddRequest,
   type Alongside,
@@ -71,6 +72,7 @@ export {
   type Quote,
   type CompoundOutcome,
   type RebalancePreview,
+  type RemoveOutcome,
   type Rewards,
   type RpcPool,
   type SwapHistory,

@@ -17,6 +17,7 @@ Watch over it
   svc pause         stops signing within a second
   svc resume        ends a pause, and with --rearm closes the circuit breaker
   svc audit         what is on record: show, verify, replay
+  svc memory        what callers had remembered: export, forget
 Reckon without an agent
   svc lp            optimize, backtest, fee-tier: of a pool or a file of bars
 
@@ -54,6 +55,9 @@ const entries = `
       What the wallet signed and how it stands, beside the running server; cancel has the server use the nonce of one that
       is stuck up with an empty transfer, also while signing is paused; resolve names what took the nonce of one, where
       the endpoint has forgotten (docs/operating.md).
+  svc memory export [--principal ID] | forget --principal ID | forget --all [--yes] [--json] [--data-dir D]
+      What callers had remembered (episodes, insights, feedback), as JSON, beside the running server; forget takes it away
+      for good, after a yes. ID is the fingerprint of a key, as svc keys list prints it, or shared where SVC_MEMORY is.
   svc policy check [FILE] | schema [--data-dir D] [--production]
       What is wrong with policy.json (exit code 1), and the JSON Schema of such a file (docs/policy.md).
   svc policy show [--data-dir D] [--policy FILE] [--production] [--json]

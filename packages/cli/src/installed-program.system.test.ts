@@ -28,6 +28,7 @@ const calls: Readonly<Record<string, readonly [words: readonly string[], code: n
   pause: [place, 0, /paused/i],
   resume: [place, 0, /^Resumed/],
   keys: [['list', ...place], 0, /FINGERPRINT/],
+  memory: [['export', ...place], 0, /^\{"records":\[\n\]\}/],
   status: [place, 0, /^Signing is on/],
   'verify-chains': [['--chain', '31337', ...place], 0, /^local .*31337.* ok$/m],
   lp: [['optimize', bars, '--fee', '500', '--decimals', '18,6'], 1, /no-such-file/],

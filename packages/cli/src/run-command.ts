@@ -60,6 +60,7 @@ export const commands = {
   transactions: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).transactions },
   policy: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).policy },
   audit: { foreground: false, load: async () => (await import('./commands/word-commands.ts')).audit },
+  memory: { foreground: true, load: async () => (await import('./commands/memory.ts')).memory },
   status: { foreground: false, load: async () => (await import('./commands/status.ts')).status },
   'verify-chains': {
     foreground: true,

@@ -163,6 +163,7 @@ async function openOver(
     },
     bars: store.bars,
     sightings: store.sightings,
+    memory: store.memory,
     idempotency: store.idempotency,
     operations: createOperationsPipeline({
       ...context,

@@ -165,6 +165,15 @@ export {
   ewmaStandardError,
   type VolatilityClass,
 } from './volatility/sigma.ts'
+export {
+  blendVolatility,
+  type BlendedVolatility,
+  driftVariance,
+  type EpisodeVolatility,
+  type MarketVolatility,
+  mostLogDistance,
+  mostMemoryWeight,
+} from './volatility/blend-volatility.ts'
 export { ewmaSigma } from './volatility/sigma.ts'
 export { impliedSigma, type ImpliedSigmaOptions } from './volatility/sigma.ts'
 export { realisedSigma } from './volatility/sigma.ts'

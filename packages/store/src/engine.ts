@@ -28,7 +28,16 @@ export type Engine = {
 export type Durability = 'at-once' | 'with-next'
 
 /** What is serialised with each other; an engine may serialise more. `spend` covers the ledger and the journal. */
-export type Lock = 'spend' | 'idempotency' | 'operations' | 'rate limits' | 'claims' | 'pins' | 'bars' | 'sightings'
+export type Lock =
+  | 'spend'
+  | 'idempotency'
+  | 'operations'
+  | 'rate limits'
+  | 'claims'
+  | 'pins'
+  | 'bars'
+  | 'sightings'
+  | 'memory'
 
 /**
  * Makes a parameter of a query one that both engines store as it is, or throws a `TypeError`: undefined and NaN would

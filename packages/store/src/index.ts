@@ -16,6 +16,16 @@ export type {
   OperationState,
 } from './operations/operations.ts'
 export type { HeldReservation, OpenReservation, Outflow } from './ledger/reservations.ts'
+export {
+  memoryBounds,
+  type Memory,
+  type MemoryKind,
+  type MemoryQuery,
+  type MemoryRecord,
+  type NewMemoryRecord,
+  type OwnedRecord,
+  type OwnMemory,
+} from './memory.ts'
 export type { NewSignedOrder, OrderEnd, SignedOrders, StoredOrder } from './orders/orders.ts'
 export { openStore } from './open-store.ts'
 export type { Store, StoreOptions, StorePlace } from './open-store.ts'

@@ -3,6 +3,7 @@ import { Migrator, sql } from 'kysely'
 import type { CreateTableBuilder, Kysely, Migration } from 'kysely'
 import type { Schema } from './schema.ts'
 import { createOrderTable } from './orders/order-table.ts'
+import { createMemoryTable } from './memory.ts'
 import { StoreError } from './store-error.ts'
 
 /**
@@ -56,6 +57,9 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0016-user-operation': { up: addUserOperation },
     '0017-signed-order': {
       up: (db) => createOrderTable(db, addSequence(db.schema.createTable('signed_order'), 'sequence', dialect)),
+    },
+    '0018-memory': {
+      up: (db) => createMemoryTable(db, addSequence(db.schema.createTable('memory'), 'sequence', dialect)),
     },
   }
 }

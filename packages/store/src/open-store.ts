@@ -10,6 +10,7 @@ import { createIdempotency, type Idempotency } from './operations/idempotency.ts
 import { createJournal } from './journal/journal.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { Leases } from './leases.ts'
+import { createMemory, type Memory } from './memory.ts'
 import type { Operations } from './operations/operations.ts'
 import { createOrders, type SignedOrders } from './orders/orders.ts'
 import { createPriceMemory, type PriceMemory } from './price-memory.ts'
@@ -71,6 +72,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     pins: createPins(engine, now),
     bars: createBarStore(engine),
     sightings: createPriceMemory(engine, now),
+    memory: createMemory(engine, now),
     leases: engine.leases,
     close: () => engine.close(),
   }
@@ -107,6 +109,7 @@ export type Store = {
   readonly pins: Pins
   readonly bars: BarStore
   readonly sightings: PriceMemory
+  readonly memory: Memory
   readonly leases: Leases
   close(): Promise<void>
 }

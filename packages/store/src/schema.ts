@@ -16,6 +16,7 @@ export type Schema = {
   sighting_subject: SightingSubjectTable
   sighting: SightingTable
   signed_order: SignedOrderTable
+  memory: MemoryTable
 }
 
 type JournalTable = {
@@ -226,6 +227,24 @@ type SignedOrderTable = {
   ended_at: NullableInteger
   /** JSON. */
   outcome: Generated<string | null>
+}
+
+type MemoryTable = {
+  sequence: Generated<bigint>
+  id: string
+  owner: string
+  kind: 'episode' | 'insight' | 'feedback'
+  chain_id: Integer
+  pair: string
+  subject: string | null
+  /** Ten-thousandths. */
+  confidence_e4: Integer
+  /** JSON. */
+  content: string
+  /** Of the content, in UTF-8. */
+  bytes: Integer
+  created_at: Integer
+  updated_at: Integer
 }
 
 type Integer = ColumnType<bigint, number, number>

@@ -44,5 +44,7 @@ export type StoreErrorCode =
   | 'OPERATION_UNKNOWN'
   | 'OPERATION_EXISTS'
   | 'ORDER_EXISTS'
+  /** What is to be remembered is larger than one record may be. */
+  | 'RECORD_TOO_LARGE'
   /** As many operations of the principal wait as may. */
   | 'OPERATION_LIMIT'

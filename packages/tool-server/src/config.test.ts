@@ -55,7 +55,8 @@ const effects: Readonly<
     privateKey,
   ],
   NODE_ENV: [{ NODE_ENV: 'production' }, (c) => c.production, true],
-  SVC_MCP_PROFILE: [{ SVC_MCP_PROFILE: 'full' }, (c) => c.profile, 'full'],
+  SVC_MCP_PROFILE: [{ SVC_MCP_PROFILE: 'learning' }, (c) => c.profile, 'learning'],
+  SVC_MEMORY: [{ SVC_MEMORY: 'shared' }, (c) => c.sharesMemory, true],
   SVC_LISTEN: [{ SVC_LISTEN: '[::1]:8080' }, (c) => c.listen, { host: '::1', port: 8080 }],
   SVC_DATA_DIR: [{ SVC_DATA_DIR: '/nowhere/svc' }, (c) => c.dataDir, '/nowhere/svc'],
   SVC_DATABASE_URL: [{ SVC_DATABASE_URL: 'postgres://db/svc' }, (c) => c.databaseUrl?.reveal(), 'postgres://db/svc'],
@@ -183,16 +184,18 @@ describe('settings', () => {
   it('warn of a profile whose tools need a wallet where there is none', () => {
     const warned = [expect.stringContaining('SVC_MCP_PROFILE is full and there is no wallet')]
     expect(read({ SVC_MCP_PROFILE: 'full' }).warnings).toEqual(warned)
+    expect(read({ SVC_MCP_PROFILE: 'learning' }).warnings).toEqual([
+      expect.stringContaining('SVC_MCP_PROFILE is learning and there is no wallet'),
+    ])
     expect(read({ SVC_MCP_PROFILE: 'full', PRIVATE_KEY: privateKey }).warnings).toEqual([])
     expect(read({ SVC_MCP_PROFILE: 'data' }).warnings).toEqual([])
   })
 
-  it('refuse the profile that is still to come in a sentence, and name those there are', () => {
-    const reported = (profile: string) => problems({ SVC_MCP_PROFILE: profile }).map(({ message }) => message)
-    expect(reported('learning')).toEqual([
-      'The profile learning does not exist yet; accepted until it does: data, full.',
-    ])
-    expect(reported('Full')).toEqual(['Accepted: data, full.'])
+  it('name the profiles there are, and whose memory a caller may have', () => {
+    const reported = (env: Readonly<Record<string, string>>) => problems(env).map(({ message }) => message)
+    expect(reported({ SVC_MCP_PROFILE: 'Full' })).toEqual(['Accepted: data, full, learning.'])
+    expect(reported({ SVC_MEMORY: 'everybody' })).toEqual(['Accepted: own, shared.'])
+    expect(read({}).sharesMemory).toBe(false)
   })
 
   it('says of a setting that nothing uses yet that it changes nothing', () => {

@@ -76,6 +76,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
   return {
     production: values.NODE_ENV === 'production',
     profile: values.SVC_MCP_PROFILE ?? (wallet === null ? 'data' : 'full'),
+    sharesMemory: values.SVC_MEMORY === 'shared',
     logLevel: values.LOG_LEVEL,
     dataDir,
     databaseUrl: sealed(values.SVC_DATABASE_URL),
@@ -121,14 +122,16 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     ),
     warnings: [
       ...(values.MCP_AUTH_TOKEN === undefined ? [] : ['MCP_AUTH_TOKEN grants every scope to whoever holds it.']),
-      ...(values.SVC_MCP_PROFILE === 'full' && wallet === null ? [fullWithoutWallet] : []),
+      ...((values.SVC_MCP_PROFILE ?? 'data') !== 'data' && wallet === null
+        ? [withoutWallet(`${values.SVC_MCP_PROFILE}`)]
+        : []),
       ...(values.WALLET_ID !== undefined && values.WALLET_TYPE === undefined ? [managedUnsaid] : []),
     ],
   }
 }
 
-const fullWithoutWallet =
-  'SVC_MCP_PROFILE is full and there is no wallet: tools that need one are listed, and each refuses with ' +
+const withoutWallet = (profile: string): string =>
+  `SVC_MCP_PROFILE is ${profile} and there is no wallet: tools that need one are listed, and each refuses with ` +
   'WALLET_NOT_CONFIGURED. Configure a wallet (WALLET_TYPE), or use data.'
 
 const managedUnsaid = 'WALLET_ID names a managed wallet, but WALLET_TYPE=managed is not set, so it is not used.'

@@ -13,6 +13,7 @@ import type {
   TokenQuantity,
 } from '@svc/amm'
 import type { ChartSpec } from './charts/chart-spec.ts'
+import type { OwnMemory } from '@svc/store'
 import type { Ports } from './ports.ts'
 
 /**
@@ -65,6 +66,23 @@ export function operationTool<const Input extends z.ZodObject, const Output exte
   }
 }
 
+/**
+ * Defines a tool that leaves a record of the caller's and moves nothing: its context holds the caller's memory, and no `execute`. It takes
+ * keys of the feedback tier.
+ */
+export function recordTool<const Input extends z.ZodObject, const Output extends z.ZodObject>(
+  facts: RecordFacts<Input, Output>,
+): { handler(handle: RecordHandler<Input, Output>): Tool } {
+  const own = { ...facts, scope: 'feedback', openWorld: false } as const
+  return {
+    handler: (handle) =>
+      finish(own, 'record', false, facts.input, facts.output, (parsed, context) => {
+        if (!('records' in context)) throw new TypeError(`${facts.name} was called without its records`)
+        return handle(parsed as z.output<Input>, context)
+      }),
+  }
+}
+
 /** What every write tool takes beside its own parameters. */
 export const writeParameters = {
   dryRun: z.boolean().default(false),
@@ -104,6 +122,11 @@ export type WriteFacts<Input, Output> = Facts<Input, Output> & {
   readonly goesOn?: true
 }
 
+export type RecordFacts<Input, Output> = Omit<Facts<Input, Output>, 'scope' | 'openWorld'> & {
+  /** Whether a repeat leaves nothing new. */
+  readonly idempotent: boolean
+}
+
 export type OperationFacts<Input, Output> = Omit<WriteFacts<Input, Output>, 'scope'>
 
 /** `of-operation`: that of the tool whose stored write it acts on. */
@@ -136,7 +159,7 @@ export type Tool = {
 
 export type Access = 'read' | 'record' | 'write'
 
-export type ToolContext = ReadContext | WriteContext | OperationContext
+export type ToolContext = ReadContext | WriteContext | OperationContext | RecordContext
 
 /** What a handler may use. Frozen; made anew for each call. */
 export type ReadContext = Ports & {
@@ -155,7 +178,19 @@ export type ReadContext = Ports & {
   readonly status: StatusReport
   /** The caller's own stored writes. */
   readonly operations: OperationReads
+  /** What the caller's memory holds, where answers take it into account: under the profile `learning`; `null` under others. */
+  readonly memory: CallerMemory | null
 }
+
+/** Records of one caller, or those that all callers share. */
+export type CallerMemory = OwnMemory & {
+  /** Does what leaves a record and never rejects: what it is left beside stands without it. A failure is logged. */
+  attempt(work: () => Promise<unknown>): Promise<void>
+}
+
+export type { MemoryRecord } from '@svc/store'
+
+export type RecordContext = ReadContext & { readonly records: OwnMemory }
 
 export type OperationContext = Omit<ReadContext, 'operations'> & { readonly operations: OperationActions }
 
@@ -217,6 +252,11 @@ type WriteHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (
   context: WriteContext,
 ) => Promise<z.input<Output> | Deferred>
 
+type RecordHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (
+  input: z.output<Input>,
+  context: RecordContext,
+) => Promise<z.input<Output>>
+
 type OperationHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (
   input: z.output<Input>,
   context: OperationContext,
@@ -226,10 +266,11 @@ type AnyFacts<Input, Output> =
   | ReadFacts<Input, Output>
   | WriteFacts<Input, Output>
   | (OperationFacts<Input, Output> & { readonly scope: 'of-operation' })
+  | (RecordFacts<Input, Output> & { readonly scope: 'feedback'; readonly openWorld: false })
 
 function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
   facts: AnyFacts<Input, Output>,
-  access: 'read' | 'write',
+  access: Access,
   inDataProfile: boolean,
   input: z.ZodObject,
   output: z.ZodObject,
@@ -241,7 +282,7 @@ function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
     description: facts.description,
     access,
     scope: facts.scope,
-    tier: access,
+    tier: tierOf[access],
     inDataProfile,
     goesOn: ('goesOn' in facts ? facts.goesOn : undefined) ?? false,
     view: ('view' in facts ? facts.view : undefined) ?? null,
@@ -258,3 +299,5 @@ function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
     handle,
   })
 }
+
+const tierOf: Readonly<Record<Access, KeyTier>> = { read: 'read', record: 'feedback', write: 'write' }

@@ -1,6 +1,14 @@
 import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
-import { type Ledger, openStore, type Operation, type Operations, type Store, type Transactions } from '@svc/store'
+import {
+  type Ledger,
+  type Memory,
+  openStore,
+  type Operation,
+  type Operations,
+  type Store,
+  type Transactions,
+} from '@svc/store'
 import type { OperationDescription } from '@svc/engine/approvals'
 import { describeOne } from './read-list.ts'
 import { access } from 'node:fs/promises'
@@ -27,6 +35,7 @@ export async function openOperations(
     usage: (principalId, options) => store.ledger.usage(principalId, options),
     budgetUsage: (name) => store.ledger.budgetUsage(name),
     sightings: store.sightings,
+    memory: store.memory,
     close: () => store.close(),
   }
 }
@@ -44,6 +53,8 @@ export type OpenOperations = {
   readonly budgetUsage: Ledger['budgetUsage']
   /** What the server remembers of prices. */
   readonly sightings: Pick<Store['sightings'], 'recall'>
+  /** What callers had it remember. */
+  readonly memory: Memory
   close(): Promise<void>
 }
 

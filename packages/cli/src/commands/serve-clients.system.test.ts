@@ -65,6 +65,33 @@ describe('svc serve --transport stdio, without any setting', { timeout }, () => 
     expect(readdirSync(directory)).toEqual([])
   })
 
+  it('starts under the profile learning, and keeps what clients of both SDKs leave over a restart', async () => {
+    const env = { SVC_MCP_PROFILE: 'learning', PRIVATE_KEY: `0x${'5a'.repeat(32)}`, LOG_LEVEL: 'error' }
+    const pair = { chain: 'base', token0: 'WETH', token1: 'USDC' }
+    const recording = ['manage_insight', 'submit_operator_feedback', 'update_memory_confidence']
+    const client = new Client({ name: 'test', version: '1' }, current)
+    await client.connect(new StdioClientTransport({ ...stdio(), env }))
+    const { tools } = await client.listTools()
+    const listed = tools.filter(({ name }) => recording.includes(name))
+    expect(listed.map(({ name }) => name).toSorted()).toEqual(recording)
+    expect(listed.map(({ annotations }) => [annotations?.readOnlyHint, annotations?.destructiveHint])).toEqual([
+      [false, false],
+      [false, false],
+      [false, false],
+    ])
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['add_liquidity', 'optimize_lp_range']))
+    const added = { ...pair, action: 'add', text: 'Fees fall on Sundays.' }
+    expect(await client.callTool({ name: 'manage_insight', arguments: added })).toMatchObject({
+      structuredContent: { insights: [{ text: 'Fees fall on Sundays.', chainId: 8453 }], source: 'records' },
+    })
+    await client.close()
+    const first = new FirstClient({ name: 'test', version: '1' })
+    await first.connect(new FirstTransport({ ...stdio(), env }))
+    const answer = await first.callTool({ name: 'manage_insight', arguments: { ...pair, action: 'list' } })
+    expect(answer).toMatchObject({ structuredContent: { insights: [{ text: 'Fees fall on Sundays.' }] } })
+    await first.close()
+  })
+
   it('writes only JSON-RPC to stdout, and ends with its stdin in the middle of a line', async () => {
     const server = start(process.execPath, [program, 'serve', '--transport', 'stdio'])
     const send = (text: string) => server.child.stdin?.write(text)

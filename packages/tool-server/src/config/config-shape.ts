@@ -7,6 +7,8 @@ import type { LogLevel, ConfigProblem as Problem } from '@svc/runtime'
 export type Config = {
   readonly production: boolean
   readonly profile: Profile
+  /** Whether all callers have one memory. */
+  readonly sharesMemory: boolean
   readonly logLevel: LogLevel
   /** Absolute path. */
   readonly dataDir: string

@@ -10,12 +10,7 @@ const plainUrl = httpUrl.refine(
   (url) => !URL.canParse(url) || `${new URL(url).username}${new URL(url).password}` === '',
   'Accepted: an http or https URL without user and password',
 )
-const profile = z.custom<'data' | 'full'>((value) => value === 'data' || value === 'full', {
-  error: ({ input }) =>
-    input === 'learning'
-      ? 'The profile learning does not exist yet; accepted until it does: data, full'
-      : 'Accepted: data, full',
-})
+const profile = z.enum(['data', 'full', 'learning'], { error: 'Accepted: data, full, learning' })
 const list = text.transform((value) =>
   value
     .split(',')
@@ -40,6 +35,7 @@ export const settingsSchema = z.object({
     .optional(),
   NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
   SVC_MCP_PROFILE: profile.optional(),
+  SVC_MEMORY: z.enum(['own', 'shared'], { error: 'Accepted: own, shared' }).default('own'),
   SVC_LISTEN: listenAddress.default('127.0.0.1:3000'),
   SVC_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'Accepted: a postgres:// URL' }).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

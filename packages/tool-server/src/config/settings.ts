@@ -29,7 +29,12 @@ export const settings = [
     '`production`, `development` or `test`; the first holds the server to stricter rules.',
     'development',
   ),
-  setting('SVC_MCP_PROFILE', '`data` (reads only) or `full`.', '`full` with a wallet, else `data`'),
+  setting(
+    'SVC_MCP_PROFILE',
+    '`data` (reads only), `full`, or `learning`: `full`, whose answers take into account what is remembered.',
+    '`full` with a wallet, else `data`',
+  ),
+  setting('SVC_MEMORY', 'Whose memory a caller has: its `own`, or one that all callers share (`shared`).', 'own'),
   setting('SVC_LISTEN', 'Address of the HTTP transport, `host:port`; port 0 is any free one.', '127.0.0.1:3000'),
   setting('SVC_DATA_DIR', 'Directory of state, policy, audit log and environment file.', '.svc'),
   secret('SVC_DATABASE_URL', 'PostgreSQL URL that takes the place of the state file.'),

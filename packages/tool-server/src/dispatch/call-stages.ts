@@ -1,4 +1,4 @@
-import type { Idempotency } from '@svc/store'
+import type { Idempotency, Memory } from '@svc/store'
 import type { ApprovalAnswer, Call, Doubt, OpenExecute, OperationsPipeline, Principal, Sent } from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
 import { type EarlierTransaction, ToolError } from '@svc/amm'
@@ -210,6 +210,8 @@ export type DispatchOptions = {
   readonly figuresWithinMs?: number
   /** Runs a read so that its answer is of one block. */
   readonly atOneBlock?: NonNullable<HandlerDeps['atOneBlock']>
+  /** Whether all callers have one memory; each has its own when absent. */
+  readonly sharesMemory?: boolean
 }
 
 export type WritePipeline = {
@@ -234,6 +236,8 @@ export type WritePipeline = {
   readonly requestOf?: (txHash: string) => Promise<string | null>
   /** What earlier attempts at a request had mined on a chain, for a tool that goes on. */
   readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
+  /** What is remembered of liquidity; left out where nothing is. */
+  readonly memory?: Memory
   /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
   during<Value>(work: () => Promise<Value>): Promise<Value>
 }

@@ -50,7 +50,8 @@ test('threads work and the past is read in the name of the principal who called,
     await context.history.read({ principalId: 'another' } as HistoryRequest).catch(() => undefined)
     return {}
   })
-  const deps = { ports: { workers, history } as Ports, status: {} as StatusReport, write: null, now: Date.now }
+  const rest = { profile: 'full', log: { warn: () => {} } } as const
+  const deps = { ports: { workers, history } as Ports, status: {} as StatusReport, write: null, now: Date.now, ...rest }
   await handle(compute, call, deps, null)
   expect(heard).toEqual([
     { signal: call.signal, onProgress, principalId: 'asking' },

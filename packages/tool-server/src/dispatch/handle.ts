@@ -11,8 +11,11 @@ import {
 } from '@svc/amm'
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { Ports } from '../ports.ts'
-import type { ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
+import type { Log } from '@svc/runtime'
+import type { Memory } from '@svc/store'
+import type { CallerMemory, ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
 import type { CarryOutDeps } from './carry-out.ts'
+import type { Profile } from './offered-tools.ts'
 import { operationActions, operationReads } from './operation-views.ts'
 
 /** A call of a tool, whose answer may come with a picture. */
@@ -25,10 +28,12 @@ export type ToolCall = Call & {
 export async function handle(
   tool: Tool,
   call: ToolCall,
-  { ports, status, now, write, figuresWithinMs, atOneBlock = (work) => work() }: HandlerDeps,
+  handlerDeps: HandlerDeps,
   deps: CarryOutDeps | null,
 ): Promise<unknown> {
   const { principal, signal, input, onProgress, onChart } = call
+  const { ports, status, now, write, figuresWithinMs, atOneBlock = (work) => work() } = handlerDeps
+  const memory = memoryOf(call, handlerDeps)
   const reads: ReadContext = {
     ...ports,
     ...inNameOf(principal.id, ports),
@@ -40,6 +45,11 @@ export async function handle(
     ...(figuresWithinMs !== undefined && { figuresWithinMs }),
     status,
     operations: operationReads(principal, deps),
+    memory: handlerDeps.profile === 'learning' ? memory : null,
+  }
+  if (tool.access === 'record') {
+    if (memory === null) throw noWallet(`${tool.name} keeps its records beside those of a wallet`)
+    return tool.handle(input, Object.freeze({ ...reads, records: memory }))
   }
   if (tool.access !== 'write') {
     return untilAborted(
@@ -47,8 +57,7 @@ export async function handle(
       signal,
     )
   }
-  if (write === null || deps === null)
-    throw new ToolError('WALLET_NOT_CONFIGURED', `${tool.name} needs a wallet, and none is configured.`)
+  if (write === null || deps === null) throw noWallet(`${tool.name} needs a wallet`)
   if (tool.scope === 'of-operation')
     return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, deps) }))
   const { wallet, defaults, atomicRoute } = write
@@ -68,6 +77,31 @@ export async function handle(
   }
   return tool.handle(input, Object.freeze(context))
 }
+
+function noWallet(why: string): ToolError {
+  return new ToolError('WALLET_NOT_CONFIGURED', `${why}, and none is configured.`)
+}
+
+/** The caller's own memory, or the one of all callers where the operator has them share it; `null` where no store is open. */
+function memoryOf(
+  { principal, tool, requestId }: Call,
+  { write, sharesMemory = false, log }: HandlerDeps,
+): CallerMemory | null {
+  if (write?.memory === undefined) return null
+  return Object.freeze({
+    ...write.memory.of(sharesMemory ? sharedOwner : principal.id),
+    attempt: async (work: () => Promise<unknown>) => {
+      try {
+        await work()
+      } catch (error) {
+        log.warn('memory.not-kept', { tool, requestId, error })
+      }
+    },
+  })
+}
+
+/** No principal has such an id: theirs begin with how they were authenticated. */
+const sharedOwner = 'shared'
 
 function keptDeposits({ carriesOut }: Call): readonly KeptDeposit[] {
   if (carriesOut === null) return []
@@ -107,12 +141,18 @@ export type HandlerDeps = {
     | (Pick<WriteContext, 'wallet' | 'defaults' | 'atomicRoute'> & {
         readonly openExecute: OpenExecute
         readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
+        /** What is remembered; left out where nothing is. */
+        readonly memory?: Memory
       })
     | null
   readonly now: () => number
   readonly figuresWithinMs?: number
   /** Runs a read so that its answer is of one block; without it, each part is of the newest when it is read. */
   readonly atOneBlock?: <Result>(work: () => Promise<Result>) => Promise<Result>
+  readonly profile: Profile
+  /** Whether all callers have one memory. */
+  readonly sharesMemory?: boolean
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** What takes long knows for whom it is, so that nobody's tasks keep another's waiting. */

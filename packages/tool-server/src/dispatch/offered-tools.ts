@@ -6,7 +6,8 @@ import { appViews } from '../apps/app-views.ts'
 import { may } from '../auth/may.ts'
 import { toolSchemas, type ToolSchemas } from './tool-schemas.ts'
 
-export type Profile = 'data' | 'full'
+/** `learning` has the tools of `full`, and answers of theirs that take memory into account. */
+export type Profile = 'data' | 'full' | 'learning'
 
 /** The tools that a server knows, and those of them that its profile offers; every list is made here, never per call. */
 export function createOfferedTools(tools: readonly Tool[], profile: Profile): OfferedTools {
@@ -75,7 +76,8 @@ export function createToolLists(tools: readonly Tool[]): OfferedTools['list'] {
   let made: readonly Entry[] | null = null
   const lists = new Map<string, ToolList>()
   return (principal, { views = false, icons = false } = {}) => {
-    const caller = principal.tier ?? [...principal.scopes].toSorted().join(' ')
+    // A tier and a scope may have one name.
+    const caller = principal.tier === null ? `of ${[...principal.scopes].toSorted().join(' ')}` : principal.tier
     const classKey = `${caller}${views ? ' with views' : ''}${icons ? ' with icons' : ''}`
     const known = lists.get(classKey)
     if (known !== undefined) return known

@@ -49,6 +49,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   increase_liquidity: ['write', 'write:liquidity', false],
   list_operations: ['read', 'read:portfolio', false],
   list_supported_chains: ['read', 'read:market', true],
+  manage_insight: ['record', 'feedback', false],
   migrate_position: ['write', 'write:liquidity', false],
   optimize_lp_range: ['read', 'read:market', true],
   provision_wallet: ['write', 'admin:wallet', false],
@@ -59,8 +60,10 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   remove_liquidity: ['write', 'write:liquidity', false],
   search_pools: ['read', 'read:market', true],
   search_tokens: ['read', 'read:market', true],
+  submit_operator_feedback: ['record', 'feedback', false],
   submit_twamm_order: ['write', 'write:trade', false],
   submit_uniswapx_order: ['write', 'write:trade', false],
+  update_memory_confidence: ['record', 'feedback', false],
   vault_deposit: ['write', 'write:vault', false],
   vault_rebalance: ['write', 'write:vault', false],
   vault_simulate_deposit: ['read', 'read:market', true],
@@ -91,7 +94,8 @@ describe('the catalogue', () => {
     '%s has its pinned tier, scope and profile',
     (_, tool) => {
       const [access, scope, isInData] = pinned[tool.name] ?? []
-      expect([tool.access, tool.tier, tool.scope, tool.inDataProfile]).toEqual([access, access, scope, isInData])
+      const tier = access === 'record' ? 'feedback' : access
+      expect([tool.access, tool.tier, tool.scope, tool.inDataProfile]).toEqual([access, tier, scope, isInData])
       expect(tool.annotations.readOnlyHint).toBe(access === 'read')
       expect(typeof tool.annotations.destructiveHint).toBe(access === 'read' ? 'undefined' : 'boolean')
     },
@@ -99,7 +103,15 @@ describe('the catalogue', () => {
 
   test('says of the tools that reach nothing outside of this server that their world is closed', () => {
     const closed = catalogue.filter(({ annotations }) => annotations.openWorldHint === false).map(({ name }) => name)
-    expect(closed).toEqual(['cancel_operation', 'check_safety_status', 'get_operation', 'list_operations'])
+    expect(closed).toEqual([
+      'cancel_operation',
+      'check_safety_status',
+      'get_operation',
+      'list_operations',
+      'manage_insight',
+      'submit_operator_feedback',
+      'update_memory_confidence',
+    ])
     const { annotations } = listTool(catalogue.find(({ name }) => name === 'get_operation')!)
     expect(annotations).toEqual({ readOnlyHint: true, openWorldHint: false })
   })
@@ -284,8 +296,9 @@ function memberOf(value: unknown, name: string): unknown {
 
 /** What docs/analytics.md names instead. */
 const documentedAlone: Readonly<Record<string, readonly string[]>> = {
+  add_liquidity: ['insights'],
   migrate_position: ['token0Symbol', 'token1Symbol'],
-  optimize_lp_range: ['sensitivity', 'simulation'],
+  optimize_lp_range: ['sensitivity', 'simulation', 'memoryCalibration', 'insights'],
 }
 
 /** Tool, parameter, least and most. */
@@ -309,6 +322,8 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
   ['increase_liquidity', 'slippageBps', 1, 5_000],
   ['increase_liquidity', 'deadlineSeconds', 10, 86_400],
   ['list_operations', 'limit', 1, 100],
+  ['manage_insight', 'confidence', 0, 1],
+  ['manage_insight', 'limit', 1, 100],
   ['migrate_position', 'slippageTolerance', 1, 5_000],
   ['optimize_lp_range', 'horizonDays', 0.05, 365],
   ['optimize_lp_range', 'simulations', 1, 50_000],
@@ -325,6 +340,7 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
   ['submit_twamm_order', 'duration', 1, 2_592_000],
   ['submit_uniswapx_order', 'slippageBps', 1, 5_000],
   ['submit_uniswapx_order', 'deadlineSeconds', 10, 86_400],
+  ['update_memory_confidence', 'confidence', 0, 1],
   ['vault_deposit', 'slippageBps', 1, 500],
   ['vault_withdraw', 'slippageBps', 1, 10_000],
 ]
@@ -332,10 +348,12 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
 /** Measured on these definitions with the o200k tokenizer: 4.072; the lower the stricter. */
 const charactersPerToken = 4.07
 
-/** An operation that waits has no transactions, and one that ran is none that waits. */
+/** An operation that waits has no transactions, and one that ran is none that waits; memory is read back under `learning` alone. */
 const mayBeMissing: Readonly<Record<string, readonly string[]>> = {
+  add_liquidity: ['insights'],
   batch_lp_operations: ['closedPositionId', 'feesUsd', 'receivedUsd', 'depositedUsd'],
   execute_plan: ['txHash', 'transactions', 'operationId', 'executeAfter'],
+  optimize_lp_range: ['memoryCalibration', 'insights'],
 }
 
 /** Paths of members, at any depth, that a value of the schema may lack. */

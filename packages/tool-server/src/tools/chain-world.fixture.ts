@@ -3,7 +3,7 @@ import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Devnet } from '@svc/devnet'
-import { openStore, type Store } from '@svc/store'
+import { type Memory, openStore, type Store } from '@svc/store'
 import { placeMigrated } from '../../../store/src/migrated-file.fixture.ts'
 import { createSender, type OperationSponsors, openUserOperations, type Sender } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
@@ -48,6 +48,7 @@ import { openAuditLog } from '../../../engine/src/audit/audit.ts'
 import { sentTransactions } from '../../../engine/src/operations/sent-transactions.ts'
 import type { CallRequest } from '../dispatch/call-stages.ts'
 import { createDispatch, type Dispatch } from '../dispatch/dispatch.ts'
+import type { Profile } from '../dispatch/offered-tools.ts'
 import type { Ports } from '../ports.ts'
 import {
   type Patience,
@@ -173,7 +174,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   })
   const dispatch = createDispatch({
     tools: catalogue,
-    profile: 'full',
+    profile: options.profile ?? 'full',
     ports,
     status: {
       setup: () => Promise.reject(new Error('not part of this world')),
@@ -193,6 +194,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
       earlier: (requestId, on) =>
         earlierTransactions({ ...store, rpc, lookAgain: () => executor.reconcile() }, requestId, on),
       requestOf: async (txHash) => (await store.transactions.byHash(txHash as Hash))?.requestId ?? null,
+      memory: options.memory ?? store.memory,
       during: (work) => work(),
     },
     isInForce: (principal) => options.isInForce?.(principal) ?? true,
@@ -346,6 +348,10 @@ export type WorldOptions = {
   readonly isInForce?: (principal: Principal) => boolean
   /** Of the PostgreSQL that takes the place of the state file. */
   readonly databaseUrl?: string | undefined
+  /** `full` unless given. */
+  readonly profile?: Profile
+  /** What is remembered, in place of the store's. */
+  readonly memory?: Memory
   /** Stops the server's clock, so that no hour begins between two answers that are held against each other. */
   readonly isClockHeld?: boolean
   /** State and wallet of an earlier world. */

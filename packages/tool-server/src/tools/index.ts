@@ -50,6 +50,9 @@ import { vaultDeposit } from './vaults/vault-deposit.ts'
 import { vaultRebalance } from './vaults/vault-rebalance.ts'
 import { vaultSimulateDeposit } from './vaults/vault-simulate-deposit.ts'
 import { vaultWithdraw } from './vaults/vault-withdraw.ts'
+import { manageInsight } from './memory/manage-insight.ts'
+import { submitOperatorFeedback } from './memory/submit-operator-feedback.ts'
+import { updateMemoryConfidence } from './memory/update-memory-confidence.ts'
 import { approveToken } from './wallet/approve-token.ts'
 import { provisionWallet } from './wallet/provision-wallet.ts'
 import { registerAgent } from './wallet/register-agent.ts'
@@ -94,6 +97,7 @@ export const catalogue: readonly Tool[] = Object.freeze([
   increaseLiquidity,
   listOperations,
   listSupportedChains,
+  manageInsight,
   migratePosition,
   optimizeLpRange,
   provisionWallet,
@@ -104,8 +108,10 @@ export const catalogue: readonly Tool[] = Object.freeze([
   removeLiquidity,
   searchPools,
   searchTokens,
+  submitOperatorFeedback,
   submitTwammOrder,
   submitUniswapxOrder,
+  updateMemoryConfidence,
   vaultDeposit,
   vaultRebalance,
   vaultSimulateDeposit,

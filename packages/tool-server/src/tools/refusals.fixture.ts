@@ -4,7 +4,7 @@ import { createChainDirectory } from '@svc/amm/chains'
 import { createTokenDirectory } from '@svc/amm/tokens'
 import { parseInput } from '../dispatch/parse-input.ts'
 import { ToolError, type ErrorEnvelope } from '@svc/amm'
-import type { Tool, WriteContext } from '../tool.ts'
+import type { RecordContext, Tool, WriteContext } from '../tool.ts'
 import { hostile, type InputKind } from './hostile-inputs.fixture.ts'
 
 /**
@@ -74,7 +74,7 @@ async function callUntouched(
 }
 
 /** Chains and listed tokens are the real tables, which know without asking; everything else throws when reached for. */
-export function untouchedWorld(): WriteContext {
+export function untouchedWorld(): WriteContext & RecordContext {
   const rpc = untouchable('rpc')
   return {
     chains: createChainDirectory(chains),
@@ -99,6 +99,8 @@ export function untouchedWorld(): WriteContext {
     earlier: async () => [],
     status: untouchable('status'),
     operations: untouchable('operations'),
+    memory: null,
+    records: untouchable('records'),
     agentAddress: wallet,
     wallet: { address: wallet, type: 'local' },
     defaults: { slippageBps: 50, deadlineSeconds: 600 },

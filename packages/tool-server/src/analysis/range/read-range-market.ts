@@ -1,4 +1,7 @@
 import {
+  blendVolatility,
+  type BlendedVolatility,
+  type EpisodeVolatility,
   feePace,
   type FeePace,
   liquidityProfile,
@@ -44,7 +47,9 @@ export async function readRangeMarket(
   await yieldToEventLoop()
   const busiest = busiestOfPair({ pool, history }, others)
   const feesError = paceError(pace)
-  const volatility = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError, busiest })
+  const ofMarket = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError, busiest })
+  const blended = blendVolatility(ofMarket, wish.remembered ?? [])
+  const volatility = { ...ofMarket, sigma: blended.sigma, standardError: blended.standardError }
   await yieldToEventLoop()
   const { profile, isCut } = await readProfile(
     ports,
@@ -70,6 +75,7 @@ export async function readRangeMarket(
     isInverted,
     isProfileCut: isCut,
     volatility,
+    calibration: { ...blended, marketSigma: ofMarket.sigma },
     pace,
     gasCostUsd,
     history,
@@ -94,6 +100,8 @@ export type RangeWish = {
   readonly source: SigmaSource
   /** Unix milliseconds. */
   readonly nowMs: number
+  /** What own episodes met; none unless given. */
+  readonly remembered?: readonly EpisodeVolatility[]
 }
 
 export type ReadRangeMarket = {
@@ -102,7 +110,9 @@ export type ReadRangeMarket = {
   readonly isInverted: boolean
   /** Whether more ticks are initialised around the price than are read: the liquidity at the edge of those is taken to go on. */
   readonly isProfileCut: boolean
+  /** With what is remembered blended in. */
   readonly volatility: PoolSigma
+  readonly calibration: BlendedVolatility & { readonly marketSigma: number }
   /** In US dollars. */
   readonly pace: FeePace
   /** To open and to close a position; `null` where it is not known, and taken to be nothing. */

@@ -1,10 +1,11 @@
-import { LpMathError, type RangeDoubts } from '@svc/lp-math'
+import { LpMathError, mostLogDistance, mostMemoryWeight, type RangeDoubts } from '@svc/lp-math'
 import * as z from 'zod'
 import { hookDoubt } from '../../analysis/hook-permissions.ts'
 import { clearlyBetterTier } from '../../analysis/fees/read-fee-tiers.ts'
 import type { RangeChoice } from '../../analysis/range/pick-range.ts'
 import { rangeAnswer } from '../../analysis/range/range-answer.ts'
 import { documented } from '../../documented.ts'
+import { insightsResult, recallPair, type RememberedPair } from '../../analysis/memory/pair-insights.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../analysis/range/read-range-market.ts'
 import { mostTicks } from '@svc/amm/liquidity'
 import { rangeSurroundings } from '../../charts/range/range-surroundings.ts'
@@ -41,6 +42,19 @@ const input = z.strictObject({
 
 const { pair, sensitivity, simulation, ...choice } = rangeAnswer.shape
 
+const memoryCalibration = documented(
+  z.object({
+    episodes: z.int(),
+    returns: z.int(),
+    marketAnnualized: z.number(),
+    ownAnnualized: z.number().nullable(),
+    annualized: z.number(),
+    weight: z.number(),
+    weightAtMost: z.number(),
+    factorAtMost: z.number(),
+  }),
+)
+
 export const optimizeLpRange = readTool({
   name: 'optimize_lp_range',
   title: 'Choose a price range',
@@ -61,10 +75,13 @@ export const optimizeLpRange = readTool({
     sensitivity,
     simulation,
     ...completenessResult,
+    memoryCalibration: memoryCalibration.optional(),
+    insights: insightsResult.optional(),
   }),
 }).handler(async (request, context) => {
   const chain = context.chains.get(request.chain)
   const place = await poolOfPair(request, chain, context)
+  const remembered = await recallPair(context, chain, [place.token0, place.token1])
   const read = await readRangeMarket(
     context,
     { chain, ...place },
@@ -73,6 +90,7 @@ export const optimizeLpRange = readTool({
       years: request.horizonDays / 365,
       source: request.volatilitySource,
       nowMs: context.now(),
+      remembered: remembered?.volatilities ?? [],
     },
   )
   const [choice, otherTier] = await Promise.all([chosen(request, context, read), otherTierNotes(place, read, context)])
@@ -87,13 +105,32 @@ export const optimizeLpRange = readTool({
     result: { ...result, ...surroundings(read, place, context.now()) },
     horizonDays: request.horizonDays,
   }))
-  return result
+  return { ...result, ...fromMemory(remembered, read) }
 })
 
 type Request = z.output<typeof input>
 
 function doubtsOf({ pace, volatility }: ReadRangeMarket): RangeDoubts {
   return { pace, sigmaError: volatility.standardError }
+}
+
+/** What memory did to the volatility, and what it says of the pair; nothing where it is not read back. */
+function fromMemory(remembered: RememberedPair | null, { calibration }: ReadRangeMarket) {
+  if (remembered === null) return {}
+  const { episodes, returns, marketSigma, ownSigma, sigma, weight } = calibration
+  return {
+    memoryCalibration: {
+      episodes,
+      returns,
+      marketAnnualized: marketSigma,
+      ownAnnualized: ownSigma,
+      annualized: sigma,
+      weight,
+      weightAtMost: mostMemoryWeight,
+      factorAtMost: Math.exp((mostMemoryWeight * mostLogDistance) / 2),
+    },
+    insights: remembered.insights,
+  }
 }
 
 /** The closed forms take milliseconds, too long for the thread that answers calls. */

@@ -1,7 +1,10 @@
 import { safetyChecks } from '@svc/amm/plan'
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
+import { keepEntry, type Entry } from '../../analysis/memory/episodes.ts'
+import { insightsResult, recallPair } from '../../analysis/memory/pair-insights.ts'
 import { estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
-import { valueUsd } from '../../analysis/value-usd.ts'
+import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { withinTime } from '@svc/runtime'
 import {
   type AddPreview,
@@ -13,7 +16,7 @@ import {
   tokenLabel,
   type UsdPrice,
 } from '@svc/amm'
-import { writeTool } from '../../tool.ts'
+import { writeTool, type WriteContext } from '../../tool.ts'
 import { addContradictions, addParams, addRequestOf } from '../add-request.ts'
 import { chainInput } from '../params.ts'
 import {
@@ -61,15 +64,17 @@ export const addLiquidity = writeTool({
     estimatedFeeApy7d: z.number().nullable().describe('Percent a year, on the path of 7 days past'),
     safetyChecks,
     notes: notesResult,
+    insights: insightsResult.optional(),
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
   const request = await addRequestOf(input, chain, context, context.keptDeposits()[0])
   const { token0, token1 } = request
-  const [planned, price0, price1] = await Promise.all([
+  const [planned, price0, price1, remembered] = await Promise.all([
     context.liquidity.planAdd(chain, request),
     context.prices.usd(chain, token0),
     context.prices.usd(chain, token1),
+    recallPair(context, chain, [token0, token1]),
   ])
   const { preview } = planned
   const intent: Intent = input.createPool ? { ...planned.intent, allowsUnpricedPool: true } : planned.intent
@@ -78,11 +83,20 @@ export const addLiquidity = writeTool({
     ? async () => apyTooLate
     : estimateFeeApy(context, chain, preview, context.now(), blockOf(price0 ?? price1))
   const reading = onceMined((mined) => planned.decode(mined))
+  let entry: Entry | null = null
   const shape = async (settled: Settled) => {
     const added = await reading(settled)
     const estimate = apyOf({ ...preview, liquidity: added.liquidity })
     const apy = await withinTime(estimate, context.figuresWithinMs ?? apyTimeoutMs, apyTooLate)
     const sides = [valueUsd(added.amount0, token0, price0), valueUsd(added.amount1, token1, price1)] as const
+    entry = {
+      preview,
+      added,
+      settled,
+      isInverted: intent.deposits?.[0]?.isInverted ?? false,
+      depositedUsd: sumUsd(...sides),
+      predictedFeeApyPct: apy.apyPct,
+    }
     return {
       ...writeStamp(chain, intent, settled),
       positionId: added.positionId,
@@ -107,8 +121,18 @@ export const addLiquidity = writeTool({
       ],
     }
   }
-  return context.execute(intent, shape, { begin: reading })
+  const answer = await context.execute(intent, shape, { begin: reading })
+  await remember(context, chain, entry)
+  return remembered === null ? answer : { ...answer, insights: remembered.insights }
 })
+
+/** The money has moved by then: the answer stands whatever becomes of it, and does not wait long. */
+async function remember(context: WriteContext, chain: Chain, entry: Entry | null): Promise<void> {
+  const { memory } = context
+  if (memory === null || entry === null) return
+  const keeping = memory.attempt(() => keepEntry(memory, context, chain, entry))
+  await withinTime(keeping, context.figuresWithinMs ?? apyTimeoutMs, undefined)
+}
 
 /** The money has moved by then: the answer does not wait long for a figure beside it. */
 const apyTimeoutMs = 5_000

@@ -1,6 +1,9 @@
+import { withinTime } from '@svc/runtime'
+import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
+import { type Exit, keepOutcome } from '../../analysis/memory/episodes.ts'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
-import { writeTool } from '../../tool.ts'
+import { writeTool, type WriteContext } from '../../tool.ts'
 import { priced } from '../own-position.ts'
 import { ownedLiquidity, removableIdProblem, removeParams } from '../owned-liquidity.ts'
 import { chainInput, deadlineOf } from '../params.ts'
@@ -60,8 +63,10 @@ export const removeLiquidity = writeTool({
     recipient: context.wallet.address,
     keptReceipts: context.keptReceipts(),
   })
-  return context.execute(planned.intent, async (settled) => {
+  let exit: Exit | null = null
+  const answer = await context.execute(planned.intent, async (settled) => {
     const got = await planned.decode(settled)
+    exit = { position, got, percentage: input.percentage, settled, price0, price1 }
     const amount0ReceivedUsd = valueUsd(got.amount0, token0, price0)
     const amount1ReceivedUsd = valueUsd(got.amount1, token1, price1)
     const feesUsd = sumUsd(valueUsd(got.fees0, token0, price0), valueUsd(got.fees1, token1, price1))
@@ -83,4 +88,17 @@ export const removeLiquidity = writeTool({
       notes: [...(planned.notes ?? []), ...settled.warnings, ...priceNotes([token0, price0], [token1, price1])],
     }
   })
+  await remember(context, chain, exit)
+  return answer
 })
+
+/** The funds are home by then: the answer stands whatever becomes of it, and does not wait long. */
+async function remember(context: WriteContext, chain: Chain, exit: Exit | null): Promise<void> {
+  const { memory } = context
+  if (memory === null || exit === null) return
+  const { signal } = new AbortController()
+  const keeping = memory.attempt(() => keepOutcome(memory, { ...context, signal }, chain, exit))
+  await withinTime(keeping, context.figuresWithinMs ?? rememberTimeoutMs, undefined)
+}
+
+const rememberTimeoutMs = 5_000

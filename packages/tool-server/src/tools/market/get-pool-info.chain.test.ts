@@ -115,7 +115,11 @@ describe('pool reads', () => {
     await slow.close()
     expect(items.length).toBeGreaterThan(3)
     for (const item of items) {
-      expect(item.data).toMatchObject({ volume7dUsd: null, feeApr7d: null, notes: [expect.stringContaining('in time')] })
+      expect(item.data).toMatchObject({
+        volume7dUsd: null,
+        feeApr7d: null,
+        notes: [expect.stringContaining('in time')],
+      })
     }
     expect(items[0]!.number('tvlUsd')).toBeGreaterThan(0)
   })

@@ -3,18 +3,10 @@ import { formatAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Hash, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
 import * as z from 'zod'
+import { barsSince, swapsSince } from '../../analysis/position/position-past.ts'
 import { type PairPrices, positionPerformance } from '../../analysis/position/position-performance.ts'
 import { valueUsd } from '../../analysis/value-usd.ts'
-import {
-  type BlockTime,
-  type PoolBars,
-  type Position,
-  type PositionEvents,
-  type SwapRecord,
-  type Token,
-  ToolError,
-  type UsdPrice,
-} from '@svc/amm'
+import { type BlockTime, type Position, type PositionEvents, type Token, ToolError, type UsdPrice } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { positionOfAny } from '../own-position.ts'
 import { chainInput, positionIdInput, rangedVersionInput } from '../params.ts'
@@ -131,50 +123,6 @@ function doubtNote(usd: number): string {
   return `The pool's price at a deposit or withdrawal is known to its bar alone: netPnlUsd may be off by up to ${usd.toFixed(2)} USD.`
 }
 
-/** Bars of the life of a position; null where they begin later. */
-async function barsSince(
-  context: ReadContext,
-  chain: Chain,
-  { pool }: Position,
-  openedAt: number | null,
-  now: number,
-): Promise<PoolBars | null> {
-  if (openedAt === null) return null
-  const barSeconds = now - openedAt > mostHours * 3_600 ? 86_400 : 3_600
-  try {
-    const read = await context.history.read({
-      chain,
-      pool,
-      from: openedAt,
-      to: Math.max(now, openedAt + 1),
-      barSeconds,
-      signal: context.signal,
-    })
-    return read.completeness.barsFound < read.completeness.barsExpected ? null : read
-  } catch (error) {
-    if (error instanceof ToolError) return null
-    throw error
-  }
-}
-
-/** Every swap of the pool while the position stands, of one that is young enough for that; `null` where not all can be read. */
-async function swapsSince(
-  { liquidity, signal }: ReadContext,
-  chain: Chain,
-  { pool }: Position,
-  openedAt: number | null,
-  now: number,
-): Promise<readonly SwapRecord[] | null> {
-  if (openedAt === null || now - openedAt > mostSecondsBySwaps) return null
-  try {
-    const { swaps, completeFrom } = await liquidity.swaps(chain, pool, openedAt, undefined, { signal })
-    return completeFrom > openedAt ? null : swaps
-  } catch (error) {
-    if (error instanceof ToolError && error.code !== 'CANCELLED') return null
-    throw error
-  }
-}
-
 /** The receipts of every transaction that changed the position; null where not all of them are to be had, or they are too many. */
 async function receiptsOf(
   { rpc }: ReadContext,
@@ -245,7 +193,4 @@ const poolPricesNote =
   "marketUsd and netPnlUsd go by the pool's own prices, which whoever trades there moves: what the tokens were worth at each change is not known."
 const noPriceThenNote =
   'What the tokens were worth at each change is not known, and none is pegged to the dollar: no netPnlUsd.'
-const mostHours = 1_000
-/** The swaps of longer lives would be too many; bars of an hour tell enough of those. */
-const mostSecondsBySwaps = 7 * 86_400
 const mostReceipts = 40
