@@ -95,6 +95,7 @@ export const NO_CLOSED_FORMS: Readonly<Record<string, string>> = {
   ownLiquidity: 'a quotient by positionValue',
   liquidityProfile: 'sums of whole numbers',
   barsPerYear: 'a quotient',
+  blendVolatility: 'a weighted mean, held against six synthetic markets in blend-volatility.test.ts',
   classifyVolatility: 'names',
   feePace: 'means of sums, and their error',
   paceError: 'a quotient',

@@ -65,6 +65,7 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
     ports: { ...ports, history, workers, agentAddress: write?.wallet.address ?? null },
     write,
     policyNow: () => policies.current(),
+    ...(ports.rpc.atOneBlock !== undefined && { atOneBlock: ports.rpc.atOneBlock }),
     limits: {
       perAddressPerMinute: policy.rateLimits.unauthenticatedPerIp,
       perPrincipalPerMinute: policy.rateLimits.perToken,

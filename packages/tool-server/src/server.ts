@@ -18,6 +18,7 @@ import { createDispatch, type Dispatch } from './dispatch/dispatch.ts'
 import { isOffered } from './dispatch/offered-tools.ts'
 import { createRedactor, type Log, type LogDestination } from '@svc/runtime'
 import { secretsOf, openLog } from './config/secrets.ts'
+import type { RpcPool } from '@svc/amm'
 import type { Ports } from './ports.ts'
 import { createStatus, version } from './status/status.ts'
 import type { Tool } from './tool.ts'
@@ -59,6 +60,8 @@ export type Adapters = {
   /** Counts the requests over HTTP, which other threads of the process give way to. */
   readonly traffic?: Traffic
   readonly limits?: Partial<Limits>
+  /** Runs a read so that its answer is of one block. */
+  readonly atOneBlock?: NonNullable<RpcPool['atOneBlock']>
   /** Where log lines go; stderr unless given. */
   readonly logDestination?: LogDestination
   readonly testing?: McpTesting
@@ -181,7 +184,7 @@ function openCore(
     scrub: (value) => redactor.scrub(value),
     now: Date.now,
     newRequestId: randomUUID,
-    ...(ports.rpc.atOneBlock !== undefined && { atOneBlock: ports.rpc.atOneBlock }),
+    ...(adapters.atOneBlock !== undefined && { atOneBlock: adapters.atOneBlock }),
   })
   const info = { name: 'svc', title: 'Liquidity tool server', version }
   const protocol = lazily(async () => {

@@ -86,6 +86,6 @@ function fits(log: unknown, filter: LogFilter | null): boolean {
   if (filter === null || !isRecord(log)) return false
   const { address, topics } = log
   if (typeof address !== 'string' || address.toLowerCase() !== filter.address || !Array.isArray(topics)) return false
-  const told: readonly unknown[] = topics
-  return filter.topics.every((list, index) => list.some((one) => one === told[index]))
+  const own: readonly unknown[] = topics
+  return filter.topics.every((list, index) => list.some((one) => one === own[index]))
 }

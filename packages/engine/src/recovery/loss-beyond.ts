@@ -6,10 +6,10 @@ import { readCalldata } from '../calldata/read-calldata.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { holdTrades } from '../stages/hold-against-simulation.ts'
-import { pricesIn } from '../stages/settle.ts'
-import { lossAbove, lostBy } from '../stages/settled-value.ts'
+import { lossAbove } from '../spending/spend-limit.ts'
 import { budgetNames } from '../spending/budget-names.ts'
 import { type CallBounds, callBounds, isOfTrades } from '../calldata/call-bounds.ts'
+import { lostBy, pricesIn } from '../value/mined-loss.ts'
 import { boughtIn } from '../value/moved.ts'
 
 /**

@@ -7,7 +7,7 @@ import { isUnnamed, mayPass } from '@svc/amm'
 import { countable } from '../value/countable.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { aboveOne, askedAtAll, exceededLimits, limitRefusal, type SpentAmount } from './limit-refusal.ts'
-import { isForAPerson, limitsOf } from './budget-names.ts'
+import { budgetNames, isForAPerson, limitsOf } from './budget-names.ts'
 import type { SpendValue, Unpriced } from '../value/spend-value.ts'
 
 /**
@@ -279,3 +279,15 @@ const doubts = {
   absurd: 'a price that makes no sense',
   stale: 'a price more than five minutes old',
 } as const satisfies Record<Unpriced['doubt'], string>
+
+/** What the budget of losses takes where more was lost than is reserved of it; nothing is named where what is reserved stands. */
+export function lossAbove(reserved: readonly BudgetAmount[], lostUsdMicros: bigint): readonly BudgetAmount[] {
+  const held = reserved.find(({ name }) => name === budgetNames.loss)?.usdMicros ?? 0n
+  const usdMicros = countable(lostUsdMicros)
+  return usdMicros > held ? [{ name: budgetNames.loss, usdMicros }] : []
+}
+
+/** The same budgets, of which nothing was taken. */
+export function noneOf(budgets: readonly BudgetAmount[]): readonly BudgetAmount[] {
+  return budgets.map(({ name }) => ({ name, usdMicros: 0n }))
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { asPermitted, lossPct, type Worth } from './hold-against-simulation.ts'
+import { lossPct, type Worth } from '../value/mined-loss.ts'
+import { asPermitted } from './hold-against-simulation.ts'
 
 /** Amounts in cents: a dollar token, a three-dollar token, and one nobody prices. */
 const worth: Worth = (token, amount) => (token === 'odd' ? null : amount * 10_000n * (token === 'three' ? 3n : 1n))

@@ -8,6 +8,7 @@ import { valueAt } from '../value/trusted-value.ts'
 import { broughtBy, givenBack } from '../simulation/inspect-vaults.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
+import { dustUsdMicros, lossPct, percentOf, type Worth } from '../value/mined-loss.ts'
 import { minedOutcome } from '../value/moved-holdings.ts'
 import type { Outcome } from '../value/weigh-change.ts'
 import { type CallValue, trustedPrices } from '../value/call-value.ts'
@@ -254,42 +255,4 @@ export function partByToken(
 ): { readonly expected: ReadonlyMap<string, bigint>; readonly strange: readonly string[] } {
   const strange = [...real.keys()].filter((token) => !isExpected(token))
   return { expected: new Map([...real].filter(([token]) => !strange.includes(token))), strange }
-}
-
-/**
- * By how much less a wallet came out than simulated, in whole percent of the larger side of what the simulation moved,
- * all in US dollars: what one token lost another may have gained, as when a price moves through a position. A token
- * without a trusted price counts as nothing: whoever made it decides what it does. So does a loss below one dollar.
- */
-export function lossPct(
-  simulated: ReadonlyMap<string, bigint>,
-  real: ReadonlyMap<string, bigint>,
-  worth: Worth,
-): number {
-  let [lost, out, into] = [0n, 0n, 0n]
-  for (const token of new Set([...simulated.keys(), ...real.keys()])) {
-    const expected = simulated.get(token) ?? 0n
-    const missing = expected - (real.get(token) ?? 0n)
-    const missingUsdMicros = worth(token, magnitude(missing))
-    if (missingUsdMicros === null) continue
-    lost += missing < 0n ? -missingUsdMicros : missingUsdMicros
-    const expectedUsdMicros = worth(token, magnitude(expected)) ?? 0n
-    if (expected < 0n) out += expectedUsdMicros
-    else into += expectedUsdMicros
-  }
-  return lost < dustUsdMicros ? 0 : percentOf(lost, out > into ? out : into)
-}
-
-/** Millionths of a US dollar of an amount, or `null` without a trusted price. */
-export type Worth = (token: string, amount: bigint) => bigint | null
-
-const dustUsdMicros = 1_000_000n
-
-function percentOf(part: bigint, whole: bigint): number {
-  if (part <= 0n) return 0
-  return whole === 0n ? Infinity : Number((part * 100n) / whole)
-}
-
-function magnitude(amount: bigint): bigint {
-  return amount < 0n ? -amount : amount
 }

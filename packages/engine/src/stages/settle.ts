@@ -1,5 +1,5 @@
 import { larger } from '@svc/lp-math'
-import { type Address, getAddress, type TransactionReceipt, zeroAddress } from 'viem'
+import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { BlockTime, Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
 import type { BudgetAmount } from '@svc/store'
 import { logsByCall } from '../batch/batch-step.ts'
@@ -18,7 +18,6 @@ import { isRepaidGas } from '../spending/spend-limit.ts'
 import {
   notGivenBack,
   type PricedTokens,
-  priceTokens,
   spentAmounts,
   usdOf,
   valueOf,
@@ -30,6 +29,7 @@ import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
 import { endRights, revokeAllowances, type Standing } from '../transactions/revoke-allowances.ts'
+import { pricesIn } from '../value/mined-loss.ts'
 import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
 import type { Outcome } from '../value/weigh-change.ts'
@@ -161,21 +161,6 @@ async function laterPrices(context: Reserved, { valid }: Progress, minedIn: Bloc
   const { chain, simulation, callBounds } = context
   const tokens = [...tokensToPrice(context), ...tokensGivenUp(simulation, chain)]
   return pricesIn(context, minedIn, { tokens, bought: boughtIn(callBounds) })
-}
-
-/** Prices of a block that mined something, however long ago that was; `null` where none can be had. */
-export async function pricesIn(
-  { engine, call, chain }: Pick<Reserved, 'engine' | 'call' | 'chain'>,
-  minedIn: BlockTime,
-  { tokens, bought }: { readonly tokens: readonly Address[]; readonly bought: ReadonlySet<string> },
-): Promise<PricedTokens | null> {
-  const now = () => Number(minedIn.timestamp) * 1_000
-  try {
-    return await priceTokens(tokens, { ...engine, directory: engine.tokens, chain, at: minedIn, bought, now })
-  } catch (error) {
-    engine.log.warn('settle.unpriced', { requestId: call.requestId, error })
-    return null
-  }
 }
 
 const samePricesSeconds = 60n

@@ -5,12 +5,14 @@ import { callsOf } from '../batch/batch-step.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { asGivenBack, asRedeemed } from '../simulation/inspect-vaults.ts'
+import { lossAbove, noneOf } from '../spending/spend-limit.ts'
 import { countable } from '../value/countable.ts'
+import { lostBy, tokensOf } from '../value/mined-loss.ts'
 import type { PricedTokens } from '../value/spend-value.ts'
 import { budgetNames } from '../spending/budget-names.ts'
 import type { StandingPair } from '../value/pair-worth.ts'
 import { isSpending, noBounds } from '../calldata/call-bounds.ts'
-import { type Holdings, type PairShares, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
+import { type PairShares, type TrustedPrices, valueAt } from '../value/trusted-value.ts'
 import { mostLost, type Outcome } from '../value/weigh-change.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { trustedPrices } from '../value/call-value.ts'
@@ -79,27 +81,9 @@ function lossOfTrades(
   )
 }
 
-/** What changes of the wallet have lost by themselves, in millionths of a US dollar. */
-export function lostBy(deltas: ReadonlyMap<string, bigint>, priced: PricedTokens, wrappedNative: string): bigint {
-  const moved = { leaves: tokensOf(deltas, -1n), arrives: tokensOf(deltas, 1n) }
-  return mostLost(moved, trustedPrices(priced), wrappedNative.toLowerCase())
-}
-
-/** What the budget of losses takes where more was lost than is reserved of it; nothing is named where what is reserved stands. */
-export function lossAbove(reserved: readonly BudgetAmount[], lostUsdMicros: bigint): readonly BudgetAmount[] {
-  const held = reserved.find(({ name }) => name === budgetNames.loss)?.usdMicros ?? 0n
-  const usdMicros = countable(lostUsdMicros)
-  return usdMicros > held ? [{ name: budgetNames.loss, usdMicros }] : []
-}
-
 /** How many calls of the intent are mined. */
 export function callsMade({ mined }: Progress): number {
   return mined.flatMap(({ step }) => callsOf(step)).filter(({ kind }) => kind === 'call').length
-}
-
-/** The same budgets, of which nothing was taken. */
-export function noneOf(budgets: readonly BudgetAmount[]): readonly BudgetAmount[] {
-  return budgets.map(({ name }) => ({ name, usdMicros: 0n }))
 }
 
 /**
@@ -146,12 +130,6 @@ function withoutArrivals(
 /** Worth of what arrived, in millionths of a US dollar at the low edge of trusted prices. */
 export function cameHome(deltas: ReadonlyMap<string, bigint>, priced: PricedTokens): bigint {
   return valueAt(tokensOf(deltas, 1n), trustedPrices(priced), 'low')
-}
-
-/** What left (-1) or arrived (1). */
-function tokensOf(deltas: ReadonlyMap<string, bigint>, sign: 1n | -1n): Holdings {
-  const tokens = new Map([...deltas].flatMap(([token, delta]) => (delta * sign > 0n ? [[token, delta * sign]] : [])))
-  return { tokens, positions: [], shares: [] }
 }
 
 /**

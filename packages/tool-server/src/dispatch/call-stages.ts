@@ -262,7 +262,7 @@ function describeCall(
   }
 }
 
-/** Tells of a failure at once, before it becomes an answer that is kept; told again, the audit says nothing more. */
+/** Reports a failure at once, before it becomes an answer that is kept; reported again, the audit says nothing more. */
 function audited<Value>(ended: OpenCall['ended'], work: Promise<Value>): Promise<Value> {
   if (ended === undefined) return work
   return work.catch((cause: unknown) => {
