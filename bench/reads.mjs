@@ -1,6 +1,7 @@
 // How often each read tool waits for its endpoint, behind 50 ms of latency: requests of which each begins when the one before it was
 // answered, in a process that has just started (cold) and in one that has answered the tool before (warm).
 import { startDevnet } from '@svc/devnet'
+import { startRewardsApi } from '@svc/devnet/rewards-api'
 import { startCountingProxy } from './parts/counting-proxy.mjs'
 import { figure, median } from './parts/figure.mjs'
 import { inSequence } from './parts/round-trips.mjs'
@@ -21,12 +22,14 @@ export async function run(report) {
     closers.push(() => devnet.stop())
     const proxy = await startCountingProxy(devnet.rpcUrl, { latencyMs })
     closers.push(() => proxy.stop())
+    const rewards = await startRewardsApi({ devnet })
+    closers.push(() => rewards.stop())
     const owner = await startServer(devnet, devnet.rpcUrl, closers)
     const reads = await readsOf(devnet, owner)
     owner.stop()
     const figures = []
     for (const [tool, input] of sized(reads, reads.slice(0, 2))) {
-      const seen = await measure({ devnet, proxy, closers, key: owner.privateKey }, tool, input)
+      const seen = await measure({ devnet, proxy, closers, rewards, key: owner.privateKey }, tool, input)
       report(explain(tool, seen))
       figures.push(...figuresOf(tool, seen))
     }
@@ -80,9 +83,9 @@ async function readsOf(devnet, owner) {
     ['get_twamm_order_status', { chain, orderId: order.orderId, pool: order.pool }],
     ['get_vault_info', vault],
     ['vault_simulate_deposit', { ...vault, amount: '250' }],
-    ['optimize_lp_range', { ...pair, fee: 500, amount: 1_000 }],
+    ['optimize_lp_range', { ...pair, fee: 500, amount: '1000' }],
     ['recommend_fee_tier', pair],
-    ['backtest_lp_strategy', { ...pair, fee: 500, amount: 1_000, startTime }],
+    ['backtest_lp_strategy', { ...pair, fee: 500, amount: '1000', startTime }],
     ['query_agent_identity', { chain, agentId }],
     ['list_supported_chains', {}],
     ['check_setup_health', {}],
@@ -91,8 +94,9 @@ async function readsOf(devnet, owner) {
 }
 
 /** One call in a new process, then some more in it, each after a block of others. */
-async function measure({ devnet, proxy, closers, key }, tool, input) {
-  const server = await startServer(devnet, proxy.url, closers, key)
+async function measure({ devnet, proxy, closers, rewards, key }, tool, input) {
+  const settings = { SVC_REWARDS_URL: rewards.url }
+  const server = await startServer(devnet, proxy.url, closers, { key, settings })
   const calls = []
   for (let round = 0; round <= warmRounds; round += 1) {
     await devnet.trade(1, round)

@@ -68,8 +68,8 @@ async function timed(proxy, work) {
   return { value, ms: performance.now() - begin, trips: withoutWaiting(proxy.take()) }
 }
 
-/** The server in a process of its own over that endpoint, with a wallet that has funds: a new one, or that of `key`. */
-export async function startServer(devnet, rpcUrl, closers, key) {
+/** The server in a process of its own over that endpoint, with a wallet that has funds: a new one, or that of `key`; `settings` beside ours. */
+export async function startServer(devnet, rpcUrl, closers, { key, settings: more } = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   closers.push(() => rmSync(dataDir, { recursive: true, force: true }))
   const privateKey = key ?? generatePrivateKey()
@@ -84,6 +84,7 @@ export async function startServer(devnet, rpcUrl, closers, key) {
     PRIVATE_KEY: privateKey,
     LOG_LEVEL: 'debug',
     [`SVC_RPC_URL_${devnet.chainId}`]: rpcUrl,
+    ...more,
   }
   const steps = []
   const child = await startChildServer('./write-server.mjs', {
