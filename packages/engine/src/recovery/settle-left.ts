@@ -4,11 +4,12 @@ import type { JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { ToolError } from '@svc/amm'
 import { sentBySigned } from '../batch/batch-step.ts'
+import { lossWithTaken, takenBySpenders } from '../allowances/taken-allowance.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { countable } from '../value/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { receiptOf, gasCostsOr } from '../spending/gas-cap.ts'
-import { isMinedApproval, isSignedOpen } from '../operations/may-be-mined.ts'
+import { approvalOf, isMinedApproval, isSignedOpen } from '../operations/may-be-mined.ts'
 import { cameHome, noneOf } from '../stages/settled-value.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from '../value/spend-value.ts'
@@ -42,19 +43,35 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
     const within = eachUsdMicros < amountUsdMicros ? eachUsdMicros : amountUsdMicros
     const moved = countable(usdMicros > within ? usdMicros : within, isAll ? 0n : amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
+    const { taken, priced } = await takenOf(of, [...mined, ...tookBack])
     const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
-    const budgets = mined.every((one) => !isFinal(one) || isMinedApproval(one.entry))
+    const known = mined.every((one) => !isFinal(one) || isMinedApproval(one.entry))
       ? noneOf(reservation.budgets)
       : await lossBeyond(of, reservation, {
           mined: mined.filter(isFinal),
           nativeDelta: (done, ofTokens) => nativeDelta(of, done, inBlocksOf(done, [...mined, ...tookBack]), ofTokens),
         })
+    const budgets = lossWithTaken(known, { taken, reserved: reservation.budgets, priced })
     const isHeld = !entries.every(isMinedApproval)
-    await onLedger(() => engine.ledger.settle(id, moved, burnt, budgets, { amounts, isRepaid, isHeld }))
+    const left = countable(moved + valueOf(taken, priced).usdMicros)
+    const rest = { amounts: sumOf([amounts, taken]), isRepaid, isHeld }
+    await onLedger(() => engine.ledger.settle(id, left, burnt, budgets, rest))
   }
   const settled = { event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) } as const
   await onStorage('the audit log cannot be written', () => engine.audit.append(settled))
   return true
+}
+
+/** What spenders took by themselves of what the request has allowed. */
+async function takenOf(context: ExecutionContext, mined: readonly Mined[]) {
+  const granted = mined.filter(isFinal).flatMap(({ entry }) => {
+    const approval = approvalOf(entry)
+    return approval?.via === 'erc20' ? [approval] : []
+  })
+  const own = mined.map(({ receipt }) => receipt)
+  const taken = await takenBySpenders(context, granted, { own, until: 'last' })
+  const priced: PricedTokens = taken.size === 0 ? new Map() : await pricesOf(context, new Set(taken.keys()))
+  return { taken, priced }
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Address, getAddress, type TransactionReceipt, zeroAddress } from '
 import type { BlockTime, Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
 import type { BudgetAmount } from '@svc/store'
 import { logsByCall } from '../batch/batch-step.ts'
+import { lessTaken, lossWithTaken, takenBySpenders } from '../allowances/taken-allowance.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-facts.ts'
 import { countable, usdText } from '../value/countable.ts'
@@ -90,11 +91,14 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
 export async function settleLedger(
   context: Reserved,
   progress: Progress,
-  { deltas, receipts, minedIn, outcome = null }: Settling,
+  { deltas: own, receipts, minedIn, outcome = null }: Settling,
 ): Promise<{ readonly spentUsd: string; readonly gasUsd: string } | null> {
   const { reserved, priced } = progress
   const { engine, intent, spend, reservationId } = context
   if (!spend.reserved) return null
+  const taken = await takenOr(context, receipts)
+  if (taken === null) return null
+  const deltas = lessTaken(own, taken)
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
   const spent = spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas)
   const { isExit, ownMove } = context.value
@@ -111,11 +115,12 @@ export async function settleLedger(
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   const later = minedIn === null ? null : await laterPrices(context, progress, minedIn)
-  const used = budgetsUsed(context, progress, deltas, outcome)
-  const budgets =
+  const used = budgetsUsed(context, progress, own, outcome)
+  const known =
     later === null
       ? used
-      : most(reserved.budgets, used, budgetsUsed(context, { ...progress, priced: later }, deltas, outcome))
+      : most(reserved.budgets, used, budgetsUsed(context, { ...progress, priced: later }, own, outcome))
+  const budgets = lossWithTaken(known, { taken, reserved: reserved.budgets, priced })
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   const homeUsdMicros = cameHome(deltas, priced)
   const isRepaid = isRepaidGas({ isExit: context.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
@@ -126,6 +131,15 @@ export async function settleLedger(
     engine.ledger.settle(reservationId, actual, gas, budgets, { amounts: spent, isRepaid, isHeld }),
   )
   return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
+}
+
+/** `null` where no endpoint tells: the reservation stays open, and is settled once one does. */
+function takenOr(context: Reserved, receipts: readonly TransactionReceipt[]) {
+  const { engine, call, allowances } = context
+  return takenBySpenders(context, allowances, { own: receipts, until: 'newest' }).catch((error: unknown) => {
+    engine.log.error('settle.unrecorded', { requestId: call.requestId, what: 'ledger', error })
+    return null
+  })
 }
 
 type Settling = {
