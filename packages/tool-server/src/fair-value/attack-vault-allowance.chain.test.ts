@@ -4,10 +4,12 @@ import { type Address, parseUnits } from 'viem'
 import { afterEach, expect, it } from 'vitest'
 import { beforeSending } from '../../../engine/src/fixtures/network.fixture.ts'
 import { openWorld, ownPolicy, type World } from '../tools/chain-world.fixture.ts'
+import { useTradingWorld } from '../tools/liquidity/trading-routes.fixture.ts'
 import { openVaultWorld } from '../tools/vaults/vault-world.fixture.ts'
 import { testClient } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()
+const trading = useTradingWorld(devnet)
 let world: World
 afterEach(() => world.close())
 
@@ -75,4 +77,22 @@ it('G13: and where nobody is there any more to see it, once a process starts', a
   await world.refuse('vault_deposit', { vault, amount: '490' })
   const { lost, isOpen } = await counted()
   expect([lost >= 490, isOpen]).toEqual([true, true])
+})
+
+it('G13: an order that is filled while a vault has an allowance of the same token is no theft', async () => {
+  const turned = await openTurned()
+  const { again } = world
+  await world.close()
+  const limitsUsd = { perTransaction: '500', perSession: '2000', daily: '2000' }
+  const vaults = { [devnet().chainId]: [turned.vault] }
+  world = await trading.open({
+    again,
+    policy: { ...ownPolicy(devnet()), vaults, limitsUsd, approvalThresholdUsd: null },
+  })
+  await world.call('submit_uniswapx_order', { tokenIn: 'USDC', tokenOut: 'WETH', amount: '400' })
+  beforeSending(world, 2, async () => void (await trading.api().fillOrders()))
+  expect((await world.call('vault_deposit', { vault: turned.vault, amount: '490' })).at('status')).toBe('success')
+  expect(await turned.lostUsd()).toBeGreaterThan(889)
+  const { lost, isOpen } = await turned.counted()
+  expect([lost < 10, isOpen]).toEqual([true, false])
 })

@@ -10,7 +10,7 @@ import { assetChanges } from '../simulation/asset-changes.ts'
 import { budgetNames } from '../spending/budget-names.ts'
 import { countable } from '../value/countable.ts'
 import { type PricedTokens, valueOf } from '../value/spend-value.ts'
-import type { Allowance } from './approval-steps.ts'
+import type { Allowance } from '../allowances/approval-steps.ts'
 
 /**
  * What spenders that the operator names, such as a vault that has turned, took by themselves of the allowances of a request: from an
