@@ -4,7 +4,7 @@ import type { JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { ToolError } from '@svc/amm'
 import { sentBySigned } from '../batch/batch-step.ts'
-import { lossWithTaken, takenBySpenders } from '../transactions/taken-by-spenders.ts'
+import { lossWithTaken, takenBySpenders, toNamed } from '../transactions/taken-by-spenders.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { countable } from '../value/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
@@ -16,11 +16,14 @@ import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } fro
 import { onStorage } from '../call/storage.ts'
 import { lossBeyond, type Mined } from './loss-beyond.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
+import type { PendingRevocation } from '../allowances/pending-revocations.ts'
+import { currentAllowances } from '../transactions/revoke-allowances.ts'
 import { pendingOn, takesBack } from '../transactions/revoke-pending.ts'
 
 /**
  * Closes a reservation whose request no longer runs. Answers false while one of its transactions is out, or was refused and
- * its nonce is not used yet, since an endpoint may still forward what it refused. Throws `STORAGE_UNAVAILABLE`, and whatever
+ * its nonce is not used yet, since an endpoint may still forward what it refused, and while a spender that the operator names may take of
+ * its allowance. Throws `STORAGE_UNAVAILABLE`, and whatever
  * keeps this one reservation open.
  */
 export async function settleLeft(context: ExecutionContext, reservation: OpenReservation): Promise<boolean> {
@@ -37,13 +40,15 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
   else {
     const mined = await minedOf(of, entries)
     const tookBack = await minedOf(of, revocations)
+    const besides = await takenOf(of, [...mined, ...tookBack])
+    if (besides === null) return false
+    const { taken, priced } = besides
     const { usdMicros, eachUsdMicros, isAll, amounts, deltas } = await movedUsdMicros(of, mined, tookBack)
     const { amountUsdMicros } = reservation
     // Own liquidity that re-enters its pool is no spend, what was traded on the way is: together no more than was reserved for it.
     const within = eachUsdMicros < amountUsdMicros ? eachUsdMicros : amountUsdMicros
     const moved = countable(usdMicros > within ? usdMicros : within, isAll ? 0n : amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
-    const { taken, priced } = await takenOf(of, [...mined, ...tookBack])
     const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
     const known = mined.every((one) => !isFinal(one) || isMinedApproval(one.entry))
       ? noneOf(reservation.budgets)
@@ -62,14 +67,22 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
   return true
 }
 
-/** What spenders took by themselves of what the request has allowed. */
+/** What spenders took by themselves of what the request has allowed; `null` while they may yet. */
 async function takenOf(context: ExecutionContext, mined: readonly Mined[]) {
-  const granted = mined.filter(isFinal).flatMap(({ entry }) => {
+  const { engine, chain, wallet } = context
+  const approved = mined.filter(isFinal).flatMap(({ entry }) => {
     const approval = approvalOf(entry)
     return approval?.via === 'erc20' ? [approval] : []
   })
+  const granted = toNamed(approved, context)
+  if (granted.length === 0) return { taken: new Map<string, bigint>(), priced: new Map() }
+  const isOf = (one: PendingRevocation) =>
+    granted.some(({ token, spender }) => isAddressEqual(one.token, token) && isAddressEqual(one.spender, spender))
+  const owed = (await pendingOn(engine, chain, wallet)).filter(isOf)
+  const standing = owed.length === 0 ? null : await currentAllowances(context, owed)
+  if (standing !== null && (!standing.holdsAll || standing.amounts.some((amount) => amount > 0n))) return null
   const own = mined.map(({ receipt }) => receipt)
-  const taken = await takenBySpenders(context, granted, { own, until: 'last' })
+  const taken = await takenBySpenders(context, granted, { own, until: standing?.blockNumber ?? 0n })
   const priced: PricedTokens = taken.size === 0 ? new Map() : await pricesOf(context, new Set(taken.keys()))
   return { taken, priced }
 }

@@ -23,15 +23,13 @@ export async function takenBySpenders(
   granted: readonly Granted[],
   { own, until }: OwnBlocks,
 ): Promise<ReadonlyMap<string, bigint>> {
-  const { engine, chain, client, wallet, known } = context
+  const { engine, chain, client, wallet } = context
   const taken = new Map<string, bigint>()
-  const doubted = granted.filter(({ spender, amount }) => {
-    return amount > 0n && named.has(known.surfaces.get(spender.toLowerCase()) ?? 'listed')
-  })
+  const doubted = toNamed(granted, context)
   const [first, ...others] = own.map(({ blockNumber }) => blockNumber)
   if (first === undefined || doubted.length === 0) return taken
-  const newest = until === 'newest' ? await client.getBlockNumber({ cacheTime: 0 }) : 0n
-  const [from, to] = [others.reduce(smaller, first), larger(others.reduce(larger, first), newest)]
+  const last = until === 'newest' ? await client.getBlockNumber({ cacheTime: 0 }) : until
+  const [from, to] = [others.reduce(smaller, first), larger(others.reduce(larger, first), last)]
   const { deltas } = assetChanges(
     own.map(({ logs }) => logs),
     { wallet, wrappedNative: chain.wrappedNative.address },
@@ -55,8 +53,15 @@ type Granted = Pick<Allowance, 'token' | 'spender' | 'amount'>
 type OwnBlocks = {
   /** All that the request has mined, failures and what took its allowances back included. */
   readonly own: readonly TransactionReceipt[]
-  /** The newest block, where the request is in its turn and nothing else of the wallet is mined; else the last of its own. */
-  readonly until: 'newest' | 'last'
+  /** The block in which its allowances ended: the newest where the request is in its turn, for nothing else of the wallet is mined then. */
+  readonly until: 'newest' | bigint
+}
+
+/** Allowances of spenders that the operator names. */
+export function toNamed<One extends Granted>(granted: readonly One[], { known }: Pick<ExecutionContext, 'known'>) {
+  return granted.filter(({ spender, amount }) => {
+    return amount > 0n && named.has(known.surfaces.get(spender.toLowerCase()) ?? 'listed')
+  })
 }
 
 /** What signed orders of the wallet have sold of a token meanwhile: that counts as theirs. */
