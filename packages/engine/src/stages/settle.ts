@@ -3,7 +3,7 @@ import { type Address, getAddress, type TransactionReceipt, zeroAddress } from '
 import type { BlockTime, Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
 import type { BudgetAmount } from '@svc/store'
 import { logsByCall } from '../batch/batch-step.ts'
-import { lessTaken, lossWithTaken, takenBySpenders } from '../transactions/taken-by-spenders.ts'
+import { lessTaken, lossWithTaken, takenOrNull } from '../transactions/taken-by-spenders.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-facts.ts'
 import { countable, usdText } from '../value/countable.ts'
@@ -96,7 +96,7 @@ export async function settleLedger(
   const { reserved, priced } = progress
   const { engine, intent, spend, reservationId } = context
   if (!spend.reserved) return null
-  const taken = await takenOr(context, receipts)
+  const taken = await takenOrNull(context, context.allowances, { own: receipts, until: 'newest' })
   if (taken === null) return null
   const deltas = lessTaken(own, taken)
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
@@ -131,15 +131,6 @@ export async function settleLedger(
     engine.ledger.settle(reservationId, actual, gas, budgets, { amounts: spent, isRepaid, isHeld }),
   )
   return { spentUsd: usdText(actual), gasUsd: usdText(gasUsdMicros) }
-}
-
-/** `null` where no endpoint tells: the reservation stays open, and is settled once one does. */
-function takenOr(context: Reserved, receipts: readonly TransactionReceipt[]) {
-  const { engine, call, allowances } = context
-  return takenBySpenders(context, allowances, { own: receipts, until: 'newest' }).catch((error: unknown) => {
-    engine.log.error('settle.unrecorded', { requestId: call.requestId, what: 'ledger', error })
-    return null
-  })
 }
 
 type Settling = {

@@ -48,6 +48,14 @@ export async function takenBySpenders(
   return taken
 }
 
+/** The same; `null` where no endpoint tells: the reservation stays open then, and is settled once one does. */
+export function takenOrNull(context: ExecutionContext, granted: readonly Granted[], blocks: OwnBlocks) {
+  return takenBySpenders(context, granted, blocks).catch((error: unknown) => {
+    context.engine.log.error('settle.unrecorded', { requestId: context.call.requestId, what: 'ledger', error })
+    return null
+  })
+}
+
 type Granted = Pick<Allowance, 'token' | 'spender' | 'amount'>
 
 type OwnBlocks = {
