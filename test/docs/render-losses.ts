@@ -36,6 +36,10 @@ export function renderLosses(columns: readonly Column[], policy: Policy): string
       `one call, so \`limitsUsd.perTransaction\` (${dollars(policy.limitsUsd.perTransaction)}), and all that is held of it, in positions too. Then the breaker opens`,
     ],
     [
+      'A vault that the policy names, and that turns on its depositors',
+      `all that lies in it, and what goes in: up to \`limitsUsd.daily\` (${dollars(policy.limitsUsd.daily)}) a day, for shares that say nothing of what they will pay. What it takes by itself of an allowance counts as lost and opens the breaker`,
+    ],
+    [
       'Tokens without a feed, whose pools somebody pushes',
       `where you list such tokens: \`poolPricedUsd\` (${dollars(capOf(policy, 'poolPriced'))}) and \`coldStartUsd\` (${dollars(capOf(policy, 'coldStart'))}) a day, and \`speculativeUsd\` (${dollars(capOf(policy, 'speculative'))}); more where a person says yes`,
     ],

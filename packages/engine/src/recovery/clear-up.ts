@@ -54,17 +54,7 @@ export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<s
   await noteFailedRevocations(context, entries)
   const pending = [...newestOpen(entries).map(({ hash }) => hash), ...(await endOperations(context))]
   const left = await reservationsLeft(context, inFlight)
-  const settled: string[] = []
-  for (const reservation of left) {
-    const { requestId } = reservation
-    await isolateFailure(context.engine, 'clear-up.unsettled', { chainId: chain.id, requestId }, async () => {
-      const isSettled = await settleLeft(context, reservation).catch((error: unknown) => {
-        if (isReceiptUnreadable(error)) unread.add(requestId)
-        throw error
-      })
-      if (isSettled) settled.push(requestId)
-    })
-  }
+  const settled = await settleAll(context, left, unread)
   context.engine.unread.set(chain.id, unread.size)
   await stopForUnread(
     context,
@@ -73,8 +63,33 @@ export async function clearUp(context: ExecutionContext, inFlight: ReadonlySet<s
   // A request that is not settled yet must still find which of its approvals ended.
   const areAllSettled = settled.length === left.length
   const tookBack = pending.length === 0 ? await revokePending(context, areAllSettled) : 0
+  // Some wait for their allowances to end.
+  if (tookBack > 0 && !areAllSettled) {
+    const others = left.filter(({ requestId }) => !settled.includes(requestId))
+    settled.push(...(await settleAll(context, others, unread)))
+  }
   await isolateFailure(context.engine, 'clear-up.uncounted-gas', { chainId: chain.id }, () => countLeftGas(context))
   return { chainId: chain.id, pending, settled, tookBack }
+}
+
+/** Settles reservations, each apart from the others, and answers the requests of those that are; those whose receipts nobody can read are noted. */
+async function settleAll(
+  context: ExecutionContext,
+  left: readonly OpenReservation[],
+  unread: Set<string>,
+): Promise<string[]> {
+  const settled: string[] = []
+  for (const reservation of left) {
+    const { requestId } = reservation
+    await isolateFailure(context.engine, 'clear-up.unsettled', { chainId: context.chain.id, requestId }, async () => {
+      const isSettled = await settleLeft(context, reservation).catch((error: unknown) => {
+        if (isReceiptUnreadable(error)) unread.add(requestId)
+        throw error
+      })
+      if (isSettled) settled.push(requestId)
+    })
+  }
+  return settled
 }
 
 /**

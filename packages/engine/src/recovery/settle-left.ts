@@ -4,22 +4,26 @@ import type { JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { ToolError } from '@svc/amm'
 import { sentBySigned } from '../batch/batch-step.ts'
+import { lossWithTaken, takenBySpenders, toNamed } from '../transactions/taken-by-spenders.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { countable } from '../value/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { receiptOf, gasCostsOr } from '../spending/gas-cap.ts'
-import { isMinedApproval, isSignedOpen } from '../operations/may-be-mined.ts'
+import { approvalOf, isMinedApproval, isSignedOpen } from '../operations/may-be-mined.ts'
 import { cameHome } from '../stages/settled-value.ts'
 import { isRepaidGas, noneOf } from '../spending/spend-limit.ts'
 import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from '../value/spend-value.ts'
 import { onStorage } from '../call/storage.ts'
 import { lossBeyond, type Mined } from './loss-beyond.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
+import type { PendingRevocation } from '../allowances/pending-revocations.ts'
+import { currentAllowances } from '../transactions/revoke-allowances.ts'
 import { pendingOn, takesBack } from '../transactions/revoke-pending.ts'
 
 /**
  * Closes a reservation whose request no longer runs. Answers false while one of its transactions is out, or was refused and
- * its nonce is not used yet, since an endpoint may still forward what it refused. Throws `STORAGE_UNAVAILABLE`, and whatever
+ * its nonce is not used yet, since an endpoint may still forward what it refused, and while a spender that the operator names may take of
+ * its allowance. Throws `STORAGE_UNAVAILABLE`, and whatever
  * keeps this one reservation open.
  */
 export async function settleLeft(context: ExecutionContext, reservation: OpenReservation): Promise<boolean> {
@@ -36,6 +40,9 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
   else {
     const mined = await minedOf(of, entries)
     const tookBack = await minedOf(of, revocations)
+    const besides = await takenOf(of, [...mined, ...tookBack])
+    if (besides === null) return false
+    const { taken, priced } = besides
     const { usdMicros, eachUsdMicros, isAll, amounts, deltas } = await movedUsdMicros(of, mined, tookBack)
     const { amountUsdMicros } = reservation
     // Own liquidity that re-enters its pool is no spend, what was traded on the way is: together no more than was reserved for it.
@@ -43,18 +50,41 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
     const moved = countable(usdMicros > within ? usdMicros : within, isAll ? 0n : amountUsdMicros)
     const burnt = await burntBy(of, mined, reservation.gasUsdMicros)
     const isRepaid = reservation.isExit && (await isRepaidBy(of, deltas, burnt))
-    const budgets = mined.every((one) => !isFinal(one) || isMinedApproval(one.entry))
+    const known = mined.every((one) => !isFinal(one) || isMinedApproval(one.entry))
       ? noneOf(reservation.budgets)
       : await lossBeyond(of, reservation, {
           mined: mined.filter(isFinal),
           nativeDelta: (done, ofTokens) => nativeDelta(of, done, inBlocksOf(done, [...mined, ...tookBack]), ofTokens),
         })
+    const budgets = lossWithTaken(known, { taken, reserved: reservation.budgets, priced })
     const isHeld = !entries.every(isMinedApproval)
-    await onLedger(() => engine.ledger.settle(id, moved, burnt, budgets, { amounts, isRepaid, isHeld }))
+    const left = countable(moved + valueOf(taken, priced).usdMicros)
+    const rest = { amounts: sumOf([amounts, taken]), isRepaid, isHeld }
+    await onLedger(() => engine.ledger.settle(id, left, burnt, budgets, rest))
   }
   const settled = { event: 'tx.settled', requestId, transactions: entries.map(({ hash }) => hash) } as const
   await onStorage('the audit log cannot be written', () => engine.audit.append(settled))
   return true
+}
+
+/** What spenders took by themselves of what the request has allowed; `null` while they may yet. */
+async function takenOf(context: ExecutionContext, mined: readonly Mined[]) {
+  const { engine, chain, wallet } = context
+  const approved = mined.filter(isFinal).flatMap(({ entry }) => {
+    const approval = approvalOf(entry)
+    return approval?.via === 'erc20' ? [approval] : []
+  })
+  const granted = toNamed(approved, context)
+  if (granted.length === 0) return { taken: new Map<string, bigint>(), priced: new Map() }
+  const isOf = (one: PendingRevocation) =>
+    granted.some(({ token, spender }) => isAddressEqual(one.token, token) && isAddressEqual(one.spender, spender))
+  const owed = (await pendingOn(engine, chain, wallet)).filter(isOf)
+  const standing = owed.length === 0 ? null : await currentAllowances(context, owed)
+  if (standing !== null && (!standing.holdsAll || standing.amounts.some((amount) => amount > 0n))) return null
+  const own = mined.map(({ receipt }) => receipt)
+  const taken = await takenBySpenders(context, granted, { own, until: standing?.blockNumber ?? 0n })
+  const priced: PricedTokens = taken.size === 0 ? new Map() : await pricesOf(context, new Set(taken.keys()))
+  return { taken, priced }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Intent } from '@svc/amm'
 import { createVaults } from '@svc/amm/vaults'
 import { erc20Abi } from '@svc/amm/abis'
 import { useDevnet } from '@svc/devnet/testing'
-import { createTestClient, http, parseTransaction, parseUnits } from 'viem'
+import { createTestClient, encodeFunctionData, http, parseAbi, parseTransaction, parseUnits } from 'viem'
 import { afterEach, expect, it } from 'vitest'
 import { cutOff, mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
 import { beforeSending } from '../fixtures/network.fixture.ts'
@@ -110,6 +110,60 @@ it('one that is not mined within the deadline cap is ended by a no-op, for nothi
     .toEqual([0n, []])
   expect(await pipeline.balance('USDC')).toBe(before)
 })
+
+it.each([
+  ['before it dies', 'first'],
+  ['right before its allowance is taken back, once a process is there again', 'last'],
+])('G13: what a vault that has turned takes by itself %s counts as lost', async (_when, at) => {
+  const { pipeline, intent } = await openDeposit()
+  tellTroubles(pipeline)
+  const before = await pipeline.balance('USDC')
+  beforeSending(pipeline, 2, () => cutOff(pipeline))
+  await expect(pipeline.run(intent, { tool: 'vault_deposit' })).rejects.toMatchObject({ code: expect.any(String) })
+  pipeline.patience.isShort = false
+  pipeline.network.fetch = fetch
+  if (at === 'first') await takeAllowed(pipeline, intent)
+  else beforeRevoking(pipeline, () => takeAllowed(pipeline, intent))
+  await expect
+    .poll(async () => {
+      await pipeline.executor.reconcile()
+      return [await allowanceOf(pipeline, intent), await pipeline.store.ledger.open()]
+    })
+    .toEqual([0n, []])
+  const paid = before - (await pipeline.balance('USDC'))
+  const brought = await pipeline.rpc
+    .client(pipeline.chain)
+    .readContract({ ...shareOf(intent), args: [pipeline.wallet] })
+  expect([await used(pipeline), paid]).toEqual([1_000_000_000n, 1_000_000_000n])
+  const lost = await pipeline.store.ledger.budgetUsage('loss')
+  expect(lost).toBeGreaterThanOrEqual(brought === 0n ? 1_000_000_000n : 1_000_000n)
+})
+
+/** Runs something right before an allowance is taken back. */
+function beforeRevoking(pipeline: Pipeline, work: () => Promise<void>): void {
+  pipeline.network.fetch = async (input, init) => {
+    const body = typeof init?.body === 'string' ? init.body : ''
+    if (body.includes('eth_sendRawTransaction') && body.includes('095ea7b3')) await work()
+    return fetch(input, init)
+  }
+}
+
+/** The vault takes what it may of the wallet, in a transaction of its own. */
+async function takeAllowed(pipeline: Pipeline, intent: Intent): Promise<void> {
+  const [node, vault] = [createTestClient({ mode: 'anvil', transport: http(devnet().rpcUrl) }), vaultOf(intent)]
+  await devnet().fund(vault, { ETH: '1' })
+  await node.impersonateAccount({ address: vault })
+  const args = [pipeline.wallet, nobody, await allowanceOf(pipeline, intent)] as const
+  const abi = parseAbi(['function transferFrom(address from, address to, uint256 value) returns (bool)'])
+  const data = encodeFunctionData({ abi, functionName: 'transferFrom', args })
+  const [usdc] = intent.spends
+  await node.request({
+    method: 'eth_sendTransaction',
+    params: [{ from: vault, to: usdc!.token, data, gas: '0x30d40' }],
+  } as never)
+}
+
+const nobody = '0x00000000000000000000000000000000000071ef'
 
 function shareOf(intent: Intent) {
   return { address: vaultOf(intent), abi: erc20Abi, functionName: 'balanceOf' } as const

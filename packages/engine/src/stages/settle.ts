@@ -3,6 +3,7 @@ import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { BlockTime, Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
 import type { BudgetAmount } from '@svc/store'
 import { logsByCall } from '../batch/batch-step.ts'
+import { lessTaken, lossWithTaken, takenOrNull } from '../transactions/taken-by-spenders.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-facts.ts'
 import { countable, usdText } from '../value/countable.ts'
@@ -99,11 +100,14 @@ export async function settleLedger(context: Reserved, progress: Progress, settli
 async function settlementOf(
   context: Reserved,
   progress: Progress,
-  { deltas, receipts, minedIn, outcome = null }: Settling,
+  { deltas: own, receipts, minedIn, outcome = null }: Settling,
 ): Promise<Settlement | null> {
   const { reserved, priced } = progress
   const { engine, intent, spend, reservationId } = context
   if (!spend.reserved) return null
+  const taken = await takenOrNull(context, context.allowances, { own: receipts, until: 'newest' })
+  if (taken === null) return null
+  const deltas = lessTaken(own, taken)
   const lasting = intent.approvals.filter(({ revokeAfter }) => !revokeAfter)
   const spent = spentAmounts({ ...intent, spends: [], approvals: lasting }, deltas)
   const { isExit, ownMove } = context.value
@@ -120,11 +124,12 @@ async function settlementOf(
   const actual = countable(usdMicros, unpriced.length > 0 ? reserved.amountUsdMicros : 0n)
   const gas = gasCostsOr(reserved.gasUsdMicros, receipts, priced)
   const later = minedIn === null ? null : await laterPrices(context, progress, minedIn)
-  const used = budgetsUsed(context, progress, deltas, outcome)
-  const budgets =
+  const used = budgetsUsed(context, progress, own, outcome)
+  const known =
     later === null
       ? used
-      : most(reserved.budgets, used, budgetsUsed(context, { ...progress, priced: later }, deltas, outcome))
+      : most(reserved.budgets, used, budgetsUsed(context, { ...progress, priced: later }, own, outcome))
+  const budgets = lossWithTaken(known, { taken, reserved: reserved.budgets, priced })
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   const homeUsdMicros = cameHome(deltas, priced)
   const isRepaid = isRepaidGas({ isExit: context.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)

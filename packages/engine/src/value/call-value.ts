@@ -49,8 +49,12 @@ export function valueOfCall(
   const simulated = outcomes.whole
   const declared = { leaves: heldOf(sumByToken(intent.spends), moved), arrives: heldOf(new Map(), moved) }
   const permitted = [...outcomesIn(outcomes), declared]
+  // A rebalance brings nothing home, though a strategy may give something on the way.
   const isExit =
-    outcomes.calls.length === 0 && simulation.paid.size === 0 && spendsNothing(intent, simulation.deltas, priced)
+    outcomes.calls.length === 0 &&
+    calls.every(({ rebalances }) => rebalances.length === 0) &&
+    simulation.paid.size === 0 &&
+    spendsNothing(intent, simulation.deltas, priced)
   const facts = {
     ...verdict,
     ...movedPositions(simulated, prices),

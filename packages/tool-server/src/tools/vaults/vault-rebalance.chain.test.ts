@@ -230,3 +230,21 @@ describe('G13: what a rebalance may cost those who hold shares', () => {
     expect((await world.call('check_safety_status')).at('breaker.open')).toBe(true)
   })
 })
+
+test('G13: a rebalance on whose way somebody gives the wallet something is no way home by that, and uses up none of the gas that is kept for those', async () => {
+  const asset = await vaults.token('HOOK', 6)
+  const strategy = await vaults.oddVault(asset)
+  const { vault, world } = await openManaged(strategy, 6_000n, asset)
+  await vaults.transfer(world.address('USDC'), asset, 1_000n)
+  const data = encodeFunctionData({
+    abi: parseAbi(['function transfer(address to, uint256 value)']),
+    functionName: 'transfer',
+    args: [world.wallet, 1n],
+  })
+  await vaults.call(asset, 'function setHook(address hook, bytes call)', [world.address('USDC'), data])
+  const before = await world.balance('USDC')
+  await world.call('vault_rebalance', { vault })
+  expect(await world.balance('USDC')).toBe(before + 1n)
+  const used = await world.call('check_safety_status')
+  expect([used.at('valueUsd.exitGas.used'), Number(used.at('valueUsd.gas.used')) > 0]).toEqual(['0', true])
+})
