@@ -57,6 +57,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0017-signed-order': {
       up: (db) => createOrderTable(db, addSequence(db.schema.createTable('signed_order'), 'sequence', dialect)),
     },
+    '0018-submission': { up: addText('journal', 'submission') },
   }
 }
 

@@ -80,6 +80,7 @@ export type { EIP1193Provider, ProviderOptions } from './provider/create-eip1193
 export { ProviderRpcError } from './provider/provider-rpc-error.ts'
 export { Secret } from './secret.ts'
 export type { SentEntry } from './sender/broadcast-entry.ts'
+export type { PrivateRoute } from './sender/offer-entry.ts'
 export type { Sender, SenderOptions, SingleReplacement } from './sender.ts'
 export type { Confirmation, ConfirmOptions } from './sender/confirm-entry.ts'
 export type { Proposal, Replacement, ReplacementRules } from './sender/replacement-rules.ts'

@@ -29,6 +29,7 @@ import { onStorage } from '../call/storage.ts'
 import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
+import { submissionOf } from '../transactions/private-route.ts'
 import { endRights, revokeAllowances, type Standing } from '../transactions/revoke-allowances.ts'
 import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
@@ -66,13 +67,14 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   const recorded = settlement === null ? null : quietly(context, 'ledger', settlement.settle)
   const drift = simulationDrift(context.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
-  const settled = settledOf(context, progress, deltas, revokes)
+  const settled = { ...settledOf(context, progress, deltas, revokes), ...(await submissionOf(context)) }
   const written = quietly(context, 'audit', () =>
     engine.audit.append({
       event: 'tx.settled',
       ...callFacts(call),
       deltas: settled.deltas,
       gasCostWei: settled.gasCostWei,
+      ...(settled.submission && { submission: settled.submission }),
       ...(settlement && { spentUsd: usdText(settlement.actualUsdMicros), gasUsd: usdText(settlement.gasUsdMicros) }),
       drift,
       transactions: settled.transactions.map(({ hash }) => hash),

@@ -151,7 +151,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     operationSigner: () => guardedSigner(wallet, (id) => executor.policy().batchDelegate[id]),
     journal: store.journal,
     transactions: store.transactions,
-    formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address }),
+    formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address, policy: () => policy }),
     ledger: store.ledger,
     operations: store.operations,
     orders: store.orders,

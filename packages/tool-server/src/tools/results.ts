@@ -191,6 +191,7 @@ export const writeResult = {
   transactions: z.array(z.string()),
   atomicity: z.string(),
   gasCostUsd: usdResult,
+  submission: z.enum(['private', 'public']).optional(),
 }
 
 /** What every write reports about its transactions. */
@@ -202,6 +203,7 @@ export function writeStamp(chain: Chain, intent: Intent, settled: Settled): Writ
     transactions: settled.transactions.map((transaction) => transaction.hash),
     atomicity: intent.atomicity,
     gasCostUsd: settled.gasCostUsd,
+    ...(settled.submission && { submission: settled.submission }),
   }
 }
 
