@@ -64,7 +64,7 @@ export { chains, findChain } from './chains.ts'
 export { createFileJournal } from './file-journal.ts'
 export type { FileJournal, FileJournalOptions } from './file-journal.ts'
 export { journalEntryJson, type JournalEntryJson } from './journal.ts'
-export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from './journal.ts'
+export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry, Submission } from './journal.ts'
 export { createMemoryJournal } from './memory-journal.ts'
 export {
   type CallBatch,

@@ -191,8 +191,10 @@ export const writeResult = {
   transactions: z.array(z.string()),
   atomicity: z.string(),
   gasCostUsd: usdResult,
-  submission: z.enum(['private', 'public']).optional(),
 }
+
+/** The same of a write that may trade: whether the private endpoint of the chain alone saw it. */
+export const tradeResult = { ...writeResult, submission: z.enum(['private', 'public']) }
 
 /** What every write reports about its transactions. */
 export function writeStamp(chain: Chain, intent: Intent, settled: Settled): WriteStamp {
@@ -203,8 +205,12 @@ export function writeStamp(chain: Chain, intent: Intent, settled: Settled): Writ
     transactions: settled.transactions.map((transaction) => transaction.hash),
     atomicity: intent.atomicity,
     gasCostUsd: settled.gasCostUsd,
-    ...(settled.submission && { submission: settled.submission }),
   }
+}
+
+/** What every trade reports; without a private endpoint everything is public. */
+export function tradeStamp(chain: Chain, intent: Intent, settled: Settled) {
+  return { ...writeStamp(chain, intent, settled), submission: settled.submission ?? ('public' as const) }
 }
 
 /** What is read once for a result, as the `begin` of `ResultReads` and for whoever shapes it. */
