@@ -28,11 +28,13 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     if (known !== undefined) return known
     const endpoints = options.urls(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs }))
     const ring = createEndpointRing(chain.id, endpoints, now, options.retryPauseMs)
-    const hidden = options.privateUrls?.(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs })) ?? []
+    const hidden =
+      options.privateUrls?.(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs })) ?? []
     const apart = createEndpointRing(chain.id, hidden, now, options.retryPauseMs)
     const connection: Connection = {
       ring,
-      privately: hidden.length === 0 ? null : createClient(chain, (method, act, { raw }) => apart.ask(method, act, raw)),
+      privately:
+        hidden.length === 0 ? null : createClient(chain, (method, act, { raw }) => apart.ask(method, act, raw)),
       client: createClient(chain, (method, act, { raw }) => ring.ask(method, act, raw)),
       past: createClient(chain, (method, act, { block }) => ring.askPast(method, act, block)),
       each: endpoints.map((endpoint) => {

@@ -69,7 +69,10 @@ describe('a chain with a private endpoint', () => {
     await testClient(pipeline).dropTransaction({ hash })
     await pipeline.executor.reconcile()
     const attempts = await attemptsAt(pipeline, 1)
-    expect(attempts).toMatchObject([{ hash, submission: 'private' }, { attempt: 1, submission: 'private' }])
+    expect(attempts).toMatchObject([
+      { hash, submission: 'private' },
+      { attempt: 1, submission: 'private' },
+    ])
     for (const raw of await rawsOf(pipeline)) expect([...apart.rawTransactions().keys()]).toContain(raw)
     await mineAgain(pipeline)
     await untilNothingIsLeft(pipeline)
@@ -95,7 +98,8 @@ describe('a chain with a private endpoint', () => {
     await pipeline.executor.carryOutRequests()
     const [, noOp] = await attemptsAt(pipeline, 1)
     expect(noOp).toMatchObject({ requestId: expect.stringMatching(/^no-op:/) })
-    for (const endpoint of [apart, everybody]) expect([...endpoint.rawTransactions().keys()]).toContain(noOp!.rawTransaction)
+    for (const endpoint of [apart, everybody])
+      expect([...endpoint.rawTransactions().keys()]).toContain(noOp!.rawTransaction)
     await mineAgain(pipeline)
     await untilNothingIsLeft(pipeline)
     expect(await pipeline.balance('USDC')).toBe(parseUnits('20000', 6))

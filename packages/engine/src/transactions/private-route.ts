@@ -57,7 +57,9 @@ export async function requirePrivate({ engine, chain }: ExecutionContext, { batc
 /** Whether something of a call is with the private endpoint alone, and may be mined. */
 export async function isPrivateOut({ engine, call }: Pick<ExecutionContext, 'engine' | 'call'>): Promise<boolean> {
   const entries = await engine.journal.byRequest(call.requestId)
-  return entries.some(({ state, submission }) => submission === 'private' && (state === 'signed' || state === 'broadcast'))
+  return entries.some(
+    ({ state, submission }) => submission === 'private' && (state === 'signed' || state === 'broadcast'),
+  )
 }
 
 /** By which endpoints the transactions of a write went out; nothing where they were never private. */

@@ -134,7 +134,9 @@ export async function confirm(
     throw notSent(sent, 'Another transaction took the place of this one.')
   }
   const isPrivate = confirmation.entry.submission === 'private'
-  const where = isPrivate ? 'was given to the private endpoint alone and is not mined yet' : 'is out and not confirmed yet'
+  const where = isPrivate
+    ? 'was given to the private endpoint alone and is not mined yet'
+    : 'is out and not confirmed yet'
   throw new ToolError('TRANSACTION_PENDING', `"${step.label}" ${where}.`, {
     details: [{ message: 'not confirmed', step: step.label, txHash, ...(isPrivate ? { submission: 'private' } : {}) }],
   })
