@@ -67,14 +67,15 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   const recorded = settlement === null ? null : quietly(context, 'ledger', settlement.settle)
   const drift = simulationDrift(context.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
-  const settled = { ...settledOf(context, progress, deltas, revokes), ...(await submissionOf(context)) }
+  const how = await submissionOf(context)
+  const settled = { ...settledOf(context, progress, deltas, revokes), ...how }
   const written = quietly(context, 'audit', () =>
     engine.audit.append({
       event: 'tx.settled',
       ...callFacts(call),
       deltas: settled.deltas,
       gasCostWei: settled.gasCostWei,
-      ...(settled.submission && { submission: settled.submission }),
+      ...how,
       ...(settlement && { spentUsd: usdText(settlement.actualUsdMicros), gasUsd: usdText(settlement.gasUsdMicros) }),
       drift,
       transactions: settled.transactions.map(({ hash }) => hash),
@@ -273,22 +274,19 @@ export function settledOf(
     spendingLimitPassed: context.spend.refusals.length === 0,
     simulationPassed: true,
   }
-  const { priceImpactBps } = context.value
   const ofCost = costWarnings(context, gasCostUsd, deltas)
   const ofTokens = [...suspectWarnings(context), ...context.value.warnings, ...unlistedWarnings(context)]
   const ofRanges = outsideWarnings(context.intent.deposits ?? [])
-  const calls = mined.flatMap((one) => callsIn(context, one))
-  const gasOfBatch = gasIn(progress.valid.simulation)
   return {
     transactions,
     main,
-    calls,
+    calls: mined.flatMap((one) => callsIn(context, one)),
     deltas: quantities,
     gasCostWei,
     gasCostUsd,
-    gasOfBatch,
+    gasOfBatch: gasIn(progress.valid.simulation),
     safetyChecks,
-    priceImpactBps,
+    priceImpactBps: context.value.priceImpactBps,
     warnings: [...ofRanges, ...ofTokens, ...ofCost],
   }
 }

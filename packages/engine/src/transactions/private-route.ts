@@ -3,7 +3,7 @@ import { ToolError } from '@svc/amm'
 import type { Chain, PrivateRoute } from '@svc/wallet/core'
 import type { ExecutionContext } from '../context/engine.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { Reserved } from '../stages/reserve-spend.ts'
+import type { CallBounds } from '../calldata/call-bounds.ts'
 import type { Step } from '../call/step.ts'
 import { onStorage } from '../call/storage.ts'
 
@@ -22,7 +22,10 @@ export function privateRoute(rpc: Pick<RpcPool, 'privately'>, chain: Chain, poli
  * Whether a step is kept from the public pool: all of a write that swaps, for the approval before a trade tells of it. What takes
  * allowances back comes after it and has nothing to hide.
  */
-export function isPrivateStep({ engine, chain, intent, callBounds }: Reserved, { kind }: Step): boolean {
+export function isPrivateStep(
+  { engine, chain, intent, callBounds }: ExecutionContext & { readonly callBounds: readonly CallBounds[] },
+  { kind }: Step,
+): boolean {
   if (kind === 'revoke' || (engine.rpc.privately?.(chain) ?? null) === null) return false
   return callBounds.slice(0, intent.calls.length).some(({ trades }) => trades.length > 0)
 }
@@ -63,7 +66,7 @@ export async function isPrivateOut({ engine, call }: Pick<ExecutionContext, 'eng
 }
 
 /** By which endpoints the transactions of a write went out; nothing where they were never private. */
-export async function submissionOf({ engine, call, chain }: Reserved): Promise<Pick<Settled, 'submission'>> {
+export async function submissionOf({ engine, call, chain }: ExecutionContext): Promise<Pick<Settled, 'submission'>> {
   if ((engine.rpc.privately?.(chain) ?? null) === null) return {}
   const entries = await onStorage('the journal cannot be read', () => engine.journal.byRequest(call.requestId)).catch(
     () => [],
