@@ -276,7 +276,6 @@ export function settledOf(
   }
   const ofCost = costWarnings(context, gasCostUsd, deltas)
   const ofTokens = [...suspectWarnings(context), ...context.value.warnings, ...unlistedWarnings(context)]
-  const ofRanges = outsideWarnings(context.intent.deposits ?? [])
   return {
     transactions,
     main,
@@ -287,7 +286,7 @@ export function settledOf(
     gasOfBatch: gasIn(progress.valid.simulation),
     safetyChecks,
     priceImpactBps: context.value.priceImpactBps,
-    warnings: [...ofRanges, ...ofTokens, ...ofCost],
+    warnings: [...outsideWarnings(context.intent.deposits ?? []), ...ofTokens, ...ofCost],
   }
 }
 
