@@ -273,6 +273,8 @@ export type Settled = {
   readonly priceImpactBps: number | null
   /** What the value stage had to say, though it let the call pass. */
   readonly warnings: readonly string[]
+  /** How a trade went out on a chain that has a private endpoint: by that alone, or by the public ones as well, when its time was over. */
+  readonly submission?: 'private' | 'public'
   /** Of an intent with an order: as it is on record. `main` is its allowance then, and nothing has moved yet. */
   readonly order?: PlacedOrder
 }

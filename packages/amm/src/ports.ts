@@ -98,6 +98,8 @@ export type ChainDirectory = {
 export type RpcPool = {
   /** A client that batches the reads of one tick into one HTTP request and maps its failures to `RPC_*` codes. */
   client(chain: Chain): PublicClient
+  /** Of the endpoint that keeps transactions from the public pool, which is asked for nothing but to take them; `null` without one. */
+  privately?(chain: Chain): PublicClient | null
   /** One for each endpoint of a chain, which asks that endpoint alone: for what all of them have to say. */
   each(chain: Chain): readonly PublicClient[]
   /** The newest block, after checking chain id and age. Throws `RPC_CHAIN_MISMATCH`, `RPC_STALE`, `RPC_UNAVAILABLE`, `RPC_TIMEOUT`. */

@@ -22,6 +22,7 @@ import type { Policy } from './policy/policy.ts'
 import type { PolicySource } from './policy/policy-source.ts'
 import type { Principal } from './call/principal.ts'
 import { createFormerWallets } from './recovery/former-wallets.ts'
+import { privateRoute } from './transactions/private-route.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
 import { createShutdownGate, type Door } from './switches/shutdown-gate.ts'
 import { createLeaseKeeper } from './switches/lease-keeper.ts'
@@ -100,7 +101,13 @@ async function openOver(
   const writes = createCount()
   const context = {
     ...ports,
-    formerWallets: createFormerWallets({ transactions, journal, rpc: ports.rpc, wallet: wallet.address }),
+    formerWallets: createFormerWallets({
+      transactions,
+      journal,
+      rpc: ports.rpc,
+      wallet: wallet.address,
+      policy: () => executor.policy(),
+    }),
     policy,
     ...(policies === undefined ? {} : { policies }),
     senders: createPerChain((chain) =>
@@ -110,6 +117,7 @@ async function openOver(
         chain,
         journal,
         counts: () => ports.rpc.transactionCounts(chain, wallet.address),
+        privately: privateRoute(ports.rpc, chain, () => executor.policy()),
       }),
     ),
     signGranted: wallet.signGranted,

@@ -29,7 +29,7 @@ export function openReads(
   { memory, policy, trading = null, orderClient = null }: ReadsOptions,
 ): Reads {
   const chains = createChainDirectory(config.chains)
-  const rpc = createRpcPool({ urls: config.rpcUrls, now: Date.now })
+  const rpc = createRpcPool({ urls: config.rpcUrls, privateUrls: config.privateRpcUrls, now: Date.now })
   const tokens = createTokenDirectory({
     chains: config.chains,
     rpc,
@@ -54,7 +54,12 @@ export function openReads(
 }
 
 /** The chains of a process, and by which endpoints it reaches each. */
-export type ChainAccess = { readonly chains: readonly Chain[]; readonly rpcUrls: (chain: Chain) => readonly string[] }
+export type ChainAccess = {
+  readonly chains: readonly Chain[]
+  readonly rpcUrls: (chain: Chain) => readonly string[]
+  /** Where trades go that are kept from the public pool; nowhere without one. */
+  readonly privateRpcUrls: (chain: Chain) => readonly string[]
+}
 
 export type Reads = Pick<
   MarketPorts,

@@ -61,6 +61,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0018-memory': {
       up: (db) => createMemoryTable(db, addSequence(db.schema.createTable('memory'), 'sequence', dialect)),
     },
+    '0019-submission': { up: addText('journal', 'submission') },
   }
 }
 

@@ -47,6 +47,8 @@ type JournalTable = {
   asked_outcome: string | null
   /** JSON of a signed user operation, whose `nonce` is negative: -1 less that at the entry point; `null` for a transaction. */
   user_operation: string | null
+  /** `private`, or `public` once it was; `null` for what goes to the public endpoints. */
+  submission: string | null
 }
 
 type SessionTable = {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { provisionKeys } from './auth/credentials.ts'
-import { orderApi, readConfig, tradingApi } from './config.ts'
+import { chainAccess, orderApi, readConfig, tradingApi } from './config.ts'
 import { rpcUrls } from './config/config-shape.ts'
 import { type Config, ConfigError } from './config/config-shape.ts'
 import { settings, type SettingName } from './config/settings.ts'
@@ -82,6 +82,11 @@ const effects: Readonly<
     { SVC_RPC_URL_8453: 'https://a/1, http://b/2' },
     (c) => c.rpc.urls.get(8453)?.map((url) => url.reveal()),
     ['https://a/1', 'http://b/2'],
+  ],
+  'SVC_PRIVATE_RPC_URL_<chainId>': [
+    { SVC_PRIVATE_RPC_URL_8453: 'https://apart/1' },
+    (c) => chainAccess(c).privateRpcUrls(c.chains.find(({ id }) => id === 8453)!),
+    ['https://apart/1'],
   ],
   SVC_RPC_PROVIDER: [
     { SVC_RPC_PROVIDER: 'https://{chain}.rpc/{key}', RPC_API_KEY: 'k' },
@@ -214,6 +219,8 @@ describe('settings', () => {
 
   it('warn of an endpoint for a chain that is not in the table, unless the chains file adds it', () => {
     const env = { SVC_RPC_URL_8543: 'http://a', SVC_RPC_URL_8453: 'http://a' }
+    const apart = { SVC_PRIVATE_RPC_URL_8543: 'http://a', SVC_PRIVATE_RPC_URL_8453: 'http://a' }
+    expect(read(apart).warnings).toEqual([expect.stringMatching(/^SVC_PRIVATE_RPC_URL_8543 changes nothing/)])
     const reported = 'SVC_RPC_URL_8543 changes nothing: no chain of this server has the id 8543.'
     expect(read(env).warnings).toEqual([reported])
     const own = chainsFile([{ ...read({}).chains[0], id: 8543, name: 'own', aliases: [] }])

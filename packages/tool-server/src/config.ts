@@ -42,7 +42,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 /** What `openReads` needs of the configuration. */
 export function chainAccess({ chains, rpc }: Pick<Config, 'chains' | 'rpc'>): ChainAccess {
-  return { chains, rpcUrls: (chain) => rpcUrls(rpc, chain) }
+  const privateRpcUrls = (chain: Chain) => [rpc.privateUrls.get(chain.id)?.reveal()].filter((url) => url !== undefined)
+  return { chains, rpcUrls: (chain) => rpcUrls(rpc, chain), privateRpcUrls }
 }
 
 /** How the trading API is reached; `null` without a key. */
@@ -98,7 +99,12 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     },
     wallet,
     chains,
-    rpc: { urls: perChain.rpc, provider: sealed(values.SVC_RPC_PROVIDER), apiKey: sealed(values.RPC_API_KEY) },
+    rpc: {
+      urls: perChain.rpc,
+      privateUrls: perChain.privateRpc,
+      provider: sealed(values.SVC_RPC_PROVIDER),
+      apiKey: sealed(values.RPC_API_KEY),
+    },
     bundlerUrls: perChain.bundler,
     paymasterUrls: perChain.paymaster,
     upstream: {
@@ -192,11 +198,12 @@ function unusedNames(given: Readonly<Record<string, string>>): readonly string[]
 }
 
 /** An id that no chain of this server has is most likely one too: the chain that was meant asks the public endpoints. */
-function unknownChains({ rpc }: PerChain, chains: readonly Chain[]): readonly string[] {
+function unknownChains({ rpc, privateRpc }: PerChain, chains: readonly Chain[]): readonly string[] {
   const known = new Set(chains.map(({ id }) => id))
-  return [...rpc.keys()]
-    .filter((id) => !known.has(id))
-    .map((id) => `SVC_RPC_URL_${id} changes nothing: no chain of this server has the id ${id}.`)
+  const named = (prefix: string, urls: PerChain['rpc' | 'privateRpc']) => [...urls.keys()].map((id) => ({ prefix, id }))
+  return [...named('SVC_RPC_URL_', rpc), ...named('SVC_PRIVATE_RPC_URL_', privateRpc)]
+    .filter(({ id }) => !known.has(id))
+    .map(({ prefix, id }) => `${prefix}${id} changes nothing: no chain of this server has the id ${id}.`)
 }
 
 /** Reads the endpoints named per chain; what is malformed becomes a problem. */
@@ -215,6 +222,7 @@ function readPerChain(env: Readonly<Record<string, string>>): PerChain {
     new Map(urlsOf(prefix).flatMap(([id, [url]]) => (url === undefined ? [] : [[id, url] as const])))
   return {
     rpc: new Map(urlsOf('SVC_RPC_URL_')),
+    privateRpc: single('SVC_PRIVATE_RPC_URL_'),
     bundler: single('SVC_BUNDLER_URL_'),
     paymaster: single('SVC_PAYMASTER_URL_'),
     problems,
@@ -224,6 +232,7 @@ function readPerChain(env: Readonly<Record<string, string>>): PerChain {
 /** The settings whose names end in a chain id. */
 type PerChain = {
   readonly rpc: ReadonlyMap<number, readonly Secret[]>
+  readonly privateRpc: ReadonlyMap<number, Secret>
   readonly bundler: ReadonlyMap<number, Secret>
   readonly paymaster: ReadonlyMap<number, Secret>
   readonly problems: readonly ConfigProblem[]

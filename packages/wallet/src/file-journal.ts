@@ -40,6 +40,12 @@ export function createFileJournal(path: string, { now = Date.now }: FileJournalO
         if (isSame(before, await memory.byHash(hash))) return
         await file.append({ event: 'marked', hash, state, facts })
       }),
+    publish: (hash) =>
+      withFile(async ({ memory, file }) => {
+        if ((await memory.byHash(hash))?.submission !== 'private') return
+        await memory.publish?.(hash)
+        await file.append({ event: 'published', hash })
+      }),
     nextNonce: (chainId, from) => withFile(({ memory }) => memory.nextNonce(chainId, from)),
     open: (chainId, from) => withFile(({ memory }) => memory.open(chainId, from)),
     refused: (chainId, from) => withFile(({ memory }) => memory.refused(chainId, from)),
@@ -80,6 +86,7 @@ async function openJournal(path: string, now: () => number): Promise<OpenJournal
 
 async function replay(memory: Journal, line: JournalLine): Promise<void> {
   if (line.event === 'marked') return memory.mark(line.hash, line.state, line.facts)
+  if (line.event === 'published') return memory.publish?.(line.hash)
   const { signedAt: _at, state: _state, ...entry } = line.entry
   await memory.recordSigned(entry)
 }

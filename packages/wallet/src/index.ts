@@ -64,7 +64,7 @@ export { chains, findChain } from './chains.ts'
 export { createFileJournal } from './file-journal.ts'
 export type { FileJournal, FileJournalOptions } from './file-journal.ts'
 export { journalEntryJson, type JournalEntryJson } from './journal.ts'
-export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry } from './journal.ts'
+export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry, Submission } from './journal.ts'
 export { createMemoryJournal } from './memory-journal.ts'
 export {
   type CallBatch,
@@ -80,6 +80,7 @@ export type { EIP1193Provider, ProviderOptions } from './provider/create-eip1193
 export { ProviderRpcError } from './provider/provider-rpc-error.ts'
 export { Secret } from './secret.ts'
 export type { SentEntry } from './sender/broadcast-entry.ts'
+export type { PrivateRoute } from './sender/offer-entry.ts'
 export type { Sender, SenderOptions, SingleReplacement } from './sender.ts'
 export type { Confirmation, ConfirmOptions } from './sender/confirm-entry.ts'
 export type { Proposal, Replacement, ReplacementRules } from './sender/replacement-rules.ts'

@@ -23,6 +23,11 @@ export type Journal = {
    * `final` may reach the disk with a later commit only: the chain tells them again.
    */
   mark(hash: Hash, state: JournalState, facts?: JournalFacts): Promise<void>
+  /**
+   * Notes that a transaction signed for a private endpoint may go to public ones from now on, durably before it resolves. Any other is
+   * left as it is. A journal without it keeps such a transaction private for good.
+   */
+  publish?(hash: Hash): Promise<void>
   /** The next nonce by the journal's own account: highest nonce not `refused` plus one, or `null` when it has none. */
   nextNonce(chainId: number, from: Address): Promise<number | null>
   /** Entries in an open state (`signed`, `broadcast`, `mined`), lowest nonce first. */
@@ -70,6 +75,8 @@ export type NewJournalEntry = {
   readonly hash: Hash
   /** The spend reservation this transaction draws on, if it draws on one. */
   readonly reservationId: string | null
+  /** By which endpoints it goes out; without it by the public ones. It is part of the entry, so that a restart changes nothing. */
+  readonly submission?: Submission
   /**
    * Where what was signed is a user operation. The entry then uses no nonce of the account, and no sender takes it up: `nonce` is that
    * at the entry point, `rawTransaction` an unsigned transaction of the account to itself with the calls, and `hash` the operation's,
@@ -77,6 +84,12 @@ export type NewJournalEntry = {
    */
   readonly userOperation?: JournaledOperation
 }
+
+/**
+ * `private`: to the private endpoint alone, however often it is offered. `public`: it was private, and has gone to the public endpoints
+ * since, because the time it had for that was over.
+ */
+export type Submission = 'private' | 'public'
 
 /** A signed user operation, and the Unix seconds after which its own calls make it revert. */
 export type JournaledOperation = SignedUserOperation & { readonly expiresAt: number }

@@ -41,6 +41,10 @@ export function createMemoryJournal({ now = Date.now }: { readonly now?: () => n
       const { blockNumber: _number, blockHash: _hash, gasUsed: _gas, ...rest } = entry
       entries.set(hash, { ...rest, ...facts, state })
     },
+    async publish(hash) {
+      const entry = entries.get(hash)
+      if (entry?.submission === 'private') entries.set(hash, { ...entry, submission: 'public' })
+    },
     async nextNonce(chainId, from) {
       const nonces = where((entry) => sameAccount(entry, chainId, from) && entry.state !== 'refused')
       return nonces.length === 0 ? null : Math.max(...nonces.map((entry) => entry.nonce)) + 1

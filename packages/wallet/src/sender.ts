@@ -5,6 +5,7 @@ import { broadcastEntry, type SentEntry } from './sender/broadcast-entry.ts'
 import { cancelEntry } from './sender/cancel-entry.ts'
 import { confirmEntry, type Confirmation, type ConfirmOptions } from './sender/confirm-entry.ts'
 import { createDelegation } from './sender/delegation.ts'
+import type { PrivateRoute } from './sender/offer-entry.ts'
 import { createMutex } from './sender/mutex.ts'
 import { reconcileJournal } from './sender/reconcile-journal.ts'
 import { replaceEntry } from './sender/replace-entry.ts'
@@ -18,13 +19,13 @@ import { signRequest, type SignRequest, type TransactionSigner } from './sender/
  * what its members throw is said there.
  */
 export function createSender(options: SenderOptions): Sender {
-  const { wallet, client, chain, journal, random = Math.random, now = Date.now } = options
+  const { wallet, client, chain, journal, random = Math.random, now = Date.now, privately } = options
   const { address } = wallet
   const inTurn = createMutex()
   const delegation = createDelegation(client, address)
   const countHere = async () => [await client.getTransactionCount({ address, blockTag: 'latest' })]
   const { counts = countHere } = options
-  const context = { address, wallet, client, chain, journal, random, now, counts, inTurn, delegation }
+  const context = { address, wallet, client, chain, journal, random, now, counts, inTurn, delegation, privately }
   return {
     address,
     sign: (request) => signRequest(context, request),
@@ -92,4 +93,6 @@ export type SenderOptions = {
    * default. Gaps are filled only when all agree.
    */
   readonly counts?: () => Promise<readonly number[]>
+  /** Where requests go that say `isPrivate`, and what the journal holds of earlier ones. Without it those wait. */
+  readonly privately?: PrivateRoute | undefined
 }

@@ -28,8 +28,13 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     if (known !== undefined) return known
     const endpoints = options.urls(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs }))
     const ring = createEndpointRing(chain.id, endpoints, now, options.retryPauseMs)
+    const hidden =
+      options.privateUrls?.(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs })) ?? []
+    const apart = createEndpointRing(chain.id, hidden, now, options.retryPauseMs)
     const connection: Connection = {
       ring,
+      privately:
+        hidden.length === 0 ? null : createClient(chain, (method, act, { raw }) => apart.ask(method, act, raw)),
       client: createClient(chain, (method, act, { raw }) => ring.ask(method, act, raw)),
       past: createClient(chain, (method, act, { block }) => ring.askPast(method, act, block)),
       each: endpoints.map((endpoint) => {
@@ -93,6 +98,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
 
   return {
     client: (chain) => connect(chain).client,
+    privately: (chain) => connect(chain).privately,
     past: (chain) => connect(chain).past,
     each: (chain) => connect(chain).each,
     head: headOfAnswer,
@@ -117,6 +123,8 @@ const countMethod = 'eth_getTransactionCount'
 export type RpcPoolOptions = {
   /** The endpoints of a chain in the order to try them; they may hold keys and never leave the pool. */
   readonly urls: (chain: Chain) => readonly string[]
+  /** Those that keep transactions from the public pool; without any, everything goes to the others. */
+  readonly privateUrls?: (chain: Chain) => readonly string[]
   /** Unix milliseconds. */
   readonly now: () => number
   readonly fetch?: typeof globalThis.fetch
@@ -133,6 +141,7 @@ export type RpcPoolOptions = {
 type Connection = {
   readonly ring: EndpointRing
   readonly client: PublicClient
+  readonly privately: PublicClient | null
   readonly past: PublicClient
   readonly each: readonly PublicClient[]
   readonly probe: () => ReturnType<RpcPool['probe']>

@@ -11,8 +11,7 @@ export type EndpointRing = {
   /**
    * Asks the endpoints until one answers. A read goes to the next one when one fails, and once more round after a short
    * pause when that may help; a transaction goes to one endpoint, once. `raw`, its signed bytes, tells when the same is offered
-   * again: for two minutes it goes where it would have gone first, since operators may name an endpoint that keeps
-   * transactions from public view, and after that to each endpoint in turn, since one may take what it does not pass on.
+   * again: for two minutes it goes where it would have gone first, and after that to each endpoint in turn, since one may take what it does not pass on.
    * An endpoint at fault goes last for half a minute. The chain id of an endpoint is checked with its first read, in the same batch, and before its first transaction.
    *
    * @throws ToolError `RPC_*` when none answered, or viem's error when the answer is one (a revert, a refusal of a transaction).

@@ -144,6 +144,18 @@ export const policySchema = z.strictObject({
     })
     .prefault({})
     .describe('How long a signed transaction may be mined.'),
+  privateSubmission: z
+    .strictObject({
+      publicAfterSeconds: whole(1, 3600)
+        .optional()
+        .describe(
+          'Seconds after its signature from which a trade that the private endpoint has not got mined is offered to the public endpoints, where anybody sees it. Choose less than deadlineSeconds. Left out: never; it waits, and is offered to the private endpoint again.',
+        ),
+    })
+    .prefault({})
+    .describe(
+      'How trades go out on a chain that has a private endpoint (SVC_PRIVATE_RPC_URL_<chainId>). Against whoever trades around what waits in the public pool.',
+    ),
   allowlist: z
     .strictObject({
       mode: z

@@ -150,7 +150,7 @@ async function isRemoval(engine: ExecutionContext['engine'], entry: JournalEntry
 /**
  * Whoever decides what is mined may hold back what is signed. A trade has a deadline in its calldata; an order, a deposit into a vault or an approval has none, and
  * would be good for as long as its nonce is free: once it is out for as long as a deadline may lie ahead, a no-op takes its place, before
- * its own bytes are sent again or get higher fees.
+ * its own bytes are sent again or get higher fees. So it does for a private trade: such an endpoint gets nothing mined that fails, not even to use its nonce up.
  */
 async function endOverdue(context: ExecutionContext): Promise<void> {
   const { engine, sender, chain, client, wallet } = context
@@ -167,11 +167,12 @@ async function endOverdue(context: ExecutionContext): Promise<void> {
   for (const entry of overdue) {
     // A no-op draws on nothing, nor does an allowance that is taken back.
     const isSpend = entry.reservationId !== null && spends.has(entry.reservationId)
-    if (entry.nonce < count || !isSpend || !isUnbounded(context, entry)) continue
+    const isEndless = entry.submission !== undefined || isUnbounded(context, entry)
+    if (entry.nonce < count || !isSpend || !isEndless) continue
     await isolateFailure(engine, 'clear-up.overdue', { chainId: chain.id, hash: entry.hash }, async () => {
       await sender.cancel(
         entry,
-        replacementRules(context, { why: 'end what has no deadline and was not mined in time' }),
+        replacementRules(context, { why: 'end what was not mined in time and would not end by itself' }),
       )
     })
   }

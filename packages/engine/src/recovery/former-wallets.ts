@@ -3,6 +3,8 @@ import { createSender, type Chain, type Journal, type Sender } from '@svc/wallet
 import { type Address, type Hash, isAddressEqual } from 'viem'
 import type { RpcPool } from '@svc/amm'
 import type { Engine } from '../context/engine.ts'
+import type { Policy } from '../policy/policy.ts'
+import { privateRoute } from '../transactions/private-route.ts'
 
 /**
  * Senders for the other addresses that have something open on a chain: those of keys this server had before. They look
@@ -11,11 +13,12 @@ import type { Engine } from '../context/engine.ts'
 export function createFormerWallets(options: {
   readonly transactions: Pick<Transactions, 'wallets'>
   readonly journal: Journal
-  readonly rpc: Pick<RpcPool, 'client' | 'transactionCounts'>
+  readonly rpc: Pick<RpcPool, 'client' | 'privately' | 'transactionCounts'>
   /** The address the server signs for. */
   readonly wallet: Address
+  readonly policy: () => Policy
 }): (chain: Chain) => Promise<readonly Sender[]> {
-  const { transactions, journal, rpc, wallet } = options
+  const { transactions, journal, rpc, wallet, policy } = options
   return async (chain) => {
     const others = (await transactions.wallets(chain.id)).filter((address) => !isAddressEqual(address, wallet))
     return others.map((address) =>
@@ -25,6 +28,7 @@ export function createFormerWallets(options: {
         chain,
         journal,
         counts: () => rpc.transactionCounts(chain, address),
+        privately: privateRoute(rpc, chain, policy),
       }),
     )
   }

@@ -29,6 +29,7 @@ import { onStorage } from '../call/storage.ts'
 import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
+import { submissionOf } from '../transactions/private-route.ts'
 import { endRights, revokeAllowances, type Standing } from '../transactions/revoke-allowances.ts'
 import { pricesIn } from '../value/mined-loss.ts'
 import { boughtIn } from '../value/moved.ts'
@@ -67,13 +68,15 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   const recorded = settlement === null ? null : quietly(context, 'ledger', settlement.settle)
   const drift = simulationDrift(context.simulation.deltas, deltas)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
-  const settled = settledOf(context, progress, deltas, revokes)
+  const how = await submissionOf(context)
+  const settled = { ...settledOf(context, progress, deltas, revokes), ...how }
   const written = quietly(context, 'audit', () =>
     engine.audit.append({
       event: 'tx.settled',
       ...callFacts(call),
       deltas: settled.deltas,
       gasCostWei: settled.gasCostWei,
+      ...how,
       ...(settlement && { spentUsd: usdText(settlement.actualUsdMicros), gasUsd: usdText(settlement.gasUsdMicros) }),
       drift,
       transactions: settled.transactions.map(({ hash }) => hash),
@@ -261,23 +264,19 @@ export function settledOf(
     spendingLimitPassed: context.spend.refusals.length === 0,
     simulationPassed: true,
   }
-  const { priceImpactBps } = context.value
   const ofCost = costWarnings(context, gasCostUsd, deltas)
   const ofTokens = [...suspectWarnings(context), ...context.value.warnings, ...unlistedWarnings(context)]
-  const ofRanges = outsideWarnings(context.intent.deposits ?? [])
-  const calls = mined.flatMap((one) => callsIn(context, one))
-  const gasOfBatch = gasIn(progress.valid.simulation)
   return {
     transactions,
     main,
-    calls,
+    calls: mined.flatMap((one) => callsIn(context, one)),
     deltas: quantities,
     gasCostWei,
     gasCostUsd,
-    gasOfBatch,
+    gasOfBatch: gasIn(progress.valid.simulation),
     safetyChecks,
-    priceImpactBps,
-    warnings: [...ofRanges, ...ofTokens, ...ofCost],
+    priceImpactBps: context.value.priceImpactBps,
+    warnings: [...outsideWarnings(context.intent.deposits ?? []), ...ofTokens, ...ofCost],
   }
 }
 

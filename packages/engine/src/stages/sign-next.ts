@@ -12,6 +12,7 @@ import { simulationHash } from '../simulation/simulation-hash.ts'
 import type { Step } from '../call/step.ts'
 import { oweAllowances } from '../transactions/revoke-allowances.ts'
 import { signOperation } from './operate.ts'
+import { isPrivateStep, requirePrivate } from '../transactions/private-route.ts'
 import { sign } from '../transactions/transact.ts'
 import { shownPlanHash } from '../operations/plan-hash.ts'
 
@@ -25,13 +26,15 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
   owed.catch(() => undefined)
   noteSimulated(context, progress)
   progress.planHash ??= call.carriesOut?.planHash ?? shownPlanHash(context)
-  const delegateTo = await delegationOf(context, next)
+  const isPrivate = isPrivateStep(context, next)
+  const [delegateTo] = await Promise.all([delegationOf(context, next), isPrivate && requirePrivate(context, next)])
   const entry = await (next.batch?.operation === undefined ? sign : signOperation)(context, next, {
     gasUsed: simulation.gasUsed[progress.signed.length - firstStep] ?? 0n,
     fees: snapshotTaken.fees,
     latestCount: minedCount(progress),
     reservationId,
     ...(delegateTo === null ? {} : { delegateTo }),
+    isPrivate,
     isWayHome: progress.reserved.isExit && mayBringHome(context),
     owed,
     facts: {

@@ -7,6 +7,7 @@ import type { PendingRevocation } from '../allowances/pending-revocations.ts'
 import { minedCount, type Progress } from '../context/execution-context.ts'
 import type { Step } from '../call/step.ts'
 import { onStorage } from '../call/storage.ts'
+import { isPrivateOut } from './private-route.ts'
 import { broadcast, confirm, sign } from './transact.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
 
@@ -45,6 +46,8 @@ export async function revokeAllowances(
   if (pendingRevocations.length === 0) return { receipts, noted }
   const stillOwed = (error: unknown): void => engine.log.warn('allowances.owed', { requestId: call.requestId, error })
   try {
+    // In the public pool it would tell of the trade that it queues behind: the sweep takes back what that leaves.
+    if (options.blind && (await isPrivateOut(context))) return { receipts, noted }
     const standing = options.blind ? null : (options.standing ?? (await currentAllowances(context, allowances)))
     const mayEnd = standing?.holdsAll === true && !(await isAnyRefused(context))
     const due = allowances.flatMap((allowance, index) => {

@@ -45,6 +45,7 @@ export async function sign(context: ExecutionContext, step: Step, terms: Terms):
       },
       ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
       ...(terms.delegateTo === undefined ? {} : { delegateTo: terms.delegateTo }),
+      ...(terms.isPrivate === true ? { isPrivate: true } : {}),
     })
     await ready
     return entry
@@ -74,6 +75,8 @@ export type Terms = {
   readonly delegateTo?: Address
   /** `null` for transactions that spend nothing, such as taking an allowance back. */
   readonly reservationId: string | null
+  /** It goes to the private endpoint of the chain alone. */
+  readonly isPrivate?: boolean
   /** It is a step of what only brings funds home, to the wallet alone, which some breakers let pass. */
   readonly isWayHome?: boolean
   /** Resolves when it is on disk what will have to be revoked: nothing is signed before. */
@@ -130,8 +133,12 @@ export async function confirm(
     await countFailure(context, sent, 'other')
     throw notSent(sent, 'Another transaction took the place of this one.')
   }
-  throw new ToolError('TRANSACTION_PENDING', `"${step.label}" is out and not confirmed yet.`, {
-    details: [{ message: 'not confirmed', step: step.label, txHash }],
+  const isPrivate = confirmation.entry.submission === 'private'
+  const where = isPrivate
+    ? 'was given to the private endpoint alone and is not mined yet'
+    : 'is out and not confirmed yet'
+  throw new ToolError('TRANSACTION_PENDING', `"${step.label}" ${where}.`, {
+    details: [{ message: 'not confirmed', step: step.label, txHash, ...(isPrivate ? { submission: 'private' } : {}) }],
   })
 }
 
@@ -184,9 +191,10 @@ function selectorOf(data: Hex): Hex {
 export function noteSubmitted(
   { engine, call, chain }: ExecutionContext,
   { kind, label }: Step,
-  { hash, nonce, attempt, state }: JournalEntry,
+  { hash, nonce, attempt, state, submission }: JournalEntry,
 ): void {
-  const transaction = { chainId: chain.id, hash, nonce, attempt, kind, label }
+  const how = submission === undefined ? {} : { submission }
+  const transaction = { chainId: chain.id, hash, nonce, attempt, kind, label, ...how }
   engine.audit.note({ event: 'tx.submitted', ...callFacts(call), transaction, result: { status: state } })
 }
 
@@ -196,8 +204,9 @@ function noteOutcome({ engine, call, chain }: ExecutionContext, step: Step, conf
   const facts = { requestId: call.requestId, hash: entry.hash, nonce: entry.nonce, step: step.label, status }
   engine.log.info('tx.outcome', facts)
   const { to, data, label, kind } = step
-  const { hash, nonce } = entry
-  const transaction = { chainId: chain.id, hash, nonce, to, selector: selectorOf(data), kind, label }
+  const { hash, nonce, submission } = entry
+  const how = submission === undefined ? {} : { submission }
+  const transaction = { chainId: chain.id, hash, nonce, to, selector: selectorOf(data), kind, label, ...how }
   const mined = 'receipt' in confirmation ? confirmation.receipt : null
   const result = { status, block: mined?.blockNumber ?? null, gasUsed: mined?.gasUsed ?? null }
   const event = status === 'final' ? 'tx.confirmed' : status === 'refused' ? 'tx.declined' : (`tx.${status}` as const)

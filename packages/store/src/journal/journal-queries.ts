@@ -107,7 +107,15 @@ export function journalQueries() {
         state: 'signed',
         signed_at: value('signedAt'),
         user_operation: value('userOperation'),
+        submission: value('submission'),
       }),
+    ),
+    publish: preparedQuery<{ readonly hash: string }, unknown>((db, value) =>
+      db
+        .updateTable('journal')
+        .set({ submission: 'public' })
+        .where('hash', '=', value('hash'))
+        .where('submission', '=', literally('private')),
     ),
     mark: preparedQuery<Mark, unknown>((db, value) => marked(db, value)),
     /** The same of an entry that is open, which most are: one statement finds and marks it. */
@@ -150,6 +158,7 @@ type NewRow = {
   readonly reservationId: string | null
   readonly signedAt: number
   readonly userOperation: string | null
+  readonly submission: string | null
 }
 
 type Mark = {

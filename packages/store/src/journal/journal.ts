@@ -26,6 +26,8 @@ export function createJournal(engine: Engine, now: () => number): Journal {
         (trx) => markIn(trx, ask, hash, state, facts),
         reportedByChain.has(state) ? 'with-next' : 'at-once',
       ),
+    // Never later than the bytes leave.
+    publish: (hash) => engine.write('spend', async (trx) => void (await ask.publish(trx, { hash })), 'at-once'),
     async nextNonce(chainId, from) {
       const [row] = await engine.read((db) => ask.highest(db, accountOf(chainId, from)))
       const highest: unknown = row?.highest
@@ -51,6 +53,7 @@ async function recordIn(
 ): Promise<JournalEntry> {
   return engine.write('spend', async (trx) => {
     const { hash, requestId, step, chainId, from, nonce, attempt, rawTransaction, reservationId, userOperation } = entry
+    const { submission = null } = entry
     if (reservationId !== null) await requireOpenReservation(trx, ask, reservationId)
     const account = accountOf(chainId, from)
     const place = userOperation === undefined ? { nonce, attempt } : await placeOf(trx, ask, account, nonce)
@@ -68,7 +71,7 @@ async function recordIn(
     const signedAt = now()
     const written = { chainId, ...place, step, signedAt, hash, requestId, from, rawTransaction, reservationId }
     const kept = userOperation === undefined ? null : JSON.stringify(userOperation)
-    await ask.insert(trx, { ...written, userOperation: kept })
+    await ask.insert(trx, { ...written, userOperation: kept, submission })
     return { ...entry, attempt: place.attempt, state: 'signed' as const, signedAt }
   })
 }
@@ -173,6 +176,7 @@ export function toEntry(row: JournalRow): JournalEntry {
     ...(row.block_number === null ? {} : { blockNumber: row.block_number }),
     ...(row.block_hash === null ? {} : { blockHash: toHex(row.block_hash) }),
     ...(row.gas_used === null ? {} : { gasUsed: row.gas_used }),
+    ...(row.submission === null ? {} : { submission: row.submission === 'public' ? 'public' : 'private' }),
     ...(row.user_operation === null ? {} : { userOperation: readOperation(row.user_operation) }),
   }
 }

@@ -69,6 +69,8 @@ export type WalletConfig =
 
 export type RpcConfig = {
   readonly urls: ReadonlyMap<number, readonly Secret[]>
+  /** Where the trades of a chain go, kept from the public pool. */
+  readonly privateUrls: ReadonlyMap<number, Secret>
   readonly provider: Secret | null
   readonly apiKey: Secret | null
 }

@@ -20,6 +20,12 @@ it.each([
   expect(redactor.text(`no project ${part} on rpc.example/v2`)).toBe('no project [redacted] on rpc.example/v2')
 })
 
+it('a segment of the path of a private endpoint is one too', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-secrets-'))
+  const env = { SVC_DATA_DIR: dataDir, SVC_PRIVATE_RPC_URL_8453: 'https://rpc.example/v2/canary-key' }
+  expect(createRedactor(secretsOf(readConfig(env))).text('no project canary-key')).toBe('no project [redacted]')
+})
+
 it('a password in the row of a chain is one too', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-secrets-'))
   const file = join(dataDir, 'chains.json')

@@ -12,6 +12,7 @@ export function secretsOf(config: Config): readonly string[] {
   const endpoints: readonly (Secret | null)[] = [
     rpc.provider,
     ...[...rpc.urls.values()].flat(),
+    ...rpc.privateUrls.values(),
     ...config.bundlerUrls.values(),
     ...config.paymasterUrls.values(),
   ]

@@ -54,6 +54,10 @@ export const settings = [
     'SVC_RPC_URL_<chainId>',
     'RPC endpoints of one chain, separated by commas, first choice first. A user and password in one travel as Basic authentication.',
   ),
+  secret(
+    'SVC_PRIVATE_RPC_URL_<chainId>',
+    'RPC endpoint of one chain that keeps transactions from the public pool: every write that swaps goes there alone, with its approvals. Reads and receipts stay with the other endpoints. The policy says whether it may go public later (privateSubmission).',
+  ),
   secret('SVC_RPC_PROVIDER', 'Endpoint template for all other chains with {chain} or {chainId}, and {key}.'),
   secret('RPC_API_KEY', 'What {key} in SVC_RPC_PROVIDER stands for.'),
   secret('SVC_BUNDLER_URL_<chainId>', 'Bundler of user operations on one chain (ERC-4337); used with a paymaster.'),

@@ -40,6 +40,7 @@ import {
 import { createDecisionRecorder } from '../../../engine/src/audit/decision-recorder.ts'
 import { createDoubt, hasSigned } from '../../../engine/src/operations/may-be-mined.ts'
 import { createExecutor, type Executor } from '../../../engine/src/pipeline.ts'
+import { privateRoute } from '../../../engine/src/transactions/private-route.ts'
 import { guardedSigner } from '../../../engine/src/signatures/guarded-signer.ts'
 import { createFormerWallets } from '../../../engine/src/recovery/former-wallets.ts'
 import { createOperationsPipeline } from '../../../engine/src/operations/operations-pipeline.ts'
@@ -82,6 +83,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const network = { requests: 0, fetch: globalThis.fetch }
   const rpc = createRpcPool({
     urls: () => [devnet.rpcUrl, ...(options.moreUrls ?? [])],
+    privateUrls: () => options.privateUrls ?? [],
     now,
     ...patientRpc,
     ...(options.retryPauseMs !== undefined && { retryPauseMs: options.retryPauseMs }),
@@ -129,7 +131,13 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     writesInfo: false,
   }
   const patience = { isShort: false }
-  const bare = createSender({ wallet, client: rpc.client(chain), chain, journal: store.journal })
+  const bare = createSender({
+    wallet,
+    client: rpc.client(chain),
+    chain,
+    journal: store.journal,
+    privately: privateRoute(rpc, chain, () => policy),
+  })
   const sender: Sender = withPatience(patience, bare)
   const operationsOf = withPatienceOf(
     patience,
@@ -152,7 +160,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     operationSigner: () => guardedSigner(wallet, (id) => executor.policy().batchDelegate[id]),
     journal: store.journal,
     transactions: store.transactions,
-    formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address }),
+    formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address, policy: () => policy }),
     ledger: store.ledger,
     operations: store.operations,
     orders: store.orders,
@@ -340,6 +348,8 @@ export type WorldOptions = {
   readonly chain?: Partial<Devnet['chain']>
   /** Endpoints beside that of the local chain. */
   readonly moreUrls?: readonly string[]
+  /** Where trades go; to the others without one. */
+  readonly privateUrls?: readonly string[]
   /** Between two rounds of questions to an endpoint; a quarter of a second unless given. */
   readonly retryPauseMs?: number
   /** How long answers wait for the figures beside what they are for; a minute unless given. */

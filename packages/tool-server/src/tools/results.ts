@@ -193,6 +193,9 @@ export const writeResult = {
   gasCostUsd: usdResult,
 }
 
+/** The same of a write that may trade: whether the private endpoint of the chain alone saw it. */
+export const tradeResult = { ...writeResult, submission: z.enum(['private', 'public']) }
+
 /** What every write reports about its transactions. */
 export function writeStamp(chain: Chain, intent: Intent, settled: Settled): WriteStamp {
   return {
@@ -203,6 +206,11 @@ export function writeStamp(chain: Chain, intent: Intent, settled: Settled): Writ
     atomicity: intent.atomicity,
     gasCostUsd: settled.gasCostUsd,
   }
+}
+
+/** What every trade reports; without a private endpoint everything is public. */
+export function tradeStamp(chain: Chain, intent: Intent, settled: Settled) {
+  return { ...writeStamp(chain, intent, settled), submission: settled.submission ?? ('public' as const) }
 }
 
 /** What is read once for a result, as the `begin` of `ResultReads` and for whoever shapes it. */

@@ -123,6 +123,7 @@ function unreadable(path: string, how: string, cause: unknown): WalletError {
 export type JournalLine =
   | { readonly event: 'signed'; readonly entry: JournalEntry }
   | { readonly event: 'marked'; readonly hash: Hash; readonly state: JournalState; readonly facts: JournalFacts }
+  | { readonly event: 'published'; readonly hash: Hash }
 
 /** Writes a line as JSON, with a check sum over what it holds and a line feed. */
 function writeLine(line: JournalLine): string {

@@ -4,7 +4,7 @@ import type { JournalEntry } from '../journal.ts'
 import { markSent } from './broadcast-entry.ts'
 import { startDeadline } from '../with-deadline.ts'
 import { isOpen, isWaiting } from './entry-state.ts'
-import { offerEntry, type Answer } from './offer-entry.ts'
+import { isPrivateOver, offerEntry, type Answer } from './offer-entry.ts'
 import { raiseIfStuck, type ReplaceContext, stuckAfter } from './replace-entry.ts'
 import type { ReplacementRules } from './replacement-rules.ts'
 import { receiptOf, settle, settledCount, type Sighting } from './settle.ts'
@@ -145,7 +145,8 @@ async function push(
   const now = performance.now()
   let answer: Answer | null = null
   // What is still `signed` waits for its turn: an account with delegated code sends one at a time.
-  if (isReorg || entry.state === 'signed' || now - watch.sentAt > watch.resendAfterMs) {
+  const isDue = isReorg || entry.state === 'signed' || now - watch.sentAt > watch.resendAfterMs
+  if (isDue || (await isPrivateOver(context, entry))) {
     answer = await offerEntry(context, entry)
     if (answer !== 'wait') watch.sentAt = now
   }

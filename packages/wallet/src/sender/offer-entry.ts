@@ -1,19 +1,21 @@
 import type { Hex, PublicClient } from 'viem'
 import type { Journal, JournalEntry } from '../journal.ts'
 import type { Delegation } from './delegation.ts'
+import { isNoOp } from './entry-state.ts'
 
 /**
  * Offers the stored bytes once. Nodes take one transaction at a time from an account with delegated code, so there the
- * bytes are held back (`wait`) until everything below their nonce is mined. Never rejects for an endpoint that fails.
+ * bytes are held back (`wait`) until everything below their nonce is mined. What was signed for a private endpoint goes there alone, until
+ * its time is over where there is one. Never rejects for an endpoint that fails.
  */
 export async function offerEntry(
   context: OfferContext,
   entry: JournalEntry,
   onRefusal?: (error: unknown) => void,
 ): Promise<Answer> {
-  const { client, delegation } = context
+  const { delegation } = context
   if (await mustWait(context, entry)) return 'wait'
-  const answer = await submit(client, entry.rawTransaction, onRefusal)
+  const answer = await submitWhere(context, entry, onRefusal)
   if (answer === 'wait') delegation.note()
   return answer
 }
@@ -22,6 +24,53 @@ export type OfferContext = {
   readonly client: PublicClient
   readonly journal: Journal
   readonly delegation: Delegation
+  readonly privately?: PrivateRoute | undefined
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** How the transactions of a chain go out that are kept from the public pool. */
+export type PrivateRoute = {
+  /** Of the private endpoint; `null` where none is configured any more: what was signed for one then waits. */
+  readonly client: PublicClient | null
+  /** How long such a transaction may stay unmined until the public endpoints are asked; `null`: for good. */
+  readonly publicAfterMs: () => number | null
+}
+
+/** Every offer of bytes goes through here. */
+async function submitWhere(
+  context: OfferContext,
+  entry: JournalEntry,
+  onRefusal: ((error: unknown) => void) | undefined,
+): Promise<Answer> {
+  const { client, privately, journal } = context
+  if (entry.submission !== 'private') return submit(client, entry.rawTransaction, onRefusal)
+  // A no-op says nothing of what it replaces, and has to win wherever that waits.
+  if (isNoOp(entry)) {
+    if (privately?.client != null) await submit(privately.client, entry.rawTransaction)
+    return submit(client, entry.rawTransaction, onRefusal)
+  }
+  if (journal.publish !== undefined && (await isPrivateOver(context, entry))) {
+    await journal.publish(entry.hash)
+    return submit(client, entry.rawTransaction, onRefusal)
+  }
+  if (privately?.client == null) {
+    onRefusal?.(new Error('No private endpoint is configured for this chain.'))
+    return 'unknown'
+  }
+  return submit(privately.client, entry.rawTransaction, onRefusal)
+}
+
+/** Whether the time that a transaction has to be mined from the private endpoint is over, counted from the first attempt at its nonce. */
+export async function isPrivateOver(
+  { privately, journal, now }: Pick<OfferContext, 'privately' | 'journal' | 'now'>,
+  { submission, chainId, from, nonce, signedAt }: JournalEntry,
+): Promise<boolean> {
+  const afterMs = submission === 'private' ? (privately?.publicAfterMs() ?? null) : null
+  if (afterMs === null) return false
+  const attempts = await journal.byNonce(chainId, from, nonce)
+  const since = attempts.filter((attempt) => attempt.submission !== undefined && !isNoOp(attempt))
+  return now() - Math.min(signedAt, ...since.map((attempt) => attempt.signedAt)) >= afterMs
 }
 
 async function mustWait({ client, journal, delegation }: OfferContext, entry: JournalEntry): Promise<boolean> {

@@ -9,7 +9,7 @@ import type { TransactionSigner } from './sign-request.ts'
 
 /**
  * Signs another attempt at a nonce into the journal, with fees above those before it, below the cap and within what the wallet holds. Nothing is sent.
- * Whether the nonce still waits is looked up under the lock of signatures.
+ * Whether the nonce still waits is looked up under the lock of signatures. What replaces a private transaction is private like it.
  */
 export async function signAttempt(context: AttemptContext, wanted: Wanted, rules: AttemptRules): Promise<Attempt> {
   const { wallet, client, chain, journal, inTurn } = context
@@ -43,8 +43,14 @@ export async function signAttempt(context: AttemptContext, wanted: Wanted, rules
     // A backend elsewhere may take seconds; bytes that are not recorded are never sent.
     if ((await rules.isStillAllowed?.(proposal)) === false) return 'not-allowed'
     const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, nonce, attempt }
+    const submission = attempts.findLast((one) => one.submission !== undefined)?.submission
     try {
-      return await journal.recordSigned({ ...slot, rawTransaction, hash: keccak256(rawTransaction) })
+      return await journal.recordSigned({
+        ...slot,
+        rawTransaction,
+        hash: keccak256(rawTransaction),
+        ...(submission === undefined ? {} : { submission }),
+      })
     } catch (error) {
       // Another process signed at this nonce: what it signed is what goes on.
       if (error instanceof Error && 'code' in error && error.code === 'JOURNAL_CONFLICT') return 'settled'

@@ -55,6 +55,8 @@ export type SignRequest = {
    * next for the authorization that goes with it.
    */
   readonly delegateTo?: Address
+  /** It goes to the private endpoint of the sender alone. */
+  readonly isPrivate?: boolean
 }
 
 /** What the sender needs of a wallet. */
@@ -133,7 +135,12 @@ async function signAt(
   if (authorizations.type === 'eip7702') context.delegation.note()
   const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, ...place }
   try {
-    return await journal.recordSigned({ ...slot, rawTransaction, hash: keccak256(rawTransaction) })
+    return await journal.recordSigned({
+      ...slot,
+      rawTransaction,
+      hash: keccak256(rawTransaction),
+      ...(request.isPrivate === true ? { submission: 'private' as const } : {}),
+    })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'JOURNAL_CONFLICT') return 'taken'
     throw error

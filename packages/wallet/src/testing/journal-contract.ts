@@ -20,6 +20,24 @@ export const journalContract: readonly JournalCase[] = [
     },
   },
   {
+    name: 'keeps how an entry goes out, whatever becomes of it, until a private one is published',
+    async run(journal) {
+      const entry = sample({ submission: 'private' })
+      assert.equal((await journal.recordSigned(entry)).submission, 'private')
+      await journal.recordSigned(sample({ hash: hashOf(2), attempt: 1 }))
+      await journal.mark(entry.hash, 'broadcast')
+      assert.deepEqual(
+        (await journal.byNonce(entry.chainId, entry.from, entry.nonce)).map(({ submission }) => submission),
+        ['private', undefined],
+      )
+      for (const hash of [entry.hash, entry.hash, hashOf(2), hashOf(9)]) await journal.publish?.(hash)
+      assert.equal((await journal.byHash(entry.hash))?.submission, 'public')
+      assert.equal((await journal.byHash(hashOf(2)))?.submission, undefined)
+      await journal.mark(entry.hash, 'final')
+      assert.equal((await journal.byHash(entry.hash))?.submission, 'public')
+    },
+  },
+  {
     name: 'answers an unknown hash, request or nonce with nothing',
     async run(journal) {
       assert.equal(await journal.byHash(hashOf(9)), null)

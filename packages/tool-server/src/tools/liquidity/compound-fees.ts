@@ -13,8 +13,8 @@ import {
   symbolsResult,
   tokenAmount,
   usdResult,
-  writeResult,
-  writeStamp,
+  tradeResult,
+  tradeStamp,
 } from '../results.ts'
 
 export const compoundFees = writeTool({
@@ -27,7 +27,7 @@ export const compoundFees = writeTool({
   idempotent: false,
   input: z.strictObject({ positionId: positionIdInput, chain: chainInput, ...compoundParams }),
   output: z.object({
-    ...writeResult,
+    ...tradeResult,
     positionId: z.string(),
     ...symbolsResult,
     feesCollected: z.object({ amount0: z.string(), amount1: z.string(), totalUsd: usdResult }),
@@ -56,7 +56,7 @@ export const compoundFees = writeTool({
   const shape = async (settled: Settled) => {
     const { fees0, fees1, amount0, amount1, liquidity, swapped } = await reading(settled)
     return {
-      ...writeStamp(chain, planned.intent, settled),
+      ...tradeStamp(chain, planned.intent, settled),
       positionId: position.positionId,
       ...symbolsOf(token0, token1),
       feesCollected: {

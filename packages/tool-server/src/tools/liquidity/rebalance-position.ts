@@ -28,8 +28,8 @@ import {
   symbolsResult,
   tokenAmount,
   usdResult,
-  writeResult,
-  writeStamp,
+  tradeResult,
+  tradeStamp,
 } from '../results.ts'
 
 export const rebalancePosition = writeTool({
@@ -48,7 +48,7 @@ export const rebalancePosition = writeTool({
       }
     }),
   output: z.object({
-    ...writeResult,
+    ...tradeResult,
     ...symbolsResult,
     closedPosition: z.object({
       positionId: z.string(),
@@ -101,7 +101,7 @@ export const rebalancePosition = writeTool({
     const left = inOrder(inverted, changeOf(pool.token0, settled), changeOf(pool.token1, settled))
     const [firstPrice, secondPrice] = inOrder(inverted, price0, price1)
     return {
-      ...writeStamp(chain, intent, settled),
+      ...tradeStamp(chain, intent, settled),
       ...symbolsOf(token0, token1),
       closedPosition: {
         positionId: position.positionId,

@@ -1,4 +1,4 @@
-import { useDevnet } from '@svc/devnet/testing'
+import { startFaultProxy, useDevnet } from '@svc/devnet/testing'
 import { formatUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../chain-world.fixture.ts'
@@ -44,6 +44,19 @@ describe('execute_swap', () => {
       expect((await world.call('get_agent_balance')).at('allowances')).toEqual([])
     })
   }
+
+  test('says that a trade went to the private endpoint alone', async () => {
+    const apart = await startFaultProxy({ target: devnet().rpcUrl })
+    const own = await openWorld(devnet(), { privateUrls: [apart.url] })
+    try {
+      const answer = await own.call('execute_swap', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.5' })
+      expect(answer.text('submission')).toBe('private')
+      expect(apart.methods().get('eth_sendRawTransaction')).toBe((answer.at('transactions') as unknown[]).length)
+    } finally {
+      await own.close()
+      await apart.stop()
+    }
+  })
 
   test('takes the best version by itself', async () => {
     const outputs = await Promise.all(

@@ -27,8 +27,8 @@ import {
   tokenResult,
   tokenSummary,
   usdResult,
-  writeResult,
-  writeStamp,
+  tradeResult,
+  tradeStamp,
 } from '../results.ts'
 
 export const executeSwap = writeTool({
@@ -49,7 +49,7 @@ export const executeSwap = writeTool({
     deadlineSeconds: deadlineInput,
   }),
   output: z.object({
-    ...writeResult,
+    ...tradeResult,
     tokenIn: tokenResult,
     tokenOut: tokenResult,
     amountIn: z.string(),
@@ -96,7 +96,7 @@ export const executeSwap = writeTool({
       const priceImpactBps = settled.priceImpactBps ?? quote.priceImpactBps
       const [sold, bought] = [tokenAmount(moved.amountIn, tokenIn), tokenAmount(moved.amountOut, tokenOut)]
       return {
-        ...writeStamp(chain, planned.intent, settled),
+        ...tradeStamp(chain, planned.intent, settled),
         tokenIn: tokenSummary(tokenIn),
         tokenOut: tokenSummary(tokenOut),
         amountIn: sold,
