@@ -107,10 +107,15 @@ export type RpcPool = {
     readonly hash: Hash
     readonly baseFeePerGas: bigint
   }>
-  /** Runs `work` so that every head it asks for within ten seconds is the first one of that chain: one answer is of one block. */
+  /**
+   * Runs `work` so that every head it asks for within ten seconds is the first one of that chain, and all it reads comes from the endpoint
+   * that gave this, or one that shows the same block: one answer is of one block, seen by one endpoint.
+   */
   readonly atOneBlock?: <Result>(work: () => Promise<Result>) => Promise<Result>
   /** Whether an answer is underway whose head is known already. */
   isAtOneBlock?(chain: Chain): boolean
+  /** The same for all answers that see the same of a chain, which may share a read; `newest` where none is underway. */
+  nameOfView?(chain: Chain): string
   /** The newest block that was read, if that was within the last second; asks nothing. It may be the newest no longer. */
   lastHead?(chain: Chain): (BlockTime & { readonly hash: Hash }) | null
   /**

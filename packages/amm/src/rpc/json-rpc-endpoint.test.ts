@@ -115,13 +115,19 @@ describe('logs of the same blocks', () => {
   it('of one contract are told apart by what they are about; of others they stay apart', async () => {
     const all = [log(manager, swap, id), log(manager, swap, mint)]
     const filters = [filter(manager, [swap, id]), filter(manager, [swap, mint]), filter(poolA, [swap, id])]
-    const { sent, found } = await ask(filters, (asked) => ({ result: (asked as { topics: unknown[] }).topics[1] === id ? [] : all }))
+    const { sent, found } = await ask(filters, (asked) => ({
+      result: (asked as { topics: unknown[] }).topics[1] === id ? [] : all,
+    }))
     expect(sent).toEqual([filter([manager] as never, [[swap], [id, mint]]), filters[2]])
     expect(found).toEqual([[all[0]], [all[1]], []])
   })
 
   it('of other blocks, or with a filter of another form, travel alone', async () => {
-    const filters = [filter(poolA, [swap]), filter(poolB, [swap], '0x8'), { address: [poolA], topics: [swap], fromBlock: '0x1', toBlock: '0x9' }]
+    const filters = [
+      filter(poolA, [swap]),
+      filter(poolB, [swap], '0x8'),
+      { address: [poolA], topics: [swap], fromBlock: '0x1', toBlock: '0x9' },
+    ]
     const { sent } = await ask(filters, () => ({ result: [] }))
     expect(sent).toEqual(filters)
   })

@@ -138,7 +138,6 @@ type QueuedCall = {
   readonly reject: (error: unknown) => void
 }
 
-
 function paramOf({ params }: RpcCall): unknown {
   return Array.isArray(params) ? params[0] : undefined
 }

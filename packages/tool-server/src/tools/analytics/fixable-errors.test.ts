@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { EndpointError } from '../../../../amm/src/rpc/post-json-rpc.ts'
-import { rpcFailure } from '../../../../amm/src/rpc/endpoint-ring.ts'
+import { rpcFailure } from '../../../../amm/src/rpc/rpc-failure.ts'
 import { requireDeployment } from '../../../../amm/src/liquidity/planning/refusals.ts'
 import { type Pool, type PoolBars, ToolError } from '@svc/amm'
 import type { Ports } from '../../ports.ts'
