@@ -8,6 +8,7 @@ import type { Orders } from './ports/orders.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
 import type { Twamm } from './ports/twamm.ts'
 import type { Vaults } from './ports/vaults.ts'
+import type { LogSpans } from './rpc/log-spans.ts'
 
 export type { OwnTwammOrder, Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
 export type { OrderFacts, OrderFill, OrderPlan, OrderReads, OrderRequest, Orders, SignedOrder } from './ports/orders.ts'
@@ -116,6 +117,8 @@ export type RpcPool = {
   isAtOneBlock?(chain: Chain): boolean
   /** The same for all answers that see the same of a chain, which may share a read; `newest` where none is underway. */
   nameOfView?(chain: Chain): string
+  /** How wide ranges of logs are taken by the endpoint that is asked next, as earlier scans found out; `null` where none is configured. */
+  logSpans?(chain: Chain): LogSpans | null
   /** The newest block that was read, if that was within the last second; asks nothing. It may be the newest no longer. */
   lastHead?(chain: Chain): (BlockTime & { readonly hash: Hash }) | null
   /**

@@ -21,7 +21,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
   function connect(chain: Chain): Connection {
     const known = connections.get(chain.id)
     if (known !== undefined) return known
-    const endpoints = options.urls(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs }))
+    const endpoints = options.urls(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs, now }))
     const ring = createEndpointRing(chain.id, endpoints, now, options.retryPauseMs)
     const connection: Connection = {
       ring,
@@ -89,9 +89,13 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     past: (chain) => connect(chain).past,
     each: (chain) => connect(chain).each,
     head: async (chain) => (await answers.head(chain)).head,
-    atOneBlock: answers.run,
-    isAtOneBlock: answers.isAtOneBlock,
-    nameOfView: answers.nameOfView,
+    atOneBlock: (work) => answers.run(work),
+    isAtOneBlock: (chain) => answers.isAtOneBlock(chain),
+    nameOfView: (chain) => answers.nameOfView(chain),
+    logSpans(chain) {
+      const view = answers.view(chain)
+      return connect(chain).ring.logSpans(view instanceof Promise ? null : view)
+    },
     lastHead: (chain) => {
       const { lastHead } = connect(chain)
       return lastHead !== null && now() - lastHead.readAtMs < lastHeadMs ? lastHead.head : null

@@ -4,6 +4,7 @@ import { type Hash, numberToHex } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { EndpointError } from './post-json-rpc.ts'
 import { isTransaction, type RpcRequest } from './json-rpc-endpoint.ts'
+import { createLogSpans, type LogSpans } from './log-spans.ts'
 import { isEndpointFault, passesSoon, type RpcCode, rpcFailure } from './rpc-failure.ts'
 
 /** The endpoints of one chain, in the operator's order, with what is known about their health. */
@@ -36,6 +37,8 @@ export type EndpointRing = {
    * @throws ToolError `RPC_*` when none answered.
    */
   askEach<Result>(method: string, act: Act<Result>): Promise<readonly Result[]>
+  /** What is known of ranges of logs at the endpoint that is asked next; `null` without one. */
+  logSpans(view: RingView | null): LogSpans | null
 }
 
 /** What one answer sees of a chain: the chain that ends in a block, as the endpoint that gave this head and those that show the same block tell it. */
@@ -67,6 +70,7 @@ export function createEndpointRing(
     checked: null,
     benchedUntil: 0,
     lacks: null,
+    logSpans: createLogSpans(now),
   }))
 
   /** Healthy ones first; the sort keeps the operator's order among equals. */
@@ -222,6 +226,7 @@ export function createEndpointRing(
       if (answers.length === 0) throw gravest(failures)
       return answers
     },
+    logSpans: (view) => inOrderOf(view)[0]?.logSpans ?? null,
   }
 }
 
@@ -230,6 +235,7 @@ type Endpoint = {
   readonly request: RpcRequest
   checked: Promise<void> | null
   benchedUntil: number
+  readonly logSpans: LogSpans
   /** The youngest block whose state it lacked, and until when it is thought to lack that and what is older. */
   lacks: { readonly block: bigint; readonly until: number } | null
 }
