@@ -117,8 +117,11 @@ export type RpcPool = {
   isAtOneBlock?(chain: Chain): boolean
   /** The same for all answers that see the same of a chain, which may share a read; `newest` where none is underway. */
   nameOfView?(chain: Chain): string
-  /** How wide ranges of logs are taken by the endpoint that is asked next, as earlier scans found out; `null` where none is configured. */
-  logSpans?(chain: Chain): LogSpans | null
+  /**
+   * The place, in the operator's order, of the endpoint that gave the head of the answer underway or else comes first, and how wide ranges of
+   * logs the one that is asked next takes, as earlier scans found out; `null` where none is configured.
+   */
+  nextEndpoint?(chain: Chain): { readonly place: number; readonly logSpans: LogSpans } | null
   /** The newest block that was read, if that was within the last second; asks nothing. It may be the newest no longer. */
   lastHead?(chain: Chain): (BlockTime & { readonly hash: Hash }) | null
   /**

@@ -152,7 +152,7 @@ it('what is known of ranges of logs is that of the endpoint that is asked', asyn
   const spans = () =>
     pool.atOneBlock!(async () => {
       await pool.head(base)
-      return pool.logSpans!(base)!
+      return pool.nextEndpoint!(base)!.logSpans
     })
   const ofFirst = await spans()
   ofFirst.keep('a pool', { blocks: 500n, isWidest: true }, 2_000n)

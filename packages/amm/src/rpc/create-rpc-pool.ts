@@ -92,9 +92,9 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     atOneBlock: (work) => answers.run(work),
     isAtOneBlock: (chain) => answers.isAtOneBlock(chain),
     nameOfView: (chain) => answers.nameOfView(chain),
-    logSpans(chain) {
+    nextEndpoint(chain) {
       const view = answers.view(chain)
-      return connect(chain).ring.logSpans(view instanceof Promise ? null : view)
+      return connect(chain).ring.next(view instanceof Promise ? null : view)
     },
     lastHead: (chain) => {
       const { lastHead } = connect(chain)

@@ -37,8 +37,8 @@ export type EndpointRing = {
    * @throws ToolError `RPC_*` when none answered.
    */
   askEach<Result>(method: string, act: Act<Result>): Promise<readonly Result[]>
-  /** What is known of ranges of logs at the endpoint that is asked next; `null` without one. */
-  logSpans(view: RingView | null): LogSpans | null
+  /** The endpoint that gave the head of a view or else comes first, and what is known of ranges of logs at the one that is asked next. */
+  next(view: RingView | null): { readonly place: number; readonly logSpans: LogSpans } | null
 }
 
 /** What one answer sees of a chain: the chain that ends in a block, as the endpoint that gave this head and those that show the same block tell it. */
@@ -226,7 +226,10 @@ export function createEndpointRing(
       if (answers.length === 0) throw gravest(failures)
       return answers
     },
-    logSpans: (view) => inOrderOf(view)[0]?.logSpans ?? null,
+    next(view) {
+      const [first] = inOrderOf(view)
+      return first === undefined ? null : { place: view?.giver ?? first.place, logSpans: first.logSpans }
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { ewmaSigma, ewmaStandardError, impliedSigma, isTraded, MAX_TICK } from '@svc/lp-math'
 import { type Pool, type PoolBars, ToolError } from '@svc/amm'
+import { passesSoon } from '@svc/amm/rpc'
 import { leastMove, wholeFee } from '../fees/pool-trade.ts'
 
 /**
@@ -95,7 +96,16 @@ function wholeLiquidity({ liquidity, token0, token1 }: Pool): number {
   return Number(liquidity) / 10 ** ((token0.decimals + token1.decimals) / 2)
 }
 
-function tooShort(days: number, note: string | null): ToolError {
+/**
+ * Throws `INSUFFICIENT_HISTORY` in place of a refusal: an endpoint that gives neither swap logs nor state of past blocks gives them no
+ * sooner to who asks again. Else the error as it is.
+ */
+export function nothingKnown(error: unknown): never {
+  if (!(error instanceof ToolError) || error.code !== 'RPC_REFUSED' || passesSoon(error)) throw error
+  throw tooShort(0, 'The endpoint of the chain refuses what the past of this pool is read from.', error)
+}
+
+function tooShort(days: number, note: string | null, cause?: unknown): ToolError {
   const found = Math.max(0, Math.floor(days * 100) / 100)
   const message = `${found} days of prices are known since the first trade, and ${leastDays} are needed.${note === null ? '' : ` ${note}`}`
   return new ToolError('INSUFFICIENT_HISTORY', message, {
@@ -108,6 +118,7 @@ function tooShort(days: number, note: string | null): ToolError {
         daysNeeded: leastDays,
       },
     ],
+    cause,
   })
 }
 
