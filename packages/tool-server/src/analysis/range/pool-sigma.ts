@@ -96,13 +96,16 @@ function wholeLiquidity({ liquidity, token0, token1 }: Pool): number {
   return Number(liquidity) / 10 ** ((token0.decimals + token1.decimals) / 2)
 }
 
-/**
- * Throws `INSUFFICIENT_HISTORY` in place of a refusal: an endpoint that gives neither swap logs nor state of past blocks gives them no
- * sooner to who asks again. Else the error as it is.
- */
+/** Whether an endpoint gives neither swap logs nor state of past blocks, and no sooner to who asks again; not one that is asked too often. */
+export function tellsNoPast(error: unknown): boolean {
+  return error instanceof ToolError && error.code === 'RPC_REFUSED' && !passesSoon(error)
+}
+
+export const noPast = 'The endpoint of the chain refuses what the past of this pool is read from.'
+
+/** Throws `INSUFFICIENT_HISTORY` in place of such a refusal, else the error as it is. */
 export function nothingKnown(error: unknown): never {
-  if (!(error instanceof ToolError) || error.code !== 'RPC_REFUSED' || passesSoon(error)) throw error
-  throw tooShort(0, 'The endpoint of the chain refuses what the past of this pool is read from.', error)
+  throw tellsNoPast(error) ? tooShort(0, noPast, error) : error
 }
 
 function tooShort(days: number, note: string | null, cause?: unknown): ToolError {

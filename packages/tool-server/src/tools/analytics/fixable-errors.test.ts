@@ -210,6 +210,24 @@ test('a v2 pair that is not there was looked for at no fee', async () => {
   expect(ofVersion3!.details[0]).toHaveProperty('feesLookedFor')
 })
 
+test('an endpoint that tells no past leaves a backtest without days, and one that is late is to be asked again', async () => {
+  const refuse = (reason: 'refused' | 'timeout') =>
+    refusalOf(
+      backtestLpStrategy,
+      past,
+      worldWith({
+        history: () => {
+          throw rpcFailure(new EndpointError(reason, 'no'), 'eth_getLogs', 8453)!
+        },
+      }),
+    )
+  expect(await refuse('refused')).toMatchObject({
+    code: 'INSUFFICIENT_HISTORY',
+    details: [{ daysFound: 0, daysNeeded: 14 }],
+  })
+  expect(await refuse('timeout')).toMatchObject({ code: 'RPC_TIMEOUT', retryable: true })
+})
+
 test('a failing endpoint, and a version that is not deployed, name what to change', () => {
   const refused = rpcFailure(new EndpointError('refused', 'too wide'), 'eth_getLogs', 8453)?.toJSON()
   expect(refused).toMatchObject({
