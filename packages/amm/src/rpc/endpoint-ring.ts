@@ -130,7 +130,7 @@ export function createEndpointRing(
     act: Act<Result>,
     raw: string | undefined,
     view: RingView | null,
-  ): Promise<Told<Result>> {
+  ): Promise<Given<Result>> {
     const failures: ToolError[] = []
     let elsewhere = false
     const rounds = isTransaction(method) ? 1 : 2
@@ -243,7 +243,7 @@ type Endpoint = {
   lacks: { readonly block: bigint; readonly until: number } | null
 }
 type Act<Result> = (request: RpcRequest) => Promise<Result>
-type Told<Result> = { readonly result: Result; readonly giver: number }
+type Given<Result> = { readonly result: Result; readonly giver: number }
 
 const blockMethod = 'eth_getBlockByNumber'
 
@@ -277,8 +277,8 @@ async function check(request: RpcRequest, chainId: number): Promise<void> {
 }
 
 async function hasBlock(request: RpcRequest, { number, hash }: SeenBlock): Promise<boolean> {
-  const told = await request({ method: blockMethod, params: [numberToHex(number), false] })
-  return seenSchema.safeParse(told).data?.hash.toLowerCase() === hash.toLowerCase()
+  const answer = await request({ method: blockMethod, params: [numberToHex(number), false] })
+  return seenSchema.safeParse(answer).data?.hash.toLowerCase() === hash.toLowerCase()
 }
 
 const seenSchema = z.object({ hash: z.string() })

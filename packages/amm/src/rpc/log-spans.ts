@@ -18,9 +18,9 @@ export function createLogSpans(now: () => number): LogSpans {
     },
     keep(name, { blocks, isWidest }, usual) {
       const before = known.get(name)
-      const isTold = before !== undefined && before.blocks === blocks && isFresh(before.refusedAtMs)
+      const isSame = before !== undefined && before.blocks === blocks && isFresh(before.refusedAtMs)
       known.delete(name)
-      known.set(name, { blocks, isWidest, refusedAtMs: !isWidest ? null : isTold ? before.refusedAtMs : now() })
+      known.set(name, { blocks, isWidest, refusedAtMs: !isWidest ? null : isSame ? before.refusedAtMs : now() })
       for (const oldest of [...known.keys()].slice(0, -mostNames)) known.delete(oldest)
       if (isWidest && blocks < usual) narrowest = { blocks, atMs: now() }
       else if (narrowest !== null && blocks > narrowest.blocks) narrowest = null
