@@ -8,6 +8,7 @@ import type { Orders } from './ports/orders.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
 import type { Twamm } from './ports/twamm.ts'
 import type { Vaults } from './ports/vaults.ts'
+import type { LogSpans } from './rpc/log-spans.ts'
 
 export type { OwnTwammOrder, Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
 export type { OrderFacts, OrderFill, OrderPlan, OrderReads, OrderRequest, Orders, SignedOrder } from './ports/orders.ts'
@@ -109,10 +110,20 @@ export type RpcPool = {
     readonly hash: Hash
     readonly baseFeePerGas: bigint
   }>
-  /** Runs `work` so that every head it asks for within ten seconds is the first one of that chain: one answer is of one block. */
+  /**
+   * Runs `work` so that every head it asks for within ten seconds is the first one of that chain, and all it reads comes from the endpoint
+   * that gave this, or one that shows the same block: one answer is of one block, seen by one endpoint.
+   */
   readonly atOneBlock?: <Result>(work: () => Promise<Result>) => Promise<Result>
   /** Whether an answer is underway whose head is known already. */
   isAtOneBlock?(chain: Chain): boolean
+  /** The same for all answers that see the same of a chain, which may share a read; `newest` where none is underway. */
+  nameOfView?(chain: Chain): string
+  /**
+   * The place, in the operator's order, of the endpoint that gave the head of the answer underway or else comes first, and how wide ranges of
+   * logs the one that is asked next takes, as earlier scans found out; `null` where none is configured.
+   */
+  nextEndpoint?(chain: Chain): { readonly place: number; readonly logSpans: LogSpans } | null
   /** The newest block that was read, if that was within the last second; asks nothing. It may be the newest no longer. */
   lastHead?(chain: Chain): (BlockTime & { readonly hash: Hash }) | null
   /**

@@ -31,7 +31,7 @@ export function createPoolHistory(ports: HistoryPorts, options: HistoryOptions):
         : read
     },
   }
-  return takeTurns(shareReads(alone))
+  return takeTurns(shareReads(alone, (chain) => ports.rpc.nameOfView?.(chain) ?? ''))
 }
 
 export type HistoryOptions = {

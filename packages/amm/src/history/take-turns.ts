@@ -1,4 +1,5 @@
 import { createWaitingLine } from '@svc/runtime'
+import type { Chain } from '@svc/wallet/core'
 import type { HistoryRequest, PoolBars, PoolHistory } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import { createSharedReads, untilAborted } from '../create-shared-reads.ts'
@@ -58,9 +59,15 @@ export type TurnOptions = {
   readonly maxWaiting?: number
 }
 
-/** A history whose reads of the same bars at the same time are one read, so that many calls about a pool cost what one does. */
-export function shareReads(history: PoolHistory): SharedHistory {
+/**
+ * A history whose reads of the same bars at the same time are one read, so that many calls about a pool cost what one does.
+ *
+ * @param viewOf names what an answer sees of a chain: who sees another has a read of his own
+ */
+export function shareReads(history: PoolHistory, viewOf: (chain: Chain) => string = () => ''): SharedHistory {
   const shared = createSharedReads<PoolBars>()
+  const nameOf = ({ chain, pool, from, to, barSeconds, needs }: HistoryRequest) =>
+    [viewOf(chain), chain.id, pool.id.toLowerCase(), pool.blockNumber, from, to, barSeconds, needs].join()
   return {
     read: (request) =>
       shared.read(nameOf(request), (ending) => history.read({ ...request, signal: ending }), request.signal),
@@ -87,8 +94,4 @@ const tooMany = 'Too many readings of the past wait for their turn, most of them
 type SharedHistory = PoolHistory & {
   /** Whether a read that answers this is under way already. */
   isUnderway(request: HistoryRequest): boolean
-}
-
-function nameOf({ chain, pool, from, to, barSeconds, needs }: HistoryRequest): string {
-  return [chain.id, pool.id.toLowerCase(), pool.blockNumber, from, to, barSeconds, needs].join()
 }

@@ -33,8 +33,7 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
   return {
     async findPools(chain, tokenA, tokenB, versions = ['v2', 'v3', 'v4']) {
       // Who is at one block has to be answered at that.
-      const block = ports.rpc.isAtOneBlock?.(chain) === true ? (await ports.rpc.head(chain)).number : 'newest'
-      const name = [chain.id, block, tokenA.address, tokenB.address, ...versions].join()
+      const name = [chain.id, ports.rpc.nameOfView?.(chain), tokenA.address, tokenB.address, ...versions].join()
       return sharedPools.read(name, async () => {
         const { pools } = await findPoolsAtHead(ports, chain, [{ tokens: [tokenA, tokenB], versions }])
         return pools[0] ?? []
@@ -42,7 +41,7 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
     },
     pool: (chain, reference) => readPool(ports, chain, reference),
     ticks(chain, pool, tickLower, tickUpper) {
-      const name = [chain.id, pool.blockNumber, pool.id, tickLower, tickUpper].join()
+      const name = [chain.id, ports.rpc.nameOfView?.(chain), pool.blockNumber, pool.id, tickLower, tickUpper].join()
       return sharedTicks.read(name, () => readTicks(ports, chain, pool, tickLower, tickUpper))
     },
     swaps,

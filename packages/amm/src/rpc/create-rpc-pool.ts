@@ -1,45 +1,45 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RpcPool } from '../ports.ts'
 import type { Chain } from '@svc/wallet/core'
+import type { PublicClient } from 'viem'
 import * as z from 'zod'
-import { EndpointError } from './post-json-rpc.ts'
+import { createAnswersUnderway } from './answers-underway.ts'
+import { createEndpointRing, type EndpointRing, quantity, type RingView } from './endpoint-ring.ts'
 import { isTransaction, jsonRpcEndpoint, type RpcRequest } from './json-rpc-endpoint.ts'
-import {
-  BaseError,
-  createPublicClient,
-  defineChain,
-  type EIP1193RequestFn,
-  type PublicClient,
-  type Transport,
-} from 'viem'
+import { EndpointError } from './post-json-rpc.ts'
+import { createRingClient } from './ring-client.ts'
 import { ToolError } from '../tool-error.ts'
-import { createEndpointRing, type EndpointRing, quantity } from './endpoint-ring.ts'
-import { requireResult } from './require-result.ts'
 
 /** Clients for the chains of this server, one per chain, made when first asked for. */
 export function createRpcPool(options: RpcPoolOptions): RpcPool {
   const { now, fetch = globalThis.fetch, timeoutMs = 4_000, slowTimeoutMs = 12_000, probePatienceMs = 1_400 } = options
   const connections = new Map<number, Connection>()
-  /** The heads that the answer underway rests on, by chain. */
-  const answers = new AsyncLocalStorage<Map<number, { readonly head: Promise<Head>; readonly askedAtMs: number }>>()
+  const answers = createAnswersUnderway<View>(
+    (chain, from) => (from === null ? sharedHead(chain) : freshHead(chain, from)),
+    now,
+  )
 
   function connect(chain: Chain): Connection {
     const known = connections.get(chain.id)
     if (known !== undefined) return known
-    const endpoints = options.urls(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs }))
+    const endpoints = options.urls(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs, now }))
     const ring = createEndpointRing(chain.id, endpoints, now, options.retryPauseMs)
     const hidden =
-      options.privateUrls?.(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs })) ?? []
+      options.privateUrls?.(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs, now })) ?? []
     const apart = createEndpointRing(chain.id, hidden, now, options.retryPauseMs)
     const connection: Connection = {
       ring,
       privately:
-        hidden.length === 0 ? null : createClient(chain, (method, act, { raw }) => apart.ask(method, act, raw)),
-      client: createClient(chain, (method, act, { raw }) => ring.ask(method, act, raw)),
-      past: createClient(chain, (method, act, { block }) => ring.askPast(method, act, block)),
+        hidden.length === 0 ? null : createRingClient(chain, (method, act, { raw }) => apart.ask(method, act, { raw })),
+      client: createRingClient(chain, (method, act, { raw }) =>
+        ring.ask(method, act, { raw, view: viewFor(chain, method) }),
+      ),
+      past: createRingClient(chain, async (method, act, { block }) => {
+        const view = await Promise.resolve(viewFor(chain, method)).catch(() => null)
+        return ring.askPast(method, act, block, view)
+      }),
       each: endpoints.map((endpoint) => {
         const alone = createEndpointRing(chain.id, [endpoint], now, options.retryPauseMs)
-        return createClient(chain, (method, act, { raw }) => alone.ask(method, act, raw))
+        return createRingClient(chain, (method, act, { raw }) => alone.ask(method, act, { raw }))
       }),
       head: null,
       lastHead: null,
@@ -49,33 +49,26 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     return connection
   }
 
+  /** A transaction goes where it would go without an answer underway. */
+  const viewFor = (chain: Chain, method: string) => (isTransaction(method) ? null : answers.view(chain))
+
   /** Whoever asks in the same turn of the event loop would ask in the same batch, so one read answers them all. */
-  function sharedHead(chain: Chain): Promise<Head> {
+  function sharedHead(chain: Chain): Promise<View> {
     const connection = connect(chain)
     if (connection.head === null) {
-      connection.head = freshHead(chain, connection.ring)
+      connection.head = freshHead(chain, null)
       setImmediate(() => (connection.head = null))
     }
     return connection.head
   }
 
-  function headOfAnswer(chain: Chain): Promise<Head> {
-    const heads = answers.getStore()
-    const known = heads?.get(chain.id)
-    if (known !== undefined && now() - known.askedAtMs < oneBlockMs) return known.head
-    const head = sharedHead(chain)
-    heads?.set(chain.id, { head, askedAtMs: now() })
-    head.catch(() => heads?.delete(chain.id))
-    return head
-  }
-
-  const freshHead = (chain: Chain, ring: EndpointRing) =>
-    ring.ask('eth_getBlockByNumber', async (request) => {
+  const freshHead = (chain: Chain, from: View | null): Promise<View> =>
+    connect(chain).ring.askHead(async (request) => {
       const head = await readHead(chain, request)
       if (isStale(chain, ageSeconds(head))) throw new EndpointError('stale', `head is ${ageSeconds(head)} s old`)
       connect(chain).lastHead = { head, readAtMs: now() }
       return head
-    })
+    }, from)
 
   const ageSeconds = (head: Head) => Math.max(0, Math.floor(now() / 1000) - Number(head.timestamp))
 
@@ -101,9 +94,14 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     privately: (chain) => connect(chain).privately,
     past: (chain) => connect(chain).past,
     each: (chain) => connect(chain).each,
-    head: headOfAnswer,
-    atOneBlock: (work) => answers.run(new Map(), work),
-    isAtOneBlock: (chain) => answers.getStore()?.has(chain.id) === true,
+    head: async (chain) => (await answers.head(chain)).head,
+    atOneBlock: (work) => answers.run(work),
+    isAtOneBlock: (chain) => answers.isAtOneBlock(chain),
+    nameOfView: (chain) => answers.nameOfView(chain),
+    nextEndpoint(chain) {
+      const view = answers.view(chain)
+      return connect(chain).ring.next(view instanceof Promise ? null : view)
+    },
     lastHead: (chain) => {
       const { lastHead } = connect(chain)
       return lastHead !== null && now() - lastHead.readAtMs < lastHeadMs ? lastHead.head : null
@@ -145,100 +143,19 @@ type Connection = {
   readonly past: PublicClient
   readonly each: readonly PublicClient[]
   readonly probe: () => ReturnType<RpcPool['probe']>
-  head: Promise<Head> | null
+  head: Promise<View> | null
   lastHead: { readonly head: Head; readonly readAtMs: number } | null
 }
 
 /** Milliseconds: about as long as planning takes. */
 const lastHeadMs = 1_000
 
-/** Milliseconds: an endpoint without an archive keeps the state of a block about half a minute where blocks are fastest. */
-const oneBlockMs = 10_000
-
 function isStale(chain: Chain, ageSeconds: number): boolean {
   return chain.maxHeadAgeSeconds !== null && ageSeconds > chain.maxHeadAgeSeconds
 }
 
-/** Off-chain lookups are off: a contract must not make the server fetch a URL of its choice. */
-function createClient(chain: Chain, ask: AskRing): PublicClient {
-  const client = createPublicClient({
-    chain: defineChain({
-      id: chain.id,
-      name: chain.name,
-      nativeCurrency: chain.nativeCurrency,
-      rpcUrls: { default: { http: [] } },
-      contracts: { multicall3: { address: chain.multicall3 } },
-    }),
-    transport: ringTransport(ask),
-    cacheTime: 0,
-    ccipRead: false,
-    pollingInterval: Math.min(4_000, Math.max(50, chain.blockTimeSeconds * 500)),
-  })
-  return withToolErrors(client)
-}
-
-/** The same client, whose actions reject with the `ToolError` behind viem's wrappers where there is one. */
-function withToolErrors(client: PublicClient): PublicClient {
-  return new Proxy(client, {
-    get(target, key, receiver) {
-      const member: unknown = Reflect.get(target, key, receiver)
-      if (typeof member !== 'function' || key === 'extend') return member
-      return (...args: unknown[]): unknown => {
-        const result: unknown = Reflect.apply(member, target, args)
-        return result instanceof Promise ? result.catch(unwrap) : result
-      }
-    },
-  })
-}
-
-function unwrap(error: unknown): never {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (current instanceof ToolError) throw current
-  }
-  throw error
-}
-
-/** A viem transport over a way to ask a ring of endpoints. A `ToolError` travels as the cause of a viem error, for viem wraps what it catches. */
-function ringTransport(askRing: AskRing): Transport<'ring'> {
-  const ask: RpcRequest = async (args, options) => {
-    try {
-      return await askRing(args.method, (request) => answerOf(request, args, options), aboutOf(args))
-    } catch (error) {
-      if (error instanceof ToolError) throw new BaseError('The chain could not be read.', { cause: error })
-      throw error
-    }
-  }
-  const request = ask as EIP1193RequestFn
-  return () => ({ config: { key: 'ring', name: 'Ring of endpoints', type: 'ring', request, retryCount: 0 }, request })
-}
-
-type AskRing = <Result>(method: string, act: (request: RpcRequest) => Promise<Result>, about: About) => Promise<Result>
-
-type About = {
-  /** The signed bytes of a transaction: what tells that it is offered again. */
-  readonly raw: string | undefined
-  /** The number of the block that is asked about; `null` where none is named. */
-  readonly block: bigint | null
-}
-
-function aboutOf({ method, params }: Parameters<RpcRequest>[0]): About {
-  const listed: readonly unknown[] = Array.isArray(params) ? params : []
-  const [raw] = isTransaction(method) ? listed : []
-  const block = listed.findLast((one) => typeof one === 'string' && /^0x[0-9a-f]{1,16}$/.test(one))
-  return {
-    raw: typeof raw === 'string' ? raw : undefined,
-    block: typeof block === 'string' ? BigInt(block) : null,
-  }
-}
-
-/** An answer that the method cannot have is the endpoint's fault, as none would be. */
-async function answerOf(request: RpcRequest, ...[args, options]: Parameters<RpcRequest>): Promise<unknown> {
-  const result = await request(args, options)
-  await requireResult(args.method, args.params, result)
-  return result
-}
-
 type Head = z.output<typeof headSchema>
+type View = RingView<Head>
 
 /**
  * The newest block of one endpoint and, in the same batch, its chain id.

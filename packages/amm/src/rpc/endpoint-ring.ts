@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
-import { BaseError, RpcRequestError } from 'viem'
+import { type Hash, numberToHex } from 'viem'
 import { ToolError } from '../tool-error.ts'
-import { EndpointError, type EndpointFailure, limitCodes } from './post-json-rpc.ts'
+import { EndpointError } from './post-json-rpc.ts'
 import { isTransaction, type RpcRequest } from './json-rpc-endpoint.ts'
-import type { ErrorCode } from '../errors.ts'
+import { createLogSpans, type LogSpans } from './log-spans.ts'
+import { isEndpointFault, passesSoon, type RpcCode, rpcFailure } from './rpc-failure.ts'
 
 /** The endpoints of one chain, in the operator's order, with what is known about their health. */
 export type EndpointRing = {
@@ -14,22 +15,46 @@ export type EndpointRing = {
    * again: for two minutes it goes where it would have gone first, and after that to each endpoint in turn, since one may take what it does not pass on.
    * An endpoint at fault goes last for half a minute. The chain id of an endpoint is checked with its first read, in the same batch, and before its first transaction.
    *
+   * A read in a view asks the endpoint that gave its head, and another only if that shows the same block.
+   *
    * @throws ToolError `RPC_*` when none answered, or viem's error when the answer is one (a revert, a refusal of a transaction).
    */
-  ask<Result>(method: string, act: (request: RpcRequest) => Promise<Result>, raw?: string): Promise<Result>
+  ask<Result>(method: string, act: Act<Result>, about?: Asked): Promise<Result>
+  /** Reads the head of a view; one that goes on from another view comes from an endpoint that shows the head of that. Throws as `ask` does. */
+  askHead<Head extends SeenBlock>(act: Act<Head>, view: RingView | null): Promise<RingView<Head>>
   /**
    * Asks one endpoint once for state of an older block: the first that has not lacked that of so old a block lately. One that lacks what is
-   * a day old is asked for younger state all the same: what the operator named first is not replaced by the word of another.
+   * a day old is asked for younger state all the same: what the operator named first is not replaced by the word of another. In a view the
+   * one that gave its head comes first, and of the others those that show that head.
    *
    * @throws as `ask` does.
    */
-  askPast<Result>(method: string, act: (request: RpcRequest) => Promise<Result>, block: bigint | null): Promise<Result>
+  askPast<Result>(method: string, act: Act<Result>, block: bigint | null, view?: RingView | null): Promise<Result>
   /**
    * Asks every endpoint once and gives the answers of those that gave one.
    *
    * @throws ToolError `RPC_*` when none answered.
    */
-  askEach<Result>(method: string, act: (request: RpcRequest) => Promise<Result>): Promise<readonly Result[]>
+  askEach<Result>(method: string, act: Act<Result>): Promise<readonly Result[]>
+  /** The endpoint that gave the head of a view or else comes first, and what is known of ranges of logs at the one that is asked next. */
+  next(view: RingView | null): { readonly place: number; readonly logSpans: LogSpans } | null
+}
+
+/** What one answer sees of a chain: the chain that ends in a block, as the endpoint that gave this head and those that show the same block tell it. */
+export type RingView<Head extends SeenBlock = SeenBlock> = {
+  readonly head: Head
+  /** The place of the endpoint in the operator's order. */
+  readonly giver: number
+  /** Whether the other endpoints show the head, each asked once. */
+  readonly shown: Map<number, Promise<boolean>>
+}
+type SeenBlock = { readonly number: bigint; readonly hash: Hash }
+
+export type Asked = {
+  /** The signed bytes of a transaction. */
+  readonly raw?: string | undefined
+  /** Of a view whose head is still being read: the first endpoint is asked meanwhile, and counts if it gives the head. */
+  readonly view?: RingView | Promise<RingView> | null
 }
 
 export function createEndpointRing(
@@ -38,7 +63,14 @@ export function createEndpointRing(
   now: () => number,
   retryPauseMs = 250,
 ): EndpointRing {
-  const endpoints = requests.map((request): Endpoint => ({ request, checked: null, benchedUntil: 0, lacks: null }))
+  const endpoints = requests.map((request, place): Endpoint => ({
+    place,
+    request,
+    checked: null,
+    benchedUntil: 0,
+    lacks: null,
+    logSpans: createLogSpans(now),
+  }))
 
   /** Healthy ones first; the sort keeps the operator's order among equals. */
   const inOrder = () => {
@@ -74,32 +106,95 @@ export function createEndpointRing(
     }
   }
 
-  return {
-    async ask(method, act, raw) {
-      const failures: ToolError[] = []
-      const rounds = isTransaction(method) ? 1 : 2
-      for (let round = 0, again = true; round < rounds && again; round += 1) {
-        if (round > 0) await pause(retryPauseMs)
-        again = false
-        for (const endpoint of isTransaction(method) ? takerOf(raw) : inOrder()) {
-          try {
-            return await attempt(endpoint, method, act)
-          } catch (error) {
-            const failure = rpcFailure(error, method, chainId)
-            if (failure === null) throw error
-            failures.push(failure)
-            again ||= passesSoon(error)
-          }
+  const shows = ({ head, giver, shown }: RingView, endpoint: Endpoint): Promise<boolean> => {
+    if (endpoint.place === giver) return Promise.resolve(true)
+    const known =
+      shown.get(endpoint.place) ??
+      attempt(endpoint, blockMethod, (request) => hasBlock(request, head)).catch(() => false)
+    shown.set(endpoint.place, known)
+    return known
+  }
+
+  /** In a view who gave its head comes first, unless it is at fault lately. */
+  const inOrderOf = (view: RingView | null) => {
+    const ordered = inOrder()
+    const giver = ordered.find(({ place }) => place === view?.giver)
+    return giver === undefined || giver.benchedUntil > now()
+      ? ordered
+      : [giver, ...ordered.filter((one) => one !== giver)]
+  }
+
+  async function askInTurn<Result>(
+    method: string,
+    act: Act<Result>,
+    raw: string | undefined,
+    view: RingView | null,
+  ): Promise<Given<Result>> {
+    const failures: ToolError[] = []
+    let elsewhere = false
+    const rounds = isTransaction(method) ? 1 : 2
+    for (let round = 0, again = true; round < rounds && again; round += 1) {
+      if (round > 0) await pause(retryPauseMs)
+      again = false
+      for (const endpoint of isTransaction(method) ? takerOf(raw) : inOrderOf(view)) {
+        if (view !== null && !(await shows(view, endpoint))) {
+          elsewhere = true
+          continue
+        }
+        try {
+          return { result: await attempt(endpoint, method, act), giver: endpoint.place }
+        } catch (error) {
+          const failure = rpcFailure(error, method, chainId)
+          if (failure === null) throw error
+          failures.push(failure)
+          again ||= passesSoon(error)
         }
       }
-      throw gravest(failures)
+    }
+    const failure = gravest(failures)
+    throw elsewhere && view !== null ? withoutOthers(failure, view) : failure
+  }
+
+  /** What the first endpoint answers while it is found out who gives the head; `null` where that is another, or it failed. */
+  async function askEarly<Result>(
+    method: string,
+    act: Act<Result>,
+    reading: Promise<RingView>,
+  ): Promise<{ view: RingView | null; result: Result } | { view: RingView | null }> {
+    const [first] = inOrder()
+    const asked = first === undefined ? Promise.reject(gravest([])) : attempt(first, method, act)
+    const [early, known] = await Promise.allSettled([asked, reading])
+    const view = known.status === 'fulfilled' ? known.value : null
+    if (view !== null && view.giver !== first?.place) return { view }
+    if (early.status === 'fulfilled') return { view, result: early.value }
+    if (rpcFailure(early.reason, method, chainId) === null) throw early.reason
+    return { view }
+  }
+
+  return {
+    async ask(method, act, { raw, view = null } = {}) {
+      if (isTransaction(method) || !(view instanceof Promise)) {
+        return (await askInTurn(method, act, raw, isTransaction(method) ? null : (view as RingView | null))).result
+      }
+      const early = await askEarly(method, act, view)
+      return 'result' in early ? early.result : (await askInTurn(method, act, raw, early.view)).result
     },
-    async askPast(method, act, block) {
+    async askHead(act, view) {
+      const { result: head, giver } = await askInTurn(blockMethod, act, undefined, view)
+      return { head, giver, shown: new Map() }
+    },
+    async askPast(method, act, block, view = null) {
       const time = now()
-      const ordered = inOrder()
+      const ordered = inOrderOf(view)
       const mayHave = ({ lacks }: Endpoint) =>
         lacks === null || lacks.until <= time || (block !== null && block > lacks.block)
-      const endpoint = ordered.find(mayHave) ?? ordered[0]
+      let endpoint: Endpoint | undefined
+      for (const one of ordered.filter(mayHave)) {
+        if (view !== null && !(await shows(view, one))) continue
+        endpoint = one
+        break
+      }
+      endpoint ??= ordered.find(({ place }) => view === null || place === view.giver)
       if (endpoint === undefined) throw gravest([])
       try {
         return await attempt(endpoint, method, act)
@@ -130,29 +225,26 @@ export function createEndpointRing(
       if (answers.length === 0) throw gravest(failures)
       return answers
     },
+    next(view) {
+      const [first] = inOrderOf(view)
+      return first === undefined ? null : { place: view?.giver ?? first.place, logSpans: first.logSpans }
+    },
   }
 }
 
-/**
- * The one place where failures of an endpoint become codes. `null` for what is an answer rather than a failure: a revert,
- * a refused transaction; those stay viem's errors for the caller to read. What the endpoint said goes to `cause` only.
- */
-export function rpcFailure(error: unknown, method: string, chainId: number): ToolError | null {
-  const code = failureCode(error, method)
-  if (code === null) return null
-  const message = `${method} failed on chain ${chainId}.`
-  const accepted = `an endpoint in SVC_RPC_URL_${chainId} that answers it`
-  return new ToolError(code, sentences[code], { details: [{ field: 'chain', message, accepted }], cause: error })
-}
-
 type Endpoint = {
+  readonly place: number
   readonly request: RpcRequest
   checked: Promise<void> | null
   benchedUntil: number
+  readonly logSpans: LogSpans
   /** The youngest block whose state it lacked, and until when it is thought to lack that and what is older. */
   lacks: { readonly block: bigint; readonly until: number } | null
 }
 type Act<Result> = (request: RpcRequest) => Promise<Result>
+type Given<Result> = { readonly result: Result; readonly giver: number }
+
+const blockMethod = 'eth_getBlockByNumber'
 
 const benchMs = 30_000
 /** How long a transaction is offered to one endpoint alone. */
@@ -183,6 +275,19 @@ async function check(request: RpcRequest, chainId: number): Promise<void> {
   if (answer.data !== BigInt(chainId)) throw new EndpointError('other-chain', `answered chain id ${answer.data}`)
 }
 
+async function hasBlock(request: RpcRequest, { number, hash }: SeenBlock): Promise<boolean> {
+  const answer = await request({ method: blockMethod, params: [numberToHex(number), false] })
+  return seenSchema.safeParse(answer).data?.hash.toLowerCase() === hash.toLowerCase()
+}
+
+const seenSchema = z.object({ hash: z.string() })
+
+/** Keeps the code: whoever asked for too much asks for less of the same endpoint. */
+function withoutOthers({ code, message, details, cause }: ToolError, { head }: RingView): ToolError {
+  const why = `No other endpoint shows block ${head.number} of this answer, and no answer is made of two views. Call again.`
+  return new ToolError(code, `${message} ${why}`, { details, cause })
+}
+
 function gravest(failures: readonly ToolError[]): ToolError {
   const [first] = failures.toSorted((a, b) => byGravity.indexOf(a.code) - byGravity.indexOf(b.code))
   if (first !== undefined) return first
@@ -197,76 +302,3 @@ export const quantity = z
   .string()
   .regex(/^0x[0-9a-f]{1,64}$/i)
   .transform(BigInt)
-
-/** Whether the same request may well succeed a moment later at the same endpoint. */
-function passesSoon(error: unknown): boolean {
-  const endpointError = find(error, EndpointError)
-  if (endpointError !== null) return ['unreachable', 'broken', 'limited'].includes(endpointError.reason)
-  const answer = find(error, RpcRequestError)
-  return answer !== null && (lagging.test(answer.details) || answer.code === -32007 || answer.code === 429)
-}
-
-/** Whether the endpoint rather than the request is at fault. */
-function isEndpointFault(error: unknown): boolean {
-  const endpointError = find(error, EndpointError)
-  return endpointError !== null && endpointError.reason !== 'refused' && endpointError.reason !== 'unreadable'
-}
-
-/**
- * Whether an endpoint that may answer everything else will not give this receipt, or gives what cannot be read: a definite answer, other
- * than none, one in time, or a no to haste.
- */
-export function isReceiptUnreadable(error: unknown): boolean {
-  const endpointError = find(error, EndpointError)
-  if (endpointError !== null) return endpointError.reason === 'refused' || endpointError.reason === 'unreadable'
-  const answer = find(error, RpcRequestError)
-  return answer !== null && !limitCodes.has(answer.code) && !lagging.test(answer.details)
-}
-
-type RpcCode = Extract<ErrorCode, `RPC_${string}`>
-
-const codes: Record<EndpointFailure, RpcCode> = {
-  timeout: 'RPC_TIMEOUT',
-  unreachable: 'RPC_UNAVAILABLE',
-  broken: 'RPC_UNAVAILABLE',
-  unreadable: 'RPC_UNAVAILABLE',
-  limited: 'RPC_REFUSED',
-  refused: 'RPC_REFUSED',
-  'other-chain': 'RPC_CHAIN_MISMATCH',
-  stale: 'RPC_STALE',
-}
-
-const sentences: Record<RpcCode, string> = {
-  RPC_TIMEOUT: 'The endpoint of the chain did not answer in time.',
-  RPC_UNAVAILABLE:
-    'The endpoint of the chain could not be reached, or answered with something else than was asked for.',
-  RPC_REFUSED: 'The endpoint of the chain refused the request.',
-  RPC_CHAIN_MISMATCH: 'The endpoint serves another chain than it is configured for.',
-  RPC_STALE: 'The endpoint of the chain lags behind.',
-}
-
-function failureCode(error: unknown, method: string): RpcCode | null {
-  const endpointError = find(error, EndpointError)
-  if (endpointError !== null) return codes[endpointError.reason]
-  const answer = find(error, RpcRequestError)
-  if (answer === null) return error instanceof BaseError ? null : 'RPC_UNAVAILABLE'
-  if (isTransaction(method)) return null
-  if (lagging.test(answer.details)) return 'RPC_STALE'
-  if (executes.test(method) && !refusals.has(answer.code)) return null
-  return 'RPC_REFUSED'
-}
-
-/** Methods whose errors are mostly the contracts' own. */
-const executes = /^eth_(call|estimateGas|createAccessList|simulateV1)$|^debug_/
-/** Malformed or unknown request, unknown method, unsupported method, limits. */
-const refusals: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32004, -32005, -32007, 429])
-/** What nodes say about a block they have not seen yet, or whose state they no longer keep. */
-const lagging =
-  /header not found|unknown block|block not found|missing trie node|block.{0,3}out.?of.?range|after last accepted block|state.{0,40} not available/i
-
-function find<Kind extends Error>(error: unknown, kind: abstract new (...args: never[]) => Kind): Kind | null {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (current instanceof kind) return current
-  }
-  return null
-}

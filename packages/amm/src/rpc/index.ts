@@ -1,7 +1,7 @@
 export { callAnswer } from './read-one.ts'
 export { contractFunction, contractRead, type ContractRead } from './contract-function.ts'
 export { createRpcPool } from './create-rpc-pool.ts'
-export { isReceiptUnreadable } from './endpoint-ring.ts'
+export { isReceiptUnreadable, passesSoon } from './rpc-failure.ts'
 export { readAll, readOnce } from './read-all.ts'
 export { readOne } from './read-one.ts'
 export { postJsonRpc } from './post-json-rpc.ts'

@@ -15,7 +15,7 @@ function openEndpoint() {
     exchanges.push([body].flat().map(({ method }) => method))
     return Response.json(Array.isArray(body) ? body.map(answer) : answer(body))
   }
-  const limits = { timeoutMs: 60_000, slowTimeoutMs: 60_000 }
+  const limits = { timeoutMs: 60_000, slowTimeoutMs: 60_000, now: Date.now }
   return { exchanges, request: jsonRpcEndpoint({ url: 'http://node.test', fetch: node, ...limits }) }
 }
 
@@ -68,7 +68,13 @@ it('ends a request for logs with its caller, and no read of others', async () =>
       })
       if (method !== 'eth_getLogs') resolve(Response.json({ jsonrpc: '2.0', id, result: method }))
     })
-  const request = jsonRpcEndpoint({ url: 'http://node.test', fetch: node, timeoutMs: 60_000, slowTimeoutMs: 60_000 })
+  const request = jsonRpcEndpoint({
+    url: 'http://node.test',
+    fetch: node,
+    timeoutMs: 60_000,
+    slowTimeoutMs: 60_000,
+    now: Date.now,
+  })
   const leaving = new AbortController()
   const logs = request({ method: 'eth_getLogs' }, { signal: leaving.signal })
   const call = request({ method: 'eth_call' })
@@ -79,6 +85,38 @@ it('ends a request for logs with its caller, and no read of others', async () =>
   const gone = request({ method: 'eth_getLogs' }, { signal: AbortSignal.abort() })
   await expect(gone).rejects.toMatchObject({ name: 'AbortError' })
   expect(asked).toHaveLength(2)
+})
+
+it('halves a batch that is refused, keeps to what is taken, and tries twice as many half an hour later', async () => {
+  const clock = { now: 0 }
+  const lengths: number[] = []
+  let mostCalls = 14
+  const node: typeof fetch = async (_, init) => {
+    const calls = JSON.parse(init?.body as string) as RpcCall | RpcCall[]
+    const listed = [calls].flat()
+    lengths.push(listed.length)
+    if (listed.length > mostCalls) return Response.json({ error: 'too many' }, { status: 413 })
+    const answers = listed.map(({ id, method }) => ({ jsonrpc: '2.0', id, result: method }))
+    return Response.json(Array.isArray(calls) ? answers : answers[0])
+  }
+  const limits = { timeoutMs: 60_000, slowTimeoutMs: 60_000, now: () => clock.now }
+  const request = jsonRpcEndpoint({ url: 'http://node.test', fetch: node, ...limits })
+  const ask = async (calls: number) => {
+    lengths.length = 0
+    const answers = await Promise.all(Array.from({ length: calls }, () => request({ method: 'eth_call' })))
+    expect(answers).toEqual(Array(calls).fill('eth_call'))
+    return lengths.toSorted((a, b) => b - a)
+  }
+  expect(await ask(50)).toEqual([50, 25, 25, ...Array(4).fill(12), 1, 1])
+  expect(await ask(50)).toEqual([12, 12, 12, 12, 2])
+  clock.now += 30 * 60_000
+  expect(await ask(50)).toEqual([24, 24, 12, 12, 12, 12, 2])
+  expect(await ask(50)).toEqual([12, 12, 12, 12, 2])
+  mostCalls = 50
+  clock.now += 30 * 60_000
+  expect(await ask(50)).toEqual([24, 24, 2])
+  clock.now += 30 * 60_000
+  expect([await ask(24), await ask(50)]).toEqual([[24], [48, 2]])
 })
 
 describe('logs of the same blocks', () => {
@@ -99,7 +137,13 @@ describe('logs of the same blocks', () => {
       sent.push(params[0])
       return Response.json({ jsonrpc: '2.0', id: number, ...(answer(params[0]) as object) })
     }
-    const request = jsonRpcEndpoint({ url: 'http://node.test', fetch: node, timeoutMs: 60_000, slowTimeoutMs: 60_000 })
+    const request = jsonRpcEndpoint({
+      url: 'http://node.test',
+      fetch: node,
+      timeoutMs: 60_000,
+      slowTimeoutMs: 60_000,
+      now: Date.now,
+    })
     const asked = filters.map((one) => request({ method: 'eth_getLogs', params: [one] }))
     return { sent, found: await Promise.all(asked) }
   }

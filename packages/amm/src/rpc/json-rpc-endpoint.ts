@@ -6,8 +6,8 @@ import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
 
 /**
  * One endpoint of a chain. Requests of the same turn of the event loop travel as one JSON-RPC batch, whoever asks. A batch that the
- * endpoint will not take as a whole is sent again call by call, and so is everything after it; a batch whose answers are too
- * long together is sent again call by call alone. Logs, whose answers are long and slow, and transactions never travel in a batch: neither can
+ * endpoint will not take as a whole is sent again in halves, and no longer one for half an hour, after which twice the length is tried; a batch
+ * whose answers are too long together is sent again call by call alone. Logs, whose answers are long and slow, and transactions never travel in a batch: neither can
  * fail the reads of others. Logs of the same blocks that one filter finds travel as one request, and each alone where that is refused.
  * Nothing else is ever sent twice.
  *
@@ -16,7 +16,7 @@ import { postJsonRpc, type RpcAnswer, type RpcCall } from './post-json-rpc.ts'
  */
 export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
   const place = urlCredentials(options.url)
-  let batchSize = 50
+  const batches = createBatchLimit(options.now)
   let queue: QueuedCall[] = []
   let logs: (QueuedCall & { readonly signal: AbortSignal | undefined })[] = []
   let nextId = 1
@@ -24,9 +24,12 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
   function flush(): void {
     const waiting = queue
     queue = []
-    for (let start = 0; start < waiting.length; start += batchSize) {
-      void settle(waiting.slice(start, start + batchSize))
-    }
+    settleInBatches(waiting)
+  }
+
+  function settleInBatches(calls: readonly QueuedCall[]): void {
+    const size = batches.size(calls.length)
+    for (let start = 0; start < calls.length; start += size) void settle(calls.slice(start, start + size))
   }
 
   async function settle(queued: readonly QueuedCall[], signal?: AbortSignal): Promise<void> {
@@ -40,11 +43,16 @@ export function jsonRpcEndpoint(options: EndpointOptions): RpcRequest {
         exchange,
         queued.map(({ call }) => call),
       )
-      if (answers === 'batch refused' || answers === 'batch too long') {
-        if (answers === 'batch refused') batchSize = 1
+      if (answers === 'batch refused') {
+        batches.refuse(queued.length)
+        settleInBatches(queued)
+        return
+      }
+      if (answers === 'batch too long') {
         for (const entry of queued) void settle([entry])
         return
       }
+      batches.take(queued.length)
       for (const { call, resolve } of queued) resolve(answers.get(call.id))
     } catch (error) {
       for (const { reject } of queued) reject(error)
@@ -125,6 +133,8 @@ export type EndpointOptions = {
   readonly timeoutMs: number
   /** The same for methods that make a node work: logs, simulations, traces, sending. */
   readonly slowTimeoutMs: number
+  /** Unix milliseconds. */
+  readonly now: () => number
 }
 
 /** Whether a method hands a transaction to the network, which the journal alone may repeat. */
@@ -137,6 +147,32 @@ type QueuedCall = {
   readonly resolve: (answer: RpcAnswer | undefined) => void
   readonly reject: (error: unknown) => void
 }
+
+/** How many calls an endpoint takes at once, as far as it is known: 50 until it refuses so many. */
+function createBatchLimit(now: () => number) {
+  let most = mostCalls
+  let refusedAtMs = 0
+  return {
+    /** For so many calls; asks for twice as many as before when the last refusal is half an hour old. */
+    size(calls: number): number {
+      if (calls > most && most < mostCalls && now() - refusedAtMs >= refusedMs) return Math.min(mostCalls, most * 2)
+      return most
+    },
+    take(calls: number): void {
+      if (calls <= most) return
+      most = Math.min(mostCalls, calls)
+      refusedAtMs = now()
+    },
+    refuse(calls: number): void {
+      if (calls <= most) most = Math.max(1, Math.floor(calls / 2))
+      refusedAtMs = now()
+    },
+  }
+}
+
+const mostCalls = 50
+/** Milliseconds: what an endpoint takes changes with its plan, not with the hour. */
+const refusedMs = 30 * 60_000
 
 function paramOf({ params }: RpcCall): unknown {
   return Array.isArray(params) ? params[0] : undefined

@@ -11,8 +11,9 @@ import { type PoolSample, sampleQuery } from './pool-sample.ts'
  * Reads the state of a pool at times of the past from an endpoint that keeps old state (an archive). Whether one does is asked first, at
  * the oldest block that is needed, and a no is kept for ten minutes. Each call tells the time of its block, so that blocks are found between
  * those whose times are known, without their headers, and those that lie off are asked for again nearer by. Calls go in batches with
- * pauses. An answer is of one endpoint: where one fails, all is read once more, and what earlier reads left is dropped where the new
- * samples do not go on from it. Samples older than an hour stay in memory, the last ten thousand.
+ * pauses. Where one fails, all is read once more, from an endpoint that shows the same head, and what earlier reads left is dropped where the new
+ * samples do not go on from it. Samples older than an hour stay in memory, the last ten thousand, for answers whose head the same endpoint
+ * gives. What is asked of a time that the chain has not come to yet, is not known.
  */
 export function createPoolSampler(rpc: SamplerRpc, options: SamplerOptions): PoolSampler {
   const { now } = options
@@ -31,8 +32,10 @@ export function createPoolSampler(rpc: SamplerRpc, options: SamplerOptions): Poo
   return {
     async read({ chain, pool, times, signal }) {
       const head = await rpc.head(chain)
+      if (isAhead(times, Number(head.timestamp), chain)) return null
       const marks = createMarks({ number: head.number, timestamp: Number(head.timestamp) })
-      const run: Run = { ...options, rpc, chain, pool, marks, signal }
+      const endpoint = rpc.nextEndpoint?.(chain)?.place ?? 0
+      const run: Run = { ...options, rpc, chain, pool, marks, signal, endpoint }
       const remembered = memory.of(run, times)
       const asked = remembered.size === times.length ? times : await reachedOf(run, times)
       if (asked.length < 2) return null
@@ -69,7 +72,7 @@ export type SampleRequest = {
   readonly signal?: AbortSignal | undefined
 }
 
-type SamplerRpc = Pick<MarketPorts['rpc'], 'client' | 'past' | 'head'>
+type SamplerRpc = Pick<MarketPorts['rpc'], 'client' | 'past' | 'head' | 'nextEndpoint'>
 
 export type SamplerOptions = {
   /** Unix milliseconds. */
@@ -80,7 +83,8 @@ export type SamplerOptions = {
   readonly pauseMs?: number
 }
 
-type Run = Omit<SampleRequest, 'times'> & SamplerOptions & { readonly rpc: SamplerRpc; readonly marks: Marks }
+type Run = Omit<SampleRequest, 'times'> &
+  SamplerOptions & { readonly rpc: SamplerRpc; readonly marks: Marks; readonly endpoint: number }
 type Found = ReadonlyMap<number, PoolSample>
 
 const lackingMs = 10 * 60_000
@@ -90,6 +94,12 @@ const mostKept = 10_000
 const mostAnchors = 16
 const refinements = 6
 const toleratedSeconds = 12
+
+/** Whether the times go on beyond the bar that the head lies in, and beyond what a head may lag: the state of the head is not that of later. */
+function isAhead(times: readonly number[], headSeconds: number, { maxHeadAgeSeconds }: Chain): boolean {
+  const [before = 0, last = 0] = times.slice(-2)
+  return last - headSeconds > last - before + (maxHeadAgeSeconds ?? 0)
+}
 
 /** The first of the times whose state an endpoint has, and the time from which on it has it. */
 async function reachOf(run: Run, times: readonly number[]): Promise<{ first: number; before: number }> {
@@ -288,7 +298,8 @@ type Marks = {
 
 function createSampleMemory(now: () => number) {
   const kept = new Map<string, PoolSample>()
-  const nameOf = ({ chain, pool }: Run, time: number) => [chain.id, pool.id.toLowerCase(), time].join()
+  const nameOf = ({ chain, pool, endpoint }: Run, time: number) =>
+    [chain.id, endpoint, pool.id.toLowerCase(), time].join()
   return {
     of(run: Run, times: readonly number[]): Found {
       const found = times.flatMap((time) => kept.get(nameOf(run, time)) ?? [])

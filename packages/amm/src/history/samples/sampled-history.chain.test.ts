@@ -220,6 +220,39 @@ describe('an endpoint', () => {
     expect(told.completeness.note).toMatch(/^Nothing is known before .*SVC_RPC_URL_31337/)
   })
 
+  test('tells nothing of times that the chain has not come to', async () => {
+    const { bench, pool } = await world('v3')
+    const sampler = createPoolSampler(bench.rpc, { now: Date.now })
+    const read = (hour: number) => {
+      const times = [hour - 1, hour].map((one) => start + one * 3_600)
+      return sampler.read({ chain: bench.chain, pool, times })
+    }
+    expect([(await read(hours))?.samples.length, await read(hours + 2)]).toEqual([2, null])
+  })
+
+  test('leaves samples in memory to answers whose head it gives alone', async () => {
+    const { bench, pool } = await world('v3')
+    const asked = { place: 0, reads: 0 }
+    const rpc: typeof bench.rpc = {
+      ...bench.rpc,
+      nextEndpoint: (chain) => ({ ...bench.rpc.nextEndpoint!(chain)!, place: asked.place }),
+      past(chain) {
+        asked.reads += 1
+        return bench.rpc.past(chain)
+      },
+    }
+    const sampler = createPoolSampler(rpc, { now: () => (end + 7_200) * 1_000 })
+    const times = bounds.map((hour) => start + hour * 3_600)
+    const read = async (place: number) => {
+      Object.assign(asked, { place, reads: 0 })
+      await sampler.read({ chain: bench.chain, pool, times })
+      return asked.reads
+    }
+    const first = await read(0)
+    expect(first).toBeGreaterThan(hours)
+    expect([await read(0), await read(1), await read(1)]).toEqual([0, first, 0])
+  })
+
   test('whose fees shrink is not believed', async () => {
     const { pool } = await world('v3')
     const early = await createReadsBench(devnet()).reads.pool(devnet().chain, { version: 'v3', id: pool.id })

@@ -1,15 +1,23 @@
 import { expect, test } from 'vitest'
 import { ToolError } from '../../tool-error.ts'
+import { createLogSpans, type LogSpans } from '../../rpc/log-spans.ts'
 import { scanLogs } from './scan-logs.ts'
 
+type Options = {
+  widestBlocks?: number
+  maxRequests?: number
+  oldest?: bigint
+  learnt?: { name: string; spans: LogSpans }
+}
+
 /** Scans numbered blocks, each its own log, at an endpoint that takes ranges up to `limit`; gives back the widths that were asked for. */
-async function scan(limit: number, options: { widestBlocks?: number; maxRequests?: number; oldest?: bigint } = {}) {
+async function scan(limit: number, options: Options = {}, code: 'RPC_REFUSED' | 'RPC_TIMEOUT' = 'RPC_REFUSED') {
   const widths: number[] = []
   const outcome = await scanLogs({
     async read(from, to) {
       const width = Number(to - from) + 1
       widths.push(width)
-      if (width > limit) throw new ToolError('RPC_REFUSED', 'Too wide.')
+      if (width > limit) throw new ToolError(code, 'Too wide.')
       return Array.from({ length: width }, (_, index) => from + BigInt(index))
     },
     newest: 9_999n,
@@ -76,4 +84,35 @@ test('ranges that are full of logs get no wider', async () => {
   const most = { spanBlocks: 1, widestBlocks: 64, maxRequests: 64, isEnough: () => false }
   await scanLogs({ ...most, read, newest: 99n, oldest: 0n })
   expect(Math.max(...widths)).toBe(4)
+})
+
+test('the next scan for the same begins as wide as the last ended, and tries no wider one until half an hour is over', async () => {
+  const clock = { now: 0 }
+  const spans = createLogSpans(() => clock.now)
+  const options = { widestBlocks: 640, learnt: { name: 'a pool', spans } }
+  const widths = async (limit: number) => (await scan(limit, options)).widths
+  expect((await widths(40)).slice(0, 9)).toEqual([...Array(8).fill(10), 20])
+  expect(new Set(await widths(40))).toEqual(new Set([40]))
+  clock.now += 30 * 60_000 - 1
+  expect(new Set(await widths(640))).toEqual(new Set([40]))
+  clock.now += 1
+  expect((await widths(640)).slice(0, 9)).toEqual([...Array(8).fill(40), 80])
+  expect((await widths(Infinity))[0]).toBe(640)
+  // What takes fewer now is narrowed as ever.
+  expect((await widths(80)).filter((width) => width > 80).length).toBeLessThan(25)
+})
+
+test('what was never scanned for begins with the narrowest range that another was pushed to, and may get wider', async () => {
+  const spans = createLogSpans(() => 0)
+  await scan(5, { learnt: { name: 'a pool', spans } })
+  const { widths } = await scan(Infinity, { widestBlocks: 640, learnt: { name: 'another', spans } })
+  expect(widths.slice(0, 9)).toEqual([...Array(8).fill(5), 10])
+  expect((await scan(5, { learnt: { name: 'a pool', spans } })).widths[0]).toBe(5)
+})
+
+test('an endpoint that is slow for once is not taken for one that refuses', async () => {
+  const spans = createLogSpans(() => 0)
+  const learnt = { name: 'a pool', spans }
+  await scan(5, { learnt }, 'RPC_TIMEOUT')
+  expect((await scan(Infinity, { learnt })).widths[0]).toBe(10)
 })

@@ -1,18 +1,24 @@
+import type { LogSpans } from '../../rpc/log-spans.ts'
 import { ToolError } from '../../tool-error.ts'
 
 /**
  * Reads logs backwards from the newest block, chunk by chunk, several chunks in one request, until the oldest block, until
  * `isEnough`, or until the budget of requests is spent. A chunk that the endpoint refuses is read again in halves. Where wider chunks
  * are allowed, one of twice the width is tried alone after every round that went well, unless it would hold too many logs for one
- * answer, which is parsed in one turn; none any more once one was refused.
+ * answer, which is parsed in one turn; none any more once one was refused. A scan that has a name begins as the last of that name ended at this
+ * endpoint.
  *
  * @returns what was found, oldest first, and the block from which on nothing is missing.
  * @throws ToolError `CANCELLED`, `RPC_*`; a refusal only once a chunk is a single block.
  */
 export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: Entry[]; scannedFrom: bigint }> {
-  const { newest, oldest, isEnough } = options
-  let span = BigInt(options.spanBlocks)
-  let widest = BigInt(options.widestBlocks ?? options.spanBlocks)
+  const { newest, oldest, isEnough, learnt } = options
+  const usual = BigInt(options.spanBlocks)
+  const most = BigInt(options.widestBlocks ?? options.spanBlocks)
+  const { blocks, isWidest } = learnt?.spans?.of(learnt.name, usual) ?? { blocks: usual, isWidest: false }
+  let span = blocks < most ? blocks : most
+  let widest = isWidest ? span : most
+  let wasSlow = false
   let mayWiden = false
   let densest = 0
   let budget = options.maxRequests
@@ -34,6 +40,7 @@ export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: 
       const [from, to] = chunks[index] ?? [0n, 0n]
       if (outcome.status === 'rejected') {
         if (!isRefusal(outcome.reason) || from === to) throw outcome.reason
+        wasSlow ||= outcome.reason.code === 'RPC_TIMEOUT'
         if (!isTrial) span = (to - from + 1n) / 2n
         widest = span
         break
@@ -43,6 +50,8 @@ export async function scanLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: 
       scannedFrom = from
     }
   }
+  // A moment without an answer in time says little of the next.
+  if (!wasSlow) learnt?.spans?.keep(learnt.name, { blocks: span, isWidest: widest < most && widest === span }, usual)
   return { logs: found(), scannedFrom }
 }
 
@@ -55,6 +64,8 @@ export type LogScan<Entry> = {
   /** How wide a range may get where the endpoint takes it; `spanBlocks` unless given. */
   readonly widestBlocks?: number
   readonly maxRequests: number
+  /** What is scanned for, and what is known of the endpoint. */
+  readonly learnt?: { readonly name: string; readonly spans: LogSpans | null }
   /** Looked at before each round of requests. */
   readonly signal?: AbortSignal
   readonly isEnough: (logs: readonly Entry[]) => boolean
@@ -88,6 +99,6 @@ function chunksBelow(end: bigint, oldest: bigint, span: bigint, count: number): 
   return chunks
 }
 
-function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): error is ToolError {
   return error instanceof ToolError && (error.code === 'RPC_REFUSED' || error.code === 'RPC_TIMEOUT')
 }

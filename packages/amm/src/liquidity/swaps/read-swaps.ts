@@ -46,6 +46,7 @@ export async function readSwaps(
     spanBlocks: chain.logRangeBlocks,
     widestBlocks: widest * chain.logRangeBlocks,
     maxRequests: mostRequests,
+    learnt: { name: pool.id.toLowerCase(), spans: ports.rpc.nextEndpoint?.(chain)?.logSpans ?? null },
     ...(limits.signal && { signal: limits.signal }),
     // Nothing comes before a pool's creation.
     isEnough: (logs) => logs.length > mostRecords || logs.some(isCreation),

@@ -87,6 +87,7 @@ async function changesSince(ports: ReadPorts, chain: Chain, { positionId, pool }
     oldest,
     spanBlocks: chain.logRangeBlocks,
     maxRequests: 64,
+    learnt: { name: `liquidity of ${pool.id.toLowerCase()}`, spans: ports.rpc.nextEndpoint?.(chain)?.logSpans ?? null },
     isEnough: () => false,
   })
   const undated = logs.map(({ blockNumber, logIndex, transactionHash, args: { liquidityDelta } }) => {

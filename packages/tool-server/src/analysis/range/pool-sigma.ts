@@ -1,5 +1,6 @@
 import { ewmaSigma, ewmaStandardError, impliedSigma, isTraded, MAX_TICK } from '@svc/lp-math'
 import { type Pool, type PoolBars, ToolError } from '@svc/amm'
+import { passesSoon } from '@svc/amm/rpc'
 import { leastMove, wholeFee } from '../fees/pool-trade.ts'
 
 /**
@@ -95,7 +96,19 @@ function wholeLiquidity({ liquidity, token0, token1 }: Pool): number {
   return Number(liquidity) / 10 ** ((token0.decimals + token1.decimals) / 2)
 }
 
-function tooShort(days: number, note: string | null): ToolError {
+/** Whether an endpoint gives neither swap logs nor state of past blocks, and no sooner to who asks again; not one that is asked too often. */
+export function tellsNoPast(error: unknown): boolean {
+  return error instanceof ToolError && error.code === 'RPC_REFUSED' && !passesSoon(error)
+}
+
+export const noPast = 'The endpoint of the chain refuses what the past of this pool is read from.'
+
+/** Throws `INSUFFICIENT_HISTORY` in place of such a refusal, else the error as it is. */
+export function nothingKnown(error: unknown): never {
+  throw tellsNoPast(error) ? tooShort(0, noPast, error) : error
+}
+
+function tooShort(days: number, note: string | null, cause?: unknown): ToolError {
   const found = Math.max(0, Math.floor(days * 100) / 100)
   const message = `${found} days of prices are known since the first trade, and ${leastDays} are needed.${note === null ? '' : ` ${note}`}`
   return new ToolError('INSUFFICIENT_HISTORY', message, {
@@ -108,6 +121,7 @@ function tooShort(days: number, note: string | null): ToolError {
         daysNeeded: leastDays,
       },
     ],
+    cause,
   })
 }
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Pool, ToolError } from '@svc/amm'
+import { rpcFailure } from '../../../../amm/src/rpc/rpc-failure.ts'
+import { EndpointError } from '../../../../amm/src/rpc/post-json-rpc.ts'
 import { createColumns } from '../../../../amm/src/history/bars/bar-grid.ts'
 import { readRangeMarket, type RangePlace } from './read-range-market.ts'
 
@@ -21,6 +23,7 @@ async function readMarket({
   ticks = [] as { tick: number; liquidityNet: bigint }[],
   tick = 0,
   others = [] as Other[],
+  refusal = null as ToolError | null,
 }) {
   const start = Math.floor(nowMs / 3_600_000) * 3_600 - count * barSeconds
   const column = (value: number) => new Float64Array(count).fill(value)
@@ -37,6 +40,7 @@ async function readMarket({
     history: {
       read: async ({ pool: { id } }: { pool: Pool }) => {
         const other = others.find((one) => one.id === id)
+        if (other === undefined && refusal !== null) throw refusal
         if (other === undefined) return history
         if (other.swing === null) throw new ToolError('RPC_UNAVAILABLE', 'No endpoint answers.')
         const closeTick = bars.closeTick.map((_, bar) => (bar % 2 === 0 ? 0 : (other.swing ?? 0)))
@@ -103,4 +107,15 @@ test('the volatility is that of the pool of the pair that trades most, as recomm
   // What cannot be read ends nothing, and is named.
   const { volatility, unread } = await readMarket({ others: [own, { ...wild(3_000, 2), swing: null }] })
   expect([volatility.ofPool.fee, unread.map(({ fee }) => fee)]).toEqual([500, [3_000]])
+})
+
+test('an endpoint that gives neither logs nor old state is no past; one that is asked too often is asked again', async () => {
+  const refusal = (reason: 'refused' | 'limited' | 'timeout') =>
+    rpcFailure(new EndpointError(reason, 'no'), 'eth_getLogs', 8453)
+  await expect(readMarket({ refusal: refusal('refused') })).rejects.toMatchObject({
+    code: 'INSUFFICIENT_HISTORY',
+    details: [expect.objectContaining({ field: 'pool', daysFound: 0, daysNeeded: 7 })],
+  })
+  await expect(readMarket({ refusal: refusal('limited') })).rejects.toMatchObject({ code: 'RPC_REFUSED' })
+  await expect(readMarket({ refusal: refusal('timeout') })).rejects.toMatchObject({ code: 'RPC_TIMEOUT' })
 })

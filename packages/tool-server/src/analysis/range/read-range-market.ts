@@ -18,14 +18,14 @@ import type { Ports } from '../../ports.ts'
 import { yieldToEventLoop } from '@svc/runtime'
 import { mostTicks } from '@svc/amm/liquidity'
 import { noPrice } from '../read-quote-usd.ts'
-import { poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
+import { nothingKnown, poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
 import { readGasPrice, typicalGas } from '../read-gas-price.ts'
 import { wholeFee } from '../fees/pool-trade.ts'
 import { busiestOf, comparedPools, pastOf, quoteOf, type TradedPool } from '../fees/read-fee-tiers.ts'
 
 /**
  * Everything about a pool that a range is chosen in: price, liquidity at each price, the volatility of its pair and the fees of the last
- * 30 days, in the caller's order, and money in dollars where it leaves. Throws `INSUFFICIENT_HISTORY` under 7 days of prices, `PRICE_UNAVAILABLE`,
+ * 30 days, in the caller's order, and money in dollars where it leaves. Throws `INSUFFICIENT_HISTORY` under 7 days of prices, also where an endpoint refuses what tells them, `PRICE_UNAVAILABLE`,
  * `INSUFFICIENT_LIQUIDITY` where a volatility is asked of a pool without liquidity, `RPC_*`.
  */
 export async function readRangeMarket(
@@ -137,7 +137,7 @@ async function readMonth(
   const past = (of: Pool) =>
     ports.history.read({ chain, pool: of, ...period, ...(ports.signal && { signal: ports.signal }) })
   const [history, usd0, usd1, gas, others] = await Promise.all([
-    past(pool),
+    past(pool).catch(nothingKnown),
     ports.prices.usd(chain, token0),
     ports.prices.usd(chain, token1),
     // What gas costs is a small part of the answer, and no reason to give none.

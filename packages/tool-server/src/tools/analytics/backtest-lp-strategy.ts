@@ -8,6 +8,7 @@ import { type GasPrice, readGasPrice, typicalGas } from '../../analysis/read-gas
 import { type QuoteUsd, readQuoteUsd } from '../../analysis/read-quote-usd.ts'
 import { wholeFee } from '../../analysis/fees/pool-trade.ts'
 import { backtestCurves } from '../../charts/backtest/backtest-curves.ts'
+import { noPast, tellsNoPast } from '../../analysis/range/pool-sigma.ts'
 import { readTool } from '../../tool.ts'
 import { backtestAnswer, formatBacktest } from '../format-backtest.ts'
 import { type FoundPool, poolOfPair } from '../named-pool.ts'
@@ -43,7 +44,7 @@ export const backtestLpStrategy = readTool({
   const found = await poolOfPair(input, chain, context)
   const { pool } = found
   const [history, gas] = await Promise.all([
-    context.history.read({ chain, pool, ...period, signal: context.signal }),
+    context.history.read({ chain, pool, ...period, signal: context.signal }).catch(requirePast),
     // What gas costs is a small part of the answer, and no reason to give none.
     readGasPrice(context, chain).catch(() => null),
   ])
@@ -243,6 +244,15 @@ function requireKnownDays({ bars, completeness }: PoolBars): void {
     note: completeness.note,
     ...(knownFrom !== undefined && { knownFrom: timeOfBar(knownFrom) }),
   })
+}
+
+/** Where nothing tells a past, no days of it are known; every other failure stays what it is. */
+function requirePast(error: unknown): never {
+  if (tellsNoPast(error)) {
+    const accepted = 'a pool whose past is known, or an endpoint that gives swap logs or keeps old state (archive)'
+    requireDays(0, { subject: 'The known past of this pool in the period is', accepted, note: noPast })
+  }
+  throw error
 }
 
 const barSeconds = 3_600

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { EndpointError } from '../../../../amm/src/rpc/post-json-rpc.ts'
-import { rpcFailure } from '../../../../amm/src/rpc/endpoint-ring.ts'
+import { rpcFailure } from '../../../../amm/src/rpc/rpc-failure.ts'
 import { requireDeployment } from '../../../../amm/src/liquidity/planning/refusals.ts'
 import { type Pool, type PoolBars, ToolError } from '@svc/amm'
 import type { Ports } from '../../ports.ts'
@@ -208,6 +208,24 @@ test('a v2 pair that is not there was looked for at no fee', async () => {
   )
   expect(refused!.details[0]).not.toHaveProperty('feesLookedFor')
   expect(ofVersion3!.details[0]).toHaveProperty('feesLookedFor')
+})
+
+test('an endpoint that tells no past leaves a backtest without days, and one that is late is to be asked again', async () => {
+  const refuse = (reason: 'refused' | 'timeout') =>
+    refusalOf(
+      backtestLpStrategy,
+      past,
+      worldWith({
+        history: () => {
+          throw rpcFailure(new EndpointError(reason, 'no'), 'eth_getLogs', 8453)!
+        },
+      }),
+    )
+  expect(await refuse('refused')).toMatchObject({
+    code: 'INSUFFICIENT_HISTORY',
+    details: [{ daysFound: 0, daysNeeded: 14 }],
+  })
+  expect(await refuse('timeout')).toMatchObject({ code: 'RPC_TIMEOUT', retryable: true })
 })
 
 test('a failing endpoint, and a version that is not deployed, name what to change', () => {
