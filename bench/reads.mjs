@@ -134,18 +134,13 @@ function figuresOf(tool, { cold, warm }) {
 }
 
 function explain(tool, { cold, warm }) {
-  return [
-    ['cold', cold],
-    ['warm', warm.at(-1)],
-  ]
-    .flatMap(([when, { trips, ms }]) => [
-      `${tool}, ${when}: ${inSequence(trips)} in sequence of ${trips.length}, ${Math.round(ms)} ms`,
-      ...trips.map(
-        ({ from, to, methods }) =>
-          `  ${Math.round(from - trips[0].from)}-${Math.round(to - trips[0].from)} ${counted(methods)}`,
-      ),
-    ])
-    .join('\n')
+  const text = (when, { trips, ms }) => {
+    const [first] = trips
+    const since = (at) => Math.round(at - first.from)
+    const lines = trips.map(({ from, to, methods }) => `  ${since(from)}-${since(to)} ${counted(methods)}`)
+    return [`${tool}, ${when}: ${inSequence(trips)} in sequence of ${trips.length}, ${Math.round(ms)} ms`, ...lines]
+  }
+  return [...text('cold', cold), ...text('warm', warm.at(-1))].join('\n')
 }
 
 function counted(methods) {
