@@ -8,7 +8,6 @@ import type { Orders } from './ports/orders.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
 import type { Twamm } from './ports/twamm.ts'
 import type { Vaults } from './ports/vaults.ts'
-import type { LogSpans } from './rpc/log-spans.ts'
 
 export type { OwnTwammOrder, Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
 export type { OrderFacts, OrderFill, OrderPlan, OrderReads, OrderRequest, Orders, SignedOrder } from './ports/orders.ts'
@@ -140,6 +139,19 @@ export type RpcPool = {
     readonly latencyMs: number | null
     readonly problem: string | null
   }>
+}
+
+/** How many blocks of logs an endpoint takes at once, as earlier scans found out. */
+export type LogSpans = {
+  /** How wide to begin a scan that would begin with `usual` blocks. */
+  of(name: string, usual: bigint): LogSpan
+  keep(name: string, span: LogSpan, usual: bigint): void
+}
+
+export type LogSpan = {
+  readonly blocks: bigint
+  /** Whether a wider range was refused lately. */
+  readonly isWidest: boolean
 }
 
 export type TokenDirectory = {

@@ -101,6 +101,9 @@ export const NO_CLOSED_FORMS: Readonly<Record<string, string>> = {
   paceError: 'a quotient',
   ewmaStandardError: 'an error, held against the scatter of 400 paths in volatility.test.ts',
   logReturns: 'differences',
+  driftVariance: 'a bound',
+  mostMemoryWeight: 'a bound',
+  mostLogDistance: 'a bound',
   studentDeviate: 'a bound, held against tables in student-deviate.test.ts',
 }
 

@@ -219,7 +219,10 @@ async function startNode(balance: number, { head = 100, fork = 'main', refuses =
     let body = ''
     request.on('data', (part) => (body += String(part)))
     request.on('end', () => {
-      if (node.isDown) return void response.destroy()
+      if (node.isDown) {
+        response.destroy()
+        return
+      }
       node.exchanges.push(body)
       const calls = JSON.parse(body) as Call | readonly Call[]
       const answer = ({ id, method, params }: Call) =>

@@ -4,7 +4,8 @@ import { type Hash, numberToHex } from 'viem'
 import { ToolError } from '../tool-error.ts'
 import { EndpointError } from './post-json-rpc.ts'
 import { isTransaction, type RpcRequest } from './json-rpc-endpoint.ts'
-import { createLogSpans, type LogSpans } from './log-spans.ts'
+import type { LogSpans } from '../ports.ts'
+import { createLogSpans } from './log-spans.ts'
 import { isEndpointFault, passesSoon, type RpcCode, rpcFailure } from './rpc-failure.ts'
 
 /** The endpoints of one chain, in the operator's order, with what is known about their health. */

@@ -1,3 +1,5 @@
+import type { LogSpan, LogSpans } from '../ports.ts'
+
 /**
  * How many blocks of logs one endpoint takes at once, as scans found out: kept by what is scanned for, as a busy pool fills an answer in fewer blocks
  * than a quiet one. What was refused is tried again after half an hour. Of what was never scanned the narrowest range is known that
@@ -26,18 +28,6 @@ export function createLogSpans(now: () => number): LogSpans {
       else if (narrowest !== null && blocks > narrowest.blocks) narrowest = null
     },
   }
-}
-
-export type LogSpans = {
-  /** How wide to begin a scan that would begin with `usual` blocks. */
-  of(name: string, usual: bigint): LogSpan
-  keep(name: string, span: LogSpan, usual: bigint): void
-}
-
-export type LogSpan = {
-  readonly blocks: bigint
-  /** Whether a wider range was refused lately. */
-  readonly isWidest: boolean
 }
 
 /** Milliseconds. */

@@ -29,6 +29,7 @@ describe('the policy', () => {
       vaults: {},
       recipients: {},
       spenders: {},
+      privateSubmission: {},
       proxyDelay: false,
       delaySeconds: { routine: 0, standard: 600, elevated: 3600, critical: 86_400 },
       approvals: { channels: ['operator', 'client'], expirySeconds: 3600, maxWaiting: 20 },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ToolError } from '../../tool-error.ts'
-import { createLogSpans, type LogSpans } from '../../rpc/log-spans.ts'
+import type { LogSpans } from '../../ports.ts'
+import { createLogSpans } from '../../rpc/log-spans.ts'
 import { scanLogs } from './scan-logs.ts'
 
 type Options = {

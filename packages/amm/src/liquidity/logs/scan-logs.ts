@@ -1,4 +1,4 @@
-import type { LogSpans } from '../../rpc/log-spans.ts'
+import type { LogSpans } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 
 /**
