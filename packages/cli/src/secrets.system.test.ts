@@ -38,7 +38,7 @@ function canaries(rpcUrl: (key: string) => string) {
     const value =
       name === 'PRIVATE_KEY'
         ? `0x${randomBytes(32).toString('hex')}`
-        : name === 'SVC_RPC_URL_<chainId>'
+        : name === 'SVC_RPC_URL_<chainId>' || name === 'SVC_PRIVATE_RPC_URL_<chainId>'
           ? rpcUrl(key)
           : name === 'SVC_RPC_PROVIDER'
             ? `https://rpc.invalid/{chain}/${key}/{key}`

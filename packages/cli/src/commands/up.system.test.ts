@@ -54,6 +54,7 @@ describe('svc up --json', { timeout }, () => {
       rpc: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), chainId: 31_337 },
       wallet: { address },
       api: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), appId: 'svc-local' },
+      orders: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/), reactor: address },
       registry: { address },
       rewards: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), distributor: address },
       tokens: expect.arrayContaining([{ symbol: 'USDC', address, decimals: 6 }]),
