@@ -15,7 +15,6 @@ export const longTests: readonly string[] = [
   'packages/engine/src/batch/batch.chain.test.ts',
   'packages/engine/src/batch/user-operation.chain.test.ts',
   'packages/engine/src/calldata/declared-deposits.chain.test.ts',
-  'packages/engine/src/guarantees/pipeline.chain.test.ts',
   'packages/engine/src/pipeline-dry-run.chain.test.ts',
   'packages/engine/src/pipeline-plans.chain.test.ts',
   'packages/engine/src/recovery/resolve-taken.chain.test.ts',

@@ -25,6 +25,7 @@ export const onEachEngine: readonly string[] = [
   'packages/store/src/operations/create-operations.test.ts',
   'packages/store/src/operations/idempotency.test.ts',
   'packages/store/src/operations/operation-turns.test.ts',
+  'packages/store/src/orders/orders.test.ts',
   'packages/store/src/price-memory.test.ts',
   'packages/support-api/src/faucet/routes.chain.test.ts',
   'packages/support-api/src/pins/create-pin-desk.test.ts',
