@@ -164,7 +164,9 @@ describe('an order over time, whose calldata has no deadline', () => {
     const { cap } = parsePolicy(devnetPolicy(), { production: false }).deadlineSeconds
     const before = await pipeline.balance('WETH')
     const endings = async () =>
-      (await pipeline.auditLines()).filter(({ why }) => why === 'end what was not mined in time and would not end by itself')
+      (await pipeline.auditLines()).filter(
+        ({ why }) => why === 'end what was not mined in time and would not end by itself',
+      )
     pipeline.clock.offsetMs = (cap - 100) * 1_000
     await pipeline.executor.reconcile()
     const raised = await attemptsOf(pipeline, hash)
