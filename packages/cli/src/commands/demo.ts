@@ -20,7 +20,7 @@ async function perform(): Promise<void> {
   // The market moves while the agent acts, which the server would warn of in the middle of the story.
   // The wallet package knows the faucet of this public test chain, whose place the local one takes.
   await onStage({ logLevel: 'error', chainId: 84_532 }, async (scene) => {
-    const trader = scene.world.devnet.startTrader({ seed: 'demo', intervalMs: 40 })
+    const trader = scene.world.devnet.startTrader({ seed: 'demo', intervalMs: 60 })
     await tellStory({ ...scene, trader })
     await trader.stop()
   })

@@ -13,13 +13,14 @@ export async function openAgent(url: string, key: string, transcript: Transcript
   const transactions = new Map<Hash, string>()
   /**
    * As an agent should: what the server calls retryable, because the market moved or its chain was slow for example, is tried
-   * again, unless it is what was asked for.
+   * again, unless it is what was asked for; so is a harvest of which a swap failed, which goes on under its key.
    */
   const answered = async (name: string, input: Input, awaited: readonly string[] = [], attempt = 1) => {
     const answer = await client.callTool({ name, arguments: input })
     if (answer.isError !== true) return { answer, refusal: null }
     const refusal = envelope.parse(answer['_meta'])['svc/error']
-    if (!refusal.retryable || awaited.includes(refusal.code) || attempt === attempts) return { answer, refusal }
+    const mayGoOn = refusal.retryable || (refusal.code === 'CONSOLIDATION_SWAP_FAILED' && 'idempotencyKey' in input)
+    if (!mayGoOn || awaited.includes(refusal.code) || attempt === attempts) return { answer, refusal }
     transcript.aside(`  ${refusal.code}: ${refusal.message} Again.`)
     // Allowances that were made for it before the market moved, and taken back.
     for (const { txHash } of refusal.details) if (isTransactionHash(txHash)) transactions.set(txHash, name)

@@ -227,7 +227,7 @@ async function earnADollar(agent: Agent, positionId: string): Promise<void> {
 async function harvest({ agent, transcript }: Scene, positionId: string): Promise<number> {
   transcript.chapter('Harvest', 'What all positions have earned, in as few transactions as can be, and in one token.')
   await earnADollar(agent, positionId)
-  const input = { targetToken: 'USDC', includeRewards: false, chain }
+  const input = { targetToken: 'USDC', includeRewards: false, chain, idempotencyKey: 'demo-harvest' }
   const { summary, consolidationSwaps, transactions } = await agent.call('harvest_rewards', input, shapes.harvested)
   const swaps = consolidationSwaps.map(
     (one) => `, of it ${amount(one.amountOut, 'USDC')} for ${amount(one.amountIn, one.tokenIn)}`,
